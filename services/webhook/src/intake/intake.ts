@@ -76,7 +76,7 @@ export function openIntake(options: IntakeOptions): Intake {
     const { readable, dead } = read(messages, options.keepDays);
     if (log.isLevelEnabled("debug")) for (const each of readable) log.debug(logFieldsOf(each), "event received");
     await ensureNewDays(options.db, days, readable);
-    const { events, createdAt, repeated, deliveries, dropped } = await storeKnown(options, readable, dead);
+    const { events, createdAt, repeated, deliveries, dropped } = await storeAll(options, readable, dead);
     if (dead.length > 0) {
       await deadLetters.put(dead);
       metrics.dead.inc(dead.length);
@@ -137,6 +137,22 @@ async function ensureNewDays(db: Database, known: Set<string>, readable: readonl
   const days = new Set(readable.map(({ event }) => event.created_at.slice(0, 10)).filter((day) => !known.has(day)));
   await ensureDays(db, [...days]);
   for (const day of days) known.add(day);
+}
+
+async function storeAll(options: IntakeOptions, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
+  const { first } = options;
+  if (first === undefined) return storeKnown(options, readable, dead);
+  let total = NOTHING;
+  for (let at = 0; at < readable.length; at += first.eventsMax) {
+    const some = readable.slice(at, at + first.eventsMax);
+    const giveBack = await first.untilRoom(some.length);
+    try {
+      total = sum(total, await storeKnown(options, some, dead));
+    } finally {
+      giveBack();
+    }
+  }
+  return total;
 }
 
 /**

@@ -19,7 +19,7 @@ import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 import { SigningSecrets, type AttemptSecrets } from "./signing-secrets.ts";
-import { SlowReceivers } from "./slow-receivers.ts";
+import { CROWDED_SHARE, SlowReceivers } from "./slow-receivers.ts";
 
 /** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
@@ -28,6 +28,13 @@ const RETRY_MS = 1_000;
 const CLAIM_STOP_MS = 2_000;
 /** The share of attempts in flight that failing receivers may occupy, however many hang. */
 const FAILING_SHARE = 0.5;
+
+/** Intake waits this long for room at most. */
+const ROOM_WAIT_MS = 1_000;
+/** An attempt in flight for longer may be to a receiver that hangs. */
+const SOON_MS = 250;
+/** The share of such attempts up to which it is worth waiting for the others. */
+const OLD_SHARE = 0.25;
 
 type Sendable = ClaimedDelivery & {
   readonly brand_id: string;
@@ -66,6 +73,10 @@ export class Sender implements FirstAttempts {
   #failing = 0;
   /** Room that intake has taken for first attempts whose leases are not committed yet. */
   #reserved = 0;
+  /** Room that is kept free for batches of intake that have not taken theirs yet. */
+  #promised = 0;
+  /** Resolved when an attempt ends, if intake waits for that. */
+  #ended: PromiseWithResolvers<void> | undefined;
   /** Claims that another process has to serve, and that could not be returned yet. */
   readonly #toReturn: ClaimedDelivery[] = [];
   readonly #attempts = new Set<Promise<AttemptResult>>();
@@ -93,6 +104,38 @@ export class Sender implements FirstAttempts {
 
   get leaseSeconds(): number {
     return leaseSecondsFor(this.#options.deadlineMs);
+  }
+
+  get eventsMax(): number {
+    return Math.max(1, Math.floor((this.#options.inFlightMax * CROWDED_SHARE) / 2));
+  }
+
+  async untilRoom(wanted: number): Promise<() => void> {
+    const until = performance.now() + ROOM_WAIT_MS;
+    for (let now = performance.now(); !this.#hasRoom(wanted) && now < until && this.#endsSoon(now); now = performance.now()) {
+      this.#ended ??= Promise.withResolvers<void>();
+      await withTimeout(this.#ended.promise, until - now);
+    }
+    this.#promised += wanted;
+    return () => {
+      this.#promised -= wanted;
+      this.#resolveEnded();
+    };
+  }
+
+  #hasRoom(wanted: number): boolean {
+    if (this.#stopping.signal.aborted) return true;
+    return this.#inFlight + this.#reserved + this.#promised + wanted <= this.#options.inFlightMax * CROWDED_SHARE;
+  }
+
+  /** Whether few attempts have been in flight for long. */
+  #endsSoon(now: number): boolean {
+    return this.#slow.countOlder(SOON_MS, now) <= (this.#inFlight + this.#promised) * OLD_SHARE;
+  }
+
+  #resolveEnded(): void {
+    this.#ended?.resolve();
+    this.#ended = undefined;
   }
 
   reservation(): Reservation {
@@ -242,6 +285,7 @@ export class Sender implements FirstAttempts {
       .finally(() => {
         this.#inFlight -= 1;
         if (delivery.failing) this.#failing -= 1;
+        this.#resolveEnded();
         // The lane has room again.
         this.#wake.notify();
       });

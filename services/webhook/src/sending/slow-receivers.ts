@@ -3,7 +3,7 @@ export const SLOW_MS = 2_000;
 /** The share of the attempts in flight that slow receivers may occupy, all of them together. */
 const SLOW_SHARE = 0.25;
 /** The share of the attempts in flight beyond which no receiver gets more than it has shown to complete. */
-const CROWDED_SHARE = 0.5;
+export const CROWDED_SHARE = 0.5;
 /** Part of the room left that a receiver gets without having shown anything, once it is crowded. */
 const UNPROVEN_PART = 1 / 64;
 /** Receivers with nothing in flight that are remembered. What is forgotten of one shows again with its next attempts. */
@@ -80,6 +80,19 @@ export class SlowReceivers {
   isSlow(receiverId: string, now: number): boolean {
     const receiver = this.#receivers.get(receiverId);
     return receiver !== undefined && isSlow(receiver, now);
+  }
+
+  /** How many attempts have been in flight for this long. */
+  countOlder(ageMs: number, now: number): number {
+    let count = 0;
+    for (const { attempts } of this.#receivers.values()) {
+      // The oldest come first.
+      for (const { startedAt } of attempts) {
+        if (now - startedAt < ageMs) break;
+        count += 1;
+      }
+    }
+    return count;
   }
 
   /**

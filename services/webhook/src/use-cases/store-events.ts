@@ -24,6 +24,15 @@ export interface Stored {
 /** Sends first attempts from memory, without a claim. */
 export interface FirstAttempts {
   readonly leaseSeconds: number;
+  /** Events to store in one transaction, so that their first attempts find room together. */
+  readonly eventsMax: number;
+  /**
+   * Waits for room, for a second at most, while attempts end soon: first attempts cost less than claims. Does not wait for receivers that
+   * hang.
+   *
+   * @returns gives back what was kept free for the caller
+   */
+  untilRoom(wanted: number): Promise<() => void>;
   /** Begins to take room in this process, for the deliveries of one transaction. */
   reservation(): Reservation;
   /** Gives back room that was taken, for attempts that are not made. */
@@ -146,7 +155,11 @@ function claimed(event: NewEvent, target: Target, id: string, lease: string): Cl
     type: event.type,
     data: event.data,
     traceparent: event.traceparent,
-    ...{ url, secret, secret_key_id, next_secret, next_secret_key_id },
+    url,
+    secret,
+    secret_key_id,
+    next_secret,
+    next_secret_key_id,
     sign_with_next: false,
     failing: false,
   };
