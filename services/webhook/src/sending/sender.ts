@@ -166,7 +166,7 @@ export class Sender implements FirstAttempts {
     const claimed = await claimDeliveries(db, {
       max: shares.max,
       except: withReceivers(this.#secrets.exclusions, shares.exceptIds()),
-      take: (receiverId, wanted) => shares.take(receiverId, wanted),
+      takes: () => this.#slow.shares(this.#room(), performance.now()),
       leaseSeconds: leaseSecondsFor(deadlineMs),
       onSlow: (lanes) => this.#reportSlow(lanes),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
