@@ -66,8 +66,9 @@ export class Sender implements FirstAttempts {
   #failing = 0;
   /** Room that intake has taken for first attempts whose leases are not committed yet. */
   #reserved = 0;
-  /** Claims that another process has to serve, and that could not be returned yet. */
+  /** Deliveries leased to this process that it does not send, and that could not be returned yet. */
   readonly #toReturn: ClaimedDelivery[] = [];
+  #returning: Promise<void> | undefined;
   readonly #attempts = new Set<Promise<AttemptResult>>();
   #stopped = false;
   readonly #running: Promise<void>;
@@ -115,13 +116,16 @@ export class Sender implements FirstAttempts {
 
   send(deliveries: readonly ClaimedDelivery[]): void {
     this.#reserved -= deliveries.length;
-    this.#startAll(deliveries);
-    if (this.#toReturn.length > 0) this.#wake.notify();
+    // Nothing would wait for these attempts, nor write their results.
+    if (this.#stopped) this.#toReturn.push(...deliveries);
+    else this.#startAll(deliveries);
+    this.#beginReturn();
   }
 
   reconcile(deliveries: readonly ClaimedDelivery[]): void {
     this.#toReturn.push(...deliveries);
     this.release(deliveries);
+    this.#beginReturn();
   }
 
   #room(): number {
@@ -147,6 +151,7 @@ export class Sender implements FirstAttempts {
     const { log } = this.#options;
     while (!this.#stopping.signal.aborted) {
       this.#wake.reset();
+      this.#beginReturn();
       const room = this.#room();
       let claimed = 0;
       try {
@@ -161,7 +166,6 @@ export class Sender implements FirstAttempts {
 
   async #claim(room: number): Promise<number> {
     const { db, deadlineMs, inFlightMax, metrics } = this.#options;
-    await this.#returnClaims();
     const shares = this.#slow.shares(room, performance.now());
     const claimed = await claimDeliveries(db, {
       max: shares.max,
@@ -175,9 +179,10 @@ export class Sender implements FirstAttempts {
       await returnClaims(db, claimed).catch((error: unknown) => this.#logNotReturned(error, claimed));
       return 0;
     }
+    const toReturnBefore = this.#toReturn.length;
     const unsendable = this.#startAll(claimed);
-    const returned = this.#toReturn.length;
-    await this.#returnClaims();
+    const returned = this.#toReturn.length - toReturnBefore;
+    this.#beginReturn();
     if (unsendable.length > 0) {
       await abandonDeliveries(db, unsendable);
       metrics.finished.inc({ state: "removed" }, unsendable.length);
@@ -206,12 +211,29 @@ export class Sender implements FirstAttempts {
     return unsendable;
   }
 
-  /** Returns what only another process can send: pending, and the attempt does not count. If this fails, the next claim tries again. */
-  async #returnClaims(): Promise<void> {
-    if (this.#toReturn.length === 0) return;
-    const returned = [...this.#toReturn];
-    await returnClaims(this.#options.db, returned);
-    this.#toReturn.splice(0, returned.length);
+  /**
+   * Begins to return claims, unless it is under way. No claim waits for it: a lost connection of intake keeps its lanes locked until the
+   * server has noticed. If it fails, the loop tries again.
+   */
+  #beginReturn(): void {
+    if (this.#toReturn.length === 0 || this.#returning !== undefined) return;
+    this.#returnClaims().catch((error: unknown) => this.#logNotReturned(error, this.#toReturn));
+  }
+
+  /** Makes pending what only another process can send, or what intake lost sight of. The attempt does not count. */
+  #returnClaims(): Promise<void> {
+    this.#returning ??= this.#returnAll().finally(() => void (this.#returning = undefined));
+    return this.#returning;
+  }
+
+  async #returnAll(): Promise<void> {
+    while (this.#toReturn.length > 0) {
+      const returned = [...this.#toReturn];
+      await returnClaims(this.#options.db, returned);
+      this.#toReturn.splice(0, returned.length);
+    }
+    // This process may be the one that can send them. If it cannot remember which ones it cannot send, it looks at the next poll.
+    if (!this.#secrets.isFull) this.#wake.notify();
   }
 
   #reportSlow(lanes: number): void {
