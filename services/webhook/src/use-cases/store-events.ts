@@ -54,15 +54,21 @@ const nextDeliveryId = idSequence("dlv");
  */
 export async function storeEvents(db: Database, events: readonly NewEvent[], first?: FirstAttempts): Promise<Stored> {
   const leased: ClaimedDelivery[] = [];
+  const stored = await storeLeasing(db, events, { first, leased });
+  // Outside of what gives the room back after an error: `send` has done so by itself.
+  first?.send(leased);
+  return stored;
+}
+
+async function storeLeasing(db: Database, events: readonly NewEvent[], leasing: Leasing): Promise<Stored> {
+  const { first, leased } = leasing;
   let mayBeCommitted = false;
   try {
-    const stored = await db.transaction(async (sql) => {
-      const result = await store(sql, events, { first, leased });
+    return await db.transaction(async (sql) => {
+      const result = await store(sql, events, leasing);
       mayBeCommitted = true;
       return result;
     });
-    first?.send(leased);
-    return stored;
   } catch (error) {
     if (mayBeCommitted) first?.reconcile(leased);
     else first?.release(leased);
@@ -101,8 +107,10 @@ async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lane
   const lease = randomUUID();
   const deliveries: AddedDelivery[] = [];
   const additions: LaneAddition[] = [];
+  const targets = await targetsOf(sql, lanes);
+  // Nothing is waited for from here to the last reservation: another batch would count the same room, and the sender could stop.
   const reserve = leasing.first?.reservation();
-  for (const target of await targetsOf(sql, lanes)) {
+  for (const target of targets) {
     const selected = (byBrand.get(target.brand_id) ?? []).filter(({ type }) => target.events.includes(type));
     if (selected.length === 0) continue;
     const leased = reserve?.(target, Math.min(target.room, selected.length)) ?? 0;
@@ -146,7 +154,11 @@ function claimed(event: NewEvent, target: Target, id: string, lease: string): Cl
     type: event.type,
     data: event.data,
     traceparent: event.traceparent,
-    ...{ url, secret, secret_key_id, next_secret, next_secret_key_id },
+    url,
+    secret,
+    secret_key_id,
+    next_secret,
+    next_secret_key_id,
     sign_with_next: false,
     failing: false,
   };
