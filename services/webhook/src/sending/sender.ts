@@ -64,7 +64,7 @@ export class Sender implements FirstAttempts {
   #inFlight = 0;
   /** Those among them to receivers whose last attempt failed. */
   #failing = 0;
-  /** Room that intake has taken for first attempts whose leases are not committed yet. */
+  /** Room that is taken for attempts whose leases are not committed yet, by intake or by a claim. */
   #reserved = 0;
   /** Deliveries leased to this process that it does not send, and that could not be returned yet. */
   readonly #toReturn: ClaimedDelivery[] = [];
@@ -167,14 +167,15 @@ export class Sender implements FirstAttempts {
   async #claim(room: number): Promise<number> {
     const { db, deadlineMs, inFlightMax, metrics } = this.#options;
     const shares = this.#slow.shares(room, performance.now());
+    const taking = this.#taking();
     const claimed = await claimDeliveries(db, {
       max: shares.max,
       except: withReceivers(this.#secrets.exclusions, shares.exceptIds()),
-      takes: () => this.#slow.shares(this.#room(), performance.now()),
+      takes: taking.begin,
       leaseSeconds: leaseSecondsFor(deadlineMs),
       onSlow: (lanes) => this.#reportSlow(lanes),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
-    });
+    }).finally(taking.end);
     if (this.#stopped && claimed.length > 0) {
       await returnClaims(db, claimed).catch((error: unknown) => this.#logNotReturned(error, claimed));
       return 0;
@@ -189,6 +190,28 @@ export class Sender implements FirstAttempts {
     }
     // Those that it remembers it does not claim again. Otherwise it pauses, or it would claim and return the same ones all the time.
     return this.#secrets.isFull ? claimed.length - returned : claimed.length;
+  }
+
+  /** What the tries of a claim take. It counts as reserved, or intake would lease as many again before the claim is committed. */
+  #taking(): { begin(): { take(receiverId: string, wanted: number): number }; end(): void } {
+    let reserved = 0;
+    const end = (): void => {
+      this.#reserved -= reserved;
+      reserved = 0;
+    };
+    const begin = (): { take(receiverId: string, wanted: number): number } => {
+      end();
+      const shares = this.#slow.shares(this.#room(), performance.now());
+      return {
+        take: (receiverId, wanted) => {
+          const taken = shares.take(receiverId, wanted);
+          reserved += taken;
+          this.#reserved += taken;
+          return taken;
+        },
+      };
+    };
+    return { begin, end };
   }
 
   /**

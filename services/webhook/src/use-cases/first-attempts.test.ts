@@ -100,8 +100,8 @@ function recording(db: Database): { db: Database; texts: string[] } {
   return { db: Object.assign(recorded(db), { transaction }), texts };
 }
 
-/** Calls `before` before each statement of a transaction, with the statement's name. */
-function interrupted(db: Database, before: (name: string) => Promise<void>): Database {
+/** Calls `before` before each statement of a transaction, with the statement's name and text. */
+function interrupted(db: Database, before: (name: string, text: string) => Promise<void>): Database {
   return Object.assign(Object.create(db) as Database, {
     transaction: ((work, options) =>
       db.transaction(
@@ -109,7 +109,8 @@ function interrupted(db: Database, before: (name: string) => Promise<void>): Dat
           work(
             Object.assign(Object.create(sql) as typeof sql, {
               query: async (...[statement, values]: Parameters<Sql["query"]>) => {
-                await before(typeof statement === "string" ? "" : (statement.name ?? ""));
+                if (typeof statement === "string") await before("", statement);
+                else await before(statement.name ?? "", statement.text);
                 return sql.query(statement, values);
               },
             }),
@@ -177,6 +178,29 @@ describe("a first attempt", () => {
     expect(rows[0]?.leased).toBeLessThanOrEqual(4);
     succeed();
     for (const receiver of receivers) await allDelivered(receiver, 4);
+  });
+
+  it("takes no room that a claim is about to use", async () => {
+    hang();
+    const [claimed, direct] = [await sending.createReceiver(server.url), await sending.createReceiver(server.url)];
+    await sending.deliver([claimed], 8);
+    const claiming = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
+    // The claim has locked its lane, and read nothing yet.
+    const db = interrupted(sending.db, async (_, text) => {
+      if (!isClaim(text)) return;
+      claiming.resolve();
+      await stored.promise;
+    });
+    const sender = sending.start({ db, inFlightMax: 10 });
+    await claiming.promise;
+    await storeEvents(sending.db, newEvents(direct, 8), sender);
+    expect(await inFlight(direct)).toBeLessThanOrEqual(2);
+    stored.resolve();
+    await eventually(() => expect(responses.length).toBeGreaterThanOrEqual(8));
+    succeed();
+    await allDelivered(claimed, 8);
+    await allDelivered(direct, 8);
   });
 
   it("is repeated by the lease keeper if its process is killed after the commit", async () => {
