@@ -14,6 +14,7 @@ import { timeOfId } from "@brand-records/typeid";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import type { NewEvent } from "../storage/events.ts";
 import type { KnownBrands } from "../known-brands.ts";
+import type { Pacer } from "../use-cases/pacer.ts";
 import { storeEvents, type FirstAttempts, type Stored } from "../use-cases/store-events.ts";
 
 const DAY_MS = 86_400_000;
@@ -48,7 +49,7 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
 export interface IntakeOptions {
   readonly db: Database;
   /** Sends first attempts without a claim. */
-  readonly first?: FirstAttempts | undefined;
+  readonly first?: (FirstAttempts & Pacer) | undefined;
   readonly brands: Pick<KnownBrands, "lookUp">;
   readonly deadLetters: DeadLetters;
   /** Whole days for which events are kept. An older event would be dropped before it was sent. */

@@ -17,6 +17,7 @@ import { showSampled } from "@brand-records/service-runtime";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../known-brands.ts";
 import { intakeHandlers } from "../rpc/intake.ts";
+import type { Pacer } from "../use-cases/pacer.ts";
 import type { FirstAttempts } from "../use-cases/store-events.ts";
 import { GROUP } from "./group.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
@@ -28,7 +29,7 @@ export interface IntakeStart {
   readonly config: EventLogConfig & { readonly DATABASE_URL: string; readonly RETENTION_DAYS: number };
   readonly db: Database;
   readonly brands: KnownBrands;
-  readonly first: FirstAttempts;
+  readonly first: FirstAttempts & Pacer;
   readonly life: Lifecycle;
   readonly registry: Registry;
   readonly log: Logger;

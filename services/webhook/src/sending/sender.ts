@@ -12,6 +12,7 @@ import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
 import type { LaneExclusions } from "../storage/lanes.ts";
 import type { AttemptResult } from "../storage/results.ts";
+import type { Pacer } from "../use-cases/pacer.ts";
 import type { FirstAttempts, Reservation, Reserved } from "../use-cases/store-events.ts";
 import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
 import { attemptPost } from "./attempt.ts";
@@ -61,7 +62,7 @@ export interface SenderOptions {
 const newAttemptId = idSequence("att");
 
 /** Claims due deliveries, or is given them by intake, posts them and writes the results, until it is stopped. Any number of processes share the work. */
-export class Sender implements FirstAttempts {
+export class Sender implements FirstAttempts, Pacer {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
   readonly #secrets: SigningSecrets;
@@ -71,14 +72,15 @@ export class Sender implements FirstAttempts {
   #inFlight = 0;
   /** Those among them to receivers whose last attempt failed. */
   #failing = 0;
-  /** Room that intake has taken for first attempts whose leases are not committed yet. */
+  /** Room that is taken for attempts whose leases are not committed yet, by intake or by a claim. */
   #reserved = 0;
   /** Room that is kept free for batches of intake that have not taken theirs yet. */
   #promised = 0;
   /** Resolved when an attempt ends, if intake waits for that. */
   #ended: PromiseWithResolvers<void> | undefined;
-  /** Claims that another process has to serve, and that could not be returned yet. */
+  /** Deliveries leased to this process that it does not send, and that could not be returned yet. */
   readonly #toReturn: ClaimedDelivery[] = [];
+  #returning: Promise<void> | undefined;
   readonly #attempts = new Set<Promise<AttemptResult>>();
   #stopped = false;
   readonly #running: Promise<void>;
@@ -158,13 +160,16 @@ export class Sender implements FirstAttempts {
 
   send(deliveries: readonly ClaimedDelivery[]): void {
     this.#reserved -= deliveries.length;
-    this.#startAll(deliveries);
-    if (this.#toReturn.length > 0) this.#wake.notify();
+    // Nothing would wait for these attempts, nor write their results.
+    if (this.#stopped) this.#toReturn.push(...deliveries);
+    else this.#startAll(deliveries);
+    this.#beginReturn();
   }
 
   reconcile(deliveries: readonly ClaimedDelivery[]): void {
     this.#toReturn.push(...deliveries);
     this.release(deliveries);
+    this.#beginReturn();
   }
 
   #room(): number {
@@ -190,6 +195,7 @@ export class Sender implements FirstAttempts {
     const { log } = this.#options;
     while (!this.#stopping.signal.aborted) {
       this.#wake.reset();
+      this.#beginReturn();
       const room = this.#room();
       let claimed = 0;
       try {
@@ -204,29 +210,52 @@ export class Sender implements FirstAttempts {
 
   async #claim(room: number): Promise<number> {
     const { db, deadlineMs, inFlightMax, metrics } = this.#options;
-    await this.#returnClaims();
     const shares = this.#slow.shares(room, performance.now());
+    const taking = this.#taking();
     const claimed = await claimDeliveries(db, {
       max: shares.max,
       except: withReceivers(this.#secrets.exclusions, shares.exceptIds()),
-      take: (receiverId, wanted) => shares.take(receiverId, wanted),
+      takes: taking.begin,
       leaseSeconds: leaseSecondsFor(deadlineMs),
       onSlow: (lanes) => this.#reportSlow(lanes),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
-    });
+    }).finally(taking.end);
     if (this.#stopped && claimed.length > 0) {
       await returnClaims(db, claimed).catch((error: unknown) => this.#logNotReturned(error, claimed));
       return 0;
     }
+    const toReturnBefore = this.#toReturn.length;
     const unsendable = this.#startAll(claimed);
-    const returned = this.#toReturn.length;
-    await this.#returnClaims();
+    const returned = this.#toReturn.length - toReturnBefore;
+    this.#beginReturn();
     if (unsendable.length > 0) {
       await abandonDeliveries(db, unsendable);
       metrics.finished.inc({ state: "removed" }, unsendable.length);
     }
     // Those that it remembers it does not claim again. Otherwise it pauses, or it would claim and return the same ones all the time.
     return this.#secrets.isFull ? claimed.length - returned : claimed.length;
+  }
+
+  /** What the tries of a claim take. It counts as reserved, or intake would lease as many again before the claim is committed. */
+  #taking(): { begin(): { take(receiverId: string, wanted: number): number }; end(): void } {
+    let reserved = 0;
+    const end = (): void => {
+      this.#reserved -= reserved;
+      reserved = 0;
+    };
+    const begin = (): { take(receiverId: string, wanted: number): number } => {
+      end();
+      const shares = this.#slow.shares(this.#room(), performance.now());
+      return {
+        take: (receiverId, wanted) => {
+          const taken = shares.take(receiverId, wanted);
+          reserved += taken;
+          this.#reserved += taken;
+          return taken;
+        },
+      };
+    };
+    return { begin, end };
   }
 
   /**
@@ -249,12 +278,29 @@ export class Sender implements FirstAttempts {
     return unsendable;
   }
 
-  /** Returns what only another process can send: pending, and the attempt does not count. If this fails, the next claim tries again. */
-  async #returnClaims(): Promise<void> {
-    if (this.#toReturn.length === 0) return;
-    const returned = [...this.#toReturn];
-    await returnClaims(this.#options.db, returned);
-    this.#toReturn.splice(0, returned.length);
+  /**
+   * Begins to return claims, unless it is under way. No claim waits for it: a lost connection of intake keeps its lanes locked until the
+   * server has noticed. If it fails, the loop tries again.
+   */
+  #beginReturn(): void {
+    if (this.#toReturn.length === 0 || this.#returning !== undefined) return;
+    this.#returnClaims().catch((error: unknown) => this.#logNotReturned(error, this.#toReturn));
+  }
+
+  /** Makes pending what only another process can send, or what intake lost sight of. The attempt does not count. */
+  #returnClaims(): Promise<void> {
+    this.#returning ??= this.#returnAll().finally(() => void (this.#returning = undefined));
+    return this.#returning;
+  }
+
+  async #returnAll(): Promise<void> {
+    while (this.#toReturn.length > 0) {
+      const returned = [...this.#toReturn];
+      await returnClaims(this.#options.db, returned);
+      this.#toReturn.splice(0, returned.length);
+    }
+    // This process may be the one that can send them. If it cannot remember which ones it cannot send, it looks at the next poll.
+    if (!this.#secrets.isFull) this.#wake.notify();
   }
 
   #reportSlow(lanes: number): void {

@@ -1,3 +1,4 @@
+import { AppError } from "@brand-records/errors";
 import { openPool, type Database, type Sql } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
@@ -124,6 +125,30 @@ it(
   },
   SET_UP_MS,
 );
+
+it("a try that is given up uses up nothing of what its process may take", async () => {
+  await addAtOnce(40, "a");
+  let tries = 0;
+  const slowOnce: Database = Object.assign(Object.create(db) as Database, {
+    transaction: ((work, options) =>
+      db.transaction(async (sql) => {
+        const result = await work(sql);
+        if ((tries += 1) === 1) throw new AppError("timeout", "injected");
+        return result;
+      }, options)) satisfies Database["transaction"],
+  });
+  const takes = (): { take(receiverId: string, room: number): number } => {
+    let left = 4;
+    return {
+      take(_, room) {
+        const taken = Math.min(left, room);
+        left -= taken;
+        return taken;
+      },
+    };
+  };
+  expect(await claimDeliveries(slowOnce, { max: 100, leaseSeconds: 60, failing: true, takes })).toHaveLength(4);
+});
 
 it("a bound that is moved hides nothing that arrived meanwhile", async () => {
   await addAtOnce(1, "a");

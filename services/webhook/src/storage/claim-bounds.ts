@@ -35,12 +35,8 @@ export async function passDeadEntries(db: Database, receiverId: string): Promise
   if (first !== undefined) await db.query(statements.move, [receiverId, first.arrivals, first.due, first.id]);
 }
 
-/**
- * Lowers the bounds of lanes with a pending delivery that comes before them: a process of release 0.3.0 returned claims, or changed a lane
- * while dead entries were passed. Without a lock: a bound that is lower than it need be is right. Steps from receiver to receiver, and
- * reads the first pending delivery of each.
- */
-const REPAIR = `
+/** Steps from receiver to receiver, and reads the first pending delivery of each. */
+const HIDDEN = `
   with recursive waiting as (
     (select d.receiver_id, d.due_at, d.id from webhook.deliveries d where d.state = 'pending' order by d.receiver_id, d.due_at, d.id limit 1)
     union all
@@ -49,12 +45,22 @@ const REPAIR = `
         select d.receiver_id, d.due_at, d.id from webhook.deliveries d
          where d.state = 'pending' and d.receiver_id > w.receiver_id
          order by d.receiver_id, d.due_at, d.id limit 1) n)
-  update webhook.lanes l set next_due = least(l.next_due, w.due_at), bound_due = '-infinity', arrivals = l.arrivals + 1
-    from waiting w
-   where l.receiver_id = w.receiver_id and (w.due_at, w.id) < ${BOUND}
-  returning l.receiver_id`;
+  select w.receiver_id, w.due_at::text as due, w.id
+    from waiting w join webhook.lanes l using (receiver_id) where (w.due_at, w.id) < ${BOUND}`;
 
-/** @returns the ids of the receivers whose lanes were repaired */
+const LOWER = `
+  update webhook.lanes l set next_due = least(l.next_due, $2::timestamptz), bound_due = '-infinity', arrivals = l.arrivals + 1
+   where l.receiver_id = $1 and ($2::timestamptz, $3) < ${BOUND}`;
+
+/**
+ * Lowers the bounds of lanes with a pending delivery that comes before them: a process of release 0.3.0 returned claims, or changed a lane
+ * while dead entries were passed. A bound that is lower than it need be is right, so the delivery may be gone by then. Each lane is
+ * changed by itself: several in one statement would have to be locked in their order.
+ *
+ * @returns the ids of the receivers whose lanes were repaired
+ */
 export async function repairBounds(sql: Sql): Promise<string[]> {
-  return (await sql.query<{ receiver_id: string }>(REPAIR)).map(({ receiver_id }) => receiver_id);
+  const hidden = await sql.query<{ receiver_id: string; due: string; id: string }>(HIDDEN);
+  for (const { receiver_id, due, id } of hidden) await sql.query(LOWER, [receiver_id, due, id]);
+  return hidden.map(({ receiver_id }) => receiver_id);
 }

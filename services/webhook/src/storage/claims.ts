@@ -79,10 +79,12 @@ const CLAIM = `
 /** A claim takes a few milliseconds. One that walks over many dead index entries must not hold its lanes, for which intake waits. */
 const CLAIM_MS_MAX = 200;
 
-export interface ClaimOptions extends LanesToServe {
+export interface ClaimOptions extends Omit<LanesToServe, "take"> {
   readonly leaseSeconds: number;
   /** Limit of each statement of a claim. Default: 200. */
   readonly claimMsMax?: number;
+  /** Returns what each try takes of its lanes: what a try took that was given up is free again. Default: all. */
+  takes?(): { take(receiverId: string, room: number): number };
   /** Called when a claim of this many lanes was given up after its time. */
   onSlow?(lanes: number): void;
 }
@@ -96,20 +98,24 @@ export interface ClaimOptions extends LanesToServe {
  */
 export async function claimDeliveries(
   db: Database,
-  { claimMsMax = CLAIM_MS_MAX, onSlow, ...options }: ClaimOptions,
+  { claimMsMax = CLAIM_MS_MAX, onSlow, takes, ...options }: ClaimOptions,
 ): Promise<ClaimedDelivery[]> {
   let tried: readonly LaneToServe[] = [];
+  const wanted = (lanesMax: number): LanesToServe & Pick<ClaimOptions, "leaseSeconds"> => {
+    const taking = takes?.();
+    return { ...options, lanesMax, take: (receiverId, room) => taking?.take(receiverId, room) ?? room };
+  };
   const limit = { statementTimeoutMs: claimMsMax, onLocked: (lanes: readonly LaneToServe[]) => void (tried = lanes) };
   for (let lanesMax = SERVED_LANES_MAX; lanesMax >= 1; lanesMax = Math.floor(lanesMax / 2)) {
     try {
-      return await claim(db, { ...options, lanesMax }, limit);
+      return await claim(db, wanted(lanesMax), limit);
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "timeout") throw error;
       onSlow?.(lanesMax);
     }
   }
   for (const { receiver_id } of tried) await passDeadEntries(db, receiver_id);
-  return claim(db, { ...options, lanesMax: 1 });
+  return claim(db, wanted(1));
 }
 
 interface ClaimLimit extends TransactionOptions {

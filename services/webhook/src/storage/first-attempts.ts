@@ -32,20 +32,24 @@ const ADDED = unnestRows(
   { after: 1 },
 );
 
+/**
+ * Times after the lanes were locked, not the transaction's: a delivery that was added while this transaction waited for its lane is due
+ * later than the transaction began, and comes first; and the wait takes nothing of a lease.
+ */
 const statements = {
   targets: {
     name: "first_attempts.targets",
     text: `select r.id, r.brand_id, r.events, r.url, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id, now()::timestamptz(3) as now,
-                  case when l.held or l.next_due <= now() or l.open_until > now() or l.failed_in_a_row > 0 then 0
+                  case when l.held or l.next_due <= clock_timestamp() or l.open_until > now() or l.failed_in_a_row > 0 then 0
                        else greatest(0, l.max_in_flight - l.in_flight) end as room
              from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
             where r.id = any($1::text[]) order by r.id`,
   },
   add: {
     name: "first_attempts.add",
-    text: `insert into webhook.deliveries (${ADDED.columns}, state, attempt, lease_until)
-           select ${ADDED.columns}, case when lease is null then 'pending' else 'sending' end, case when lease is null then 0 else 1 end,
-                  case when lease is not null then now() + make_interval(secs => $1) end
+    text: `insert into webhook.deliveries (${ADDED.columns}, due_at, state, attempt, lease_until)
+           select ${ADDED.columns}, statement_timestamp(), case when lease is null then 'pending' else 'sending' end, case when lease is null then 0 else 1 end,
+                  case when lease is not null then statement_timestamp() + make_interval(secs => $1) end
              from ${ADDED.relation}`,
   },
 } satisfies Record<string, Statement>;

@@ -24,15 +24,6 @@ export interface Stored {
 /** Sends first attempts from memory, without a claim. */
 export interface FirstAttempts {
   readonly leaseSeconds: number;
-  /** Events to store in one transaction, so that their first attempts find room together. */
-  readonly eventsMax: number;
-  /**
-   * Waits for room, for a second at most, while attempts end soon: first attempts cost less than claims. Does not wait for receivers that
-   * hang.
-   *
-   * @returns gives back what was kept free for the caller
-   */
-  untilRoom(wanted: number): Promise<() => void>;
   /** Begins to take room in this process, for the deliveries of one transaction. */
   reservation(): Reservation;
   /** Gives back room that was taken, for attempts that are not made. */
@@ -63,15 +54,21 @@ const nextDeliveryId = idSequence("dlv");
  */
 export async function storeEvents(db: Database, events: readonly NewEvent[], first?: FirstAttempts): Promise<Stored> {
   const leased: ClaimedDelivery[] = [];
+  const stored = await storeLeasing(db, events, { first, leased });
+  // Outside of what gives the room back after an error: `send` has done so by itself.
+  first?.send(leased);
+  return stored;
+}
+
+async function storeLeasing(db: Database, events: readonly NewEvent[], leasing: Leasing): Promise<Stored> {
+  const { first, leased } = leasing;
   let mayBeCommitted = false;
   try {
-    const stored = await db.transaction(async (sql) => {
-      const result = await store(sql, events, { first, leased });
+    return await db.transaction(async (sql) => {
+      const result = await store(sql, events, leasing);
       mayBeCommitted = true;
       return result;
     });
-    first?.send(leased);
-    return stored;
   } catch (error) {
     if (mayBeCommitted) first?.reconcile(leased);
     else first?.release(leased);
@@ -110,8 +107,10 @@ async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lane
   const lease = randomUUID();
   const deliveries: AddedDelivery[] = [];
   const additions: LaneAddition[] = [];
+  const targets = await targetsOf(sql, lanes);
+  // Nothing is waited for from here to the last reservation: another batch would count the same room, and the sender could stop.
   const reserve = leasing.first?.reservation();
-  for (const target of await targetsOf(sql, lanes)) {
+  for (const target of targets) {
     const selected = (byBrand.get(target.brand_id) ?? []).filter(({ type }) => target.events.includes(type));
     if (selected.length === 0) continue;
     const leased = reserve?.(target, Math.min(target.room, selected.length)) ?? 0;

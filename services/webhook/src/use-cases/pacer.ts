@@ -1,0 +1,12 @@
+/** Keeps intake from storing more than the sender has room for. */
+export interface Pacer {
+  /** Events to store in one transaction, so that their first attempts find room together. */
+  readonly eventsMax: number;
+  /**
+   * Waits for room, for a second at most, while attempts end soon: first attempts cost less than claims. Does not wait for receivers that
+   * hang.
+   *
+   * @returns gives back what was kept free for the caller
+   */
+  untilRoom(wanted: number): Promise<() => void>;
+}
