@@ -9,7 +9,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
-import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
+import { abandonDeliveries, claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import type { LaneExclusions } from "../storage/lanes.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import type { Pacer } from "../use-cases/pacer.ts";
@@ -18,25 +18,16 @@ import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
 import { attemptPost } from "./attempt.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
+import { ReturnedClaims } from "./returned-claims.ts";
+import { Room } from "./room.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 import { SigningSecrets, type AttemptSecrets } from "./signing-secrets.ts";
-import { CROWDED_SHARE, SlowReceivers } from "./slow-receivers.ts";
 
 /** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
 /** Wait at a stop: a claim takes milliseconds unless the database does not respond. */
 const CLAIM_STOP_MS = 2_000;
-/** The share of attempts in flight that failing receivers may occupy, however many hang. */
-const FAILING_SHARE = 0.5;
-
-/** Intake waits this long for room at most. */
-const ROOM_WAIT_MS = 1_000;
-/** An attempt in flight for longer may be to a receiver that hangs. */
-const SOON_MS = 250;
-/** The share of such attempts up to which it is worth waiting for the others. */
-const OLD_SHARE = 0.25;
-
 type Sendable = ClaimedDelivery & {
   readonly brand_id: string;
   /** Undefined for a test of a next secret that no longer exists. */
@@ -66,21 +57,9 @@ export class Sender implements FirstAttempts, Pacer {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
   readonly #secrets: SigningSecrets;
-  readonly #slow: SlowReceivers;
   readonly #stopping = new AbortController();
-  /** Claimed deliveries whose result is not written yet. */
-  #inFlight = 0;
-  /** Those among them to receivers whose last attempt failed. */
-  #failing = 0;
-  /** Room that is taken for attempts whose leases are not committed yet, by intake or by a claim. */
-  #reserved = 0;
-  /** Room that is kept free for batches of intake that have not taken theirs yet. */
-  #promised = 0;
-  /** Resolved when an attempt ends, if intake waits for that. */
-  #ended: PromiseWithResolvers<void> | undefined;
-  /** Deliveries leased to this process that it does not send, and that could not be returned yet. */
-  readonly #toReturn: ClaimedDelivery[] = [];
-  #returning: Promise<void> | undefined;
+  readonly #room: Room;
+  readonly #returned: ReturnedClaims;
   readonly #attempts = new Set<Promise<AttemptResult>>();
   #stopped = false;
   readonly #running: Promise<void>;
@@ -90,7 +69,9 @@ export class Sender implements FirstAttempts, Pacer {
     this.#options = options;
     this.#results = new ResultWriter(options.db, options.metrics, options.log);
     this.#secrets = new SigningSecrets(options);
-    this.#slow = new SlowReceivers(options.inFlightMax);
+    this.#room = new Room(options.inFlightMax, this.#stopping.signal);
+    // This process may be the one that can send them. If it cannot remember which ones it cannot send, it looks at the next poll.
+    this.#returned = new ReturnedClaims(options.db, options.log, () => void (this.#secrets.isFull || this.#wake.notify()));
     this.#running = this.#run();
   }
 
@@ -109,71 +90,36 @@ export class Sender implements FirstAttempts, Pacer {
   }
 
   get eventsMax(): number {
-    return Math.max(1, Math.floor((this.#options.inFlightMax * CROWDED_SHARE) / 2));
+    return this.#room.eventsMax;
   }
 
-  async untilRoom(wanted: number): Promise<() => void> {
-    const until = performance.now() + ROOM_WAIT_MS;
-    for (let now = performance.now(); !this.#hasRoom(wanted) && now < until && this.#endsSoon(now); now = performance.now()) {
-      this.#ended ??= Promise.withResolvers<void>();
-      await withTimeout(this.#ended.promise, until - now);
-    }
-    this.#promised += wanted;
-    return () => {
-      this.#promised -= wanted;
-      this.#resolveEnded();
-    };
-  }
-
-  #hasRoom(wanted: number): boolean {
-    if (this.#stopping.signal.aborted) return true;
-    return this.#inFlight + this.#reserved + this.#promised + wanted <= this.#options.inFlightMax * CROWDED_SHARE;
-  }
-
-  /** Whether few attempts have been in flight for long. */
-  #endsSoon(now: number): boolean {
-    return this.#slow.countOlder(SOON_MS, now) <= (this.#inFlight + this.#promised) * OLD_SHARE;
-  }
-
-  #resolveEnded(): void {
-    this.#ended?.resolve();
-    this.#ended = undefined;
+  untilRoom(wanted: number): Promise<() => void> {
+    return this.#room.untilRoom(wanted);
   }
 
   reservation(): Reservation {
-    if (this.#stopping.signal.aborted) return () => 0;
-    const shares = this.#slow.shares(this.#room(), performance.now());
-    let left = shares.max;
-    return ({ id, secret_key_id, next_secret_key_id }, wanted) => {
-      if (this.#secrets.excludes(id, [secret_key_id, next_secret_key_id])) return 0;
-      const taken = shares.take(id, Math.min(wanted, left));
-      left -= taken;
-      this.#reserved += taken;
-      return taken;
-    };
+    const take = this.#room.forFirstAttempts();
+    return ({ id, secret_key_id, next_secret_key_id }, wanted) =>
+      this.#secrets.excludes(id, [secret_key_id, next_secret_key_id]) ? 0 : take(id, wanted);
   }
 
   release(reserved: readonly Reserved[]): void {
-    this.#reserved -= reserved.length;
+    this.#room.release(reserved.length);
     if (reserved.length > 0) this.#wake.notify();
   }
 
   send(deliveries: readonly ClaimedDelivery[]): void {
-    this.#reserved -= deliveries.length;
+    this.#room.release(deliveries.length);
     // Nothing would wait for these attempts, nor write their results.
-    if (this.#stopped) this.#toReturn.push(...deliveries);
+    if (this.#stopped) this.#returned.add(...deliveries);
     else this.#startAll(deliveries);
-    this.#beginReturn();
+    this.#returned.begin();
   }
 
   reconcile(deliveries: readonly ClaimedDelivery[]): void {
-    this.#toReturn.push(...deliveries);
+    this.#returned.add(...deliveries);
     this.release(deliveries);
-    this.#beginReturn();
-  }
-
-  #room(): number {
-    return this.#options.inFlightMax - this.#inFlight - this.#reserved;
+    this.#returned.begin();
   }
 
   /**
@@ -185,8 +131,7 @@ export class Sender implements FirstAttempts, Pacer {
     this.#wake.notify();
     await withTimeout(this.#running, CLAIM_STOP_MS);
     this.#stopped = true;
-    const returned = this.#returnClaims().catch((error: unknown) => this.#logNotReturned(error, this.#toReturn));
-    await withTimeout(Promise.all([returned, this.#secrets.stop()]), CLAIM_STOP_MS);
+    await withTimeout(Promise.all([this.#returned.all(), this.#secrets.stop()]), CLAIM_STOP_MS);
     await Promise.all(this.#attempts);
     await this.#results.stop();
   }
@@ -195,11 +140,10 @@ export class Sender implements FirstAttempts, Pacer {
     const { log } = this.#options;
     while (!this.#stopping.signal.aborted) {
       this.#wake.reset();
-      this.#beginReturn();
-      const room = this.#room();
+      this.#returned.begin();
       let claimed = 0;
       try {
-        if (room > 0) claimed = await this.#claim(room);
+        if (this.#room.left > 0) claimed = await this.#claim();
       } catch (error) {
         log.warn({ err: error }, "deliveries cannot be claimed");
         await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
@@ -208,54 +152,32 @@ export class Sender implements FirstAttempts, Pacer {
     }
   }
 
-  async #claim(room: number): Promise<number> {
-    const { db, deadlineMs, inFlightMax, metrics } = this.#options;
-    const shares = this.#slow.shares(room, performance.now());
-    const taking = this.#taking();
+  async #claim(): Promise<number> {
+    const { db, metrics } = this.#options;
+    const { max, exceptIds, takes, end } = this.#room.forClaim();
     const claimed = await claimDeliveries(db, {
-      max: shares.max,
-      except: withReceivers(this.#secrets.exclusions, shares.exceptIds()),
-      takes: taking.begin,
-      leaseSeconds: leaseSecondsFor(deadlineMs),
+      max,
+      takes,
+      except: withReceivers(this.#secrets.exclusions, exceptIds()),
+      leaseSeconds: this.leaseSeconds,
       onSlow: (lanes) => this.#reportSlow(lanes),
-      failing: this.#failing < inFlightMax * FAILING_SHARE,
-    }).finally(taking.end);
+      failing: this.#room.servesFailing,
+    }).finally(end);
     if (this.#stopped && claimed.length > 0) {
-      await returnClaims(db, claimed).catch((error: unknown) => this.#logNotReturned(error, claimed));
+      this.#returned.add(...claimed);
+      await this.#returned.all();
       return 0;
     }
-    const toReturnBefore = this.#toReturn.length;
+    const before = this.#returned.length;
     const unsendable = this.#startAll(claimed);
-    const returned = this.#toReturn.length - toReturnBefore;
-    this.#beginReturn();
+    const returned = this.#returned.length - before;
+    this.#returned.begin();
     if (unsendable.length > 0) {
       await abandonDeliveries(db, unsendable);
       metrics.finished.inc({ state: "removed" }, unsendable.length);
     }
     // Those that it remembers it does not claim again. Otherwise it pauses, or it would claim and return the same ones all the time.
     return this.#secrets.isFull ? claimed.length - returned : claimed.length;
-  }
-
-  /** What the tries of a claim take. It counts as reserved, or intake would lease as many again before the claim is committed. */
-  #taking(): { begin(): { take(receiverId: string, wanted: number): number }; end(): void } {
-    let reserved = 0;
-    const end = (): void => {
-      this.#reserved -= reserved;
-      reserved = 0;
-    };
-    const begin = (): { take(receiverId: string, wanted: number): number } => {
-      end();
-      const shares = this.#slow.shares(this.#room(), performance.now());
-      return {
-        take: (receiverId, wanted) => {
-          const taken = shares.take(receiverId, wanted);
-          reserved += taken;
-          this.#reserved += taken;
-          return taken;
-        },
-      };
-    };
-    return { begin, end };
   }
 
   /**
@@ -271,36 +193,11 @@ export class Sender implements FirstAttempts, Pacer {
       else if (lacksNextSecret(delivery)) this.#start({ ...delivery, brand_id, secrets: undefined });
       else {
         const secrets = this.#secrets.open(delivery);
-        if (secrets === undefined) this.#toReturn.push(delivery);
+        if (secrets === undefined) this.#returned.add(delivery);
         else this.#start({ ...delivery, brand_id, secrets });
       }
     }
     return unsendable;
-  }
-
-  /**
-   * Begins to return claims, unless it is under way. No claim waits for it: a lost connection of intake keeps its lanes locked until the
-   * server has noticed. If it fails, the loop tries again.
-   */
-  #beginReturn(): void {
-    if (this.#toReturn.length === 0 || this.#returning !== undefined) return;
-    this.#returnClaims().catch((error: unknown) => this.#logNotReturned(error, this.#toReturn));
-  }
-
-  /** Makes pending what only another process can send, or what intake lost sight of. The attempt does not count. */
-  #returnClaims(): Promise<void> {
-    this.#returning ??= this.#returnAll().finally(() => void (this.#returning = undefined));
-    return this.#returning;
-  }
-
-  async #returnAll(): Promise<void> {
-    while (this.#toReturn.length > 0) {
-      const returned = [...this.#toReturn];
-      await returnClaims(this.#options.db, returned);
-      this.#toReturn.splice(0, returned.length);
-    }
-    // This process may be the one that can send them. If it cannot remember which ones it cannot send, it looks at the next poll.
-    if (!this.#secrets.isFull) this.#wake.notify();
   }
 
   #reportSlow(lanes: number): void {
@@ -309,29 +206,18 @@ export class Sender implements FirstAttempts, Pacer {
     log.warn({ lanes }, "claim given up: it took too long");
   }
 
-  #logNotReturned(error: unknown, claims: readonly ClaimedDelivery[]): void {
-    this.#options.log.warn(
-      { err: error, deliveries: claims.length },
-      "claims not returned: the deliveries continue when their leases expire",
-    );
-  }
-
   #start(delivery: Sendable): void {
-    this.#inFlight += 1;
-    if (delivery.failing) this.#failing += 1;
-    const tracked = this.#slow.start(delivery.receiver_id, performance.now());
+    const occupied = this.#room.occupy(delivery);
     const attempt = this.#send(delivery);
     this.#attempts.add(attempt);
     void attempt
       .then((result) => {
         this.#attempts.delete(attempt);
-        this.#slow.end(tracked, performance.now());
+        occupied.attempted();
         return this.#results.write(result);
       })
       .finally(() => {
-        this.#inFlight -= 1;
-        if (delivery.failing) this.#failing -= 1;
-        this.#resolveEnded();
+        occupied.leave();
         // The lane has room again.
         this.#wake.notify();
       });
