@@ -59,7 +59,7 @@ export function targetsOf(sql: Sql, receiverIds: readonly string[]): Promise<Tar
   return sql.query<Target>(statements.targets, [receiverIds]);
 }
 
-/** Adds deliveries: pending and due now, or leased for `leaseSeconds`. Their lanes must be locked, and have to be told. */
+/** Adds deliveries: pending and due now, or leased for `leaseSeconds`. Their lanes must be locked, and count them by `addToLanes`. */
 export async function addFirstAttempts(sql: Sql, deliveries: readonly AddedDelivery[], leaseSeconds: number): Promise<void> {
   await sql.query(statements.add, [leaseSeconds, ...ADDED.values(deliveries)]);
 }
