@@ -14,7 +14,8 @@ export async function addBacklog(client: pg.Client, receiver: number, receiverId
     [receiverId, brandOf(receiver), count],
   );
   await client.query("vacuum analyze webhook.deliveries");
-  await client.query("update webhook.lanes set next_due = now() where receiver_id = $1", [receiverId]);
+  // No pending delivery may come before its lane's next_due.
+  await client.query("update webhook.lanes set next_due = '-infinity' where receiver_id = $1", [receiverId]);
   await client.query("notify webhook_deliveries");
 }
 

@@ -174,6 +174,7 @@ export class WebhookProduct {
       await this.client.query("update webhook.deliveries set due_at = now() where receiver_id = $1 and state = 'pending'", [
         this.#idOf(receiver),
       ]);
+      await this.client.query("update webhook.lanes set next_due = '-infinity' where receiver_id = $1", [this.#idOf(receiver)]);
       await this.#rpc.enableReceiver({ ...key, held: "release" }, newCallContext(CALL_MS, "bench"));
     }
     await this.client.query("notify webhook_deliveries");
