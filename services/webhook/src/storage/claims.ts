@@ -93,8 +93,8 @@ export interface ClaimOptions extends Omit<LanesToServe, "take"> {
  * Claims due deliveries, a few for each of the receivers that were served longest ago, in the order in which each
  * receiver's are due. Safe to run in any number of processes: a delivery goes to one caller, for `leaseSeconds`.
  *
- * A claim that takes too long gives up its locks and tries half the lanes. If one lane is too much, its dead entries are passed without
- * a lock, and what then remains is claimed without a limit.
+ * A claim that takes too long gives up its locks, passes the dead entries of its lanes without a lock, and tries half the lanes. If one
+ * lane is too much, it is claimed without a limit.
  */
 export async function claimDeliveries(
   db: Database,
@@ -113,8 +113,9 @@ export async function claimDeliveries(
       if (!(error instanceof AppError) || error.kind !== "timeout") throw error;
       onSlow?.(lanesMax);
     }
+    // At once: the next try may find the slow lane locked by intake, and would succeed without it each time.
+    for (const { receiver_id } of tried) await passDeadEntries(db, receiver_id);
   }
-  for (const { receiver_id } of tried) await passDeadEntries(db, receiver_id);
   return claim(db, wanted(1));
 }
 

@@ -31,7 +31,9 @@ export const SERVED_LANES_MAX = 16;
  *
  * @param time SQL; null if there is none
  */
-const dueBy = (time: string): string => `next_due = least(l.next_due, ${time}), arrivals = l.arrivals + 1,
+const dueBy = (
+  time: string,
+): string => `next_due = least(l.next_due, ${time}), arrivals = l.arrivals + case when ${time} is null then 0 else 1 end,
          bound_due = case when l.next_due >= ${time} then '-infinity' else l.bound_due end`;
 
 /** The lower bound of a lane `l`: no pending delivery has a smaller (due_at, id). */
