@@ -24,8 +24,8 @@ export interface Verification {
 /**
  * Returns what a grant says, if accounts has signed it for this audience.
  *
- * @throws AppError `timeout` after its 60 s, or its greatest age; `invalid_session` for what is no grant, of another audience, or signed by others, without
- * saying which
+ * @throws AppError `timeout` after its 60 s, or its greatest age; `invalid_session` for what is no grant, of another audience, or signed
+ * by others, without saying which
  */
 export async function verifyGrant(
   grant: string,

@@ -8,3 +8,7 @@ alter table webhook.lanes
   add column bound_id text collate "C" not null default '',
   -- Rises with every change that may put a pending delivery into the lane.
   add column arrivals bigint not null default 0;
+
+-- The default was the transaction's time. A transaction that waits for its lane adds deliveries after those that were added meanwhile, and
+-- they must not come before them, where a receiver takes one attempt at a time.
+alter table webhook.deliveries alter column due_at set default statement_timestamp();

@@ -18,8 +18,8 @@ import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
 import { heldSecretKeys } from "./use-cases/shared-secret-key.ts";
 
 /**
- * Enough for a claim, returned claims, a batch of results and expired leases at the same time. Sending has its own pool, so that requests and intake
- * never wait for a connection that sending uses.
+ * Enough for a claim, returned claims, a batch of results and expired leases at the same time. Sending has its own pool, so that
+ * requests and intake never wait for a connection that sending uses.
  */
 const SENDING_CONNECTIONS = 4;
 

@@ -1,6 +1,6 @@
 import { withTimeout } from "@brand-records/lifecycle";
 import type { Pacer } from "../use-cases/pacer.ts";
-import { CROWDED_SHARE, SlowReceivers } from "./slow-receivers.ts";
+import { CROWDED_SHARE, SlowReceivers, type Shares } from "./slow-receivers.ts";
 
 /** The share of attempts in flight that failing receivers may occupy, however many hang. */
 const FAILING_SHARE = 0.5;
@@ -69,7 +69,8 @@ export class Room implements Pacer {
 
   /** What a claim may take. What its tries take counts as reserved until `end`, and what a try took that was given up is free again. */
   forClaim(): { readonly max: number; exceptIds(): string[]; takes(): { take: Take }; end(): void } {
-    const shares = this.#slow.shares(this.left, performance.now());
+    const shares = this.#shares();
+    let fresh: Shares | undefined = shares;
     let reserved = 0;
     const end = (): void => {
       this.#reserved -= reserved;
@@ -77,7 +78,8 @@ export class Room implements Pacer {
     };
     const takes = (): { take: Take } => {
       end();
-      const take = this.#take();
+      const take = this.#takeOf(fresh ?? this.#shares());
+      fresh = undefined;
       return { take: (receiverId, wanted) => countTo((taken) => (reserved += taken), take(receiverId, wanted)) };
     };
     return { max: shares.max, exceptIds: () => shares.exceptIds(), takes, end };
@@ -86,8 +88,9 @@ export class Room implements Pacer {
   /** Takes room for the first attempts of one transaction. Give back all of it with `release`. */
   forFirstAttempts(): Take {
     if (this.#stopping.aborted) return () => 0;
-    let { max } = this.#slow.shares(this.left, performance.now());
-    const take = this.#take();
+    const shares = this.#shares();
+    const take = this.#takeOf(shares);
+    let { max } = shares;
     return (receiverId, wanted) => countTo((taken) => (max -= taken), take(receiverId, Math.min(wanted, max)));
   }
 
@@ -112,9 +115,13 @@ export class Room implements Pacer {
     };
   }
 
+  /** What may start now. Looks at every receiver that is known. */
+  #shares(): Shares {
+    return this.#slow.shares(this.left, performance.now());
+  }
+
   /** Counts what it takes as reserved. */
-  #take(): Take {
-    const shares = this.#slow.shares(this.left, performance.now());
+  #takeOf(shares: Shares): Take {
     return (receiverId, wanted) => countTo((taken) => (this.#reserved += taken), shares.take(receiverId, wanted));
   }
 

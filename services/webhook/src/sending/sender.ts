@@ -10,10 +10,10 @@ import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
 import { abandonDeliveries, claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
-import type { LaneExclusions } from "../storage/lanes.ts";
+import type { LaneExclusions } from "../storage/lanes-to-serve.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import type { Pacer } from "../use-cases/pacer.ts";
-import type { FirstAttempts, Reservation, Reserved } from "../use-cases/store-events.ts";
+import type { FirstAttempts, Reservation } from "../use-cases/store-events.ts";
 import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
 import { attemptPost } from "./attempt.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
@@ -52,7 +52,10 @@ export interface SenderOptions {
 
 const newAttemptId = idSequence("att");
 
-/** Claims due deliveries, or is given them by intake, posts them and writes the results, until it is stopped. Any number of processes share the work. */
+/**
+ * Claims due deliveries, or is given them by intake, posts them and writes the results, until it is stopped. Any number of processes share
+ * the work.
+ */
 export class Sender implements FirstAttempts, Pacer {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
@@ -103,9 +106,9 @@ export class Sender implements FirstAttempts, Pacer {
       this.#secrets.excludes(id, [secret_key_id, next_secret_key_id]) ? 0 : take(id, wanted);
   }
 
-  release(reserved: readonly Reserved[]): void {
-    this.#room.release(reserved.length);
-    if (reserved.length > 0) this.#wake.notify();
+  release(attempts: number): void {
+    this.#room.release(attempts);
+    if (attempts > 0) this.#wake.notify();
   }
 
   send(deliveries: readonly ClaimedDelivery[]): void {
@@ -118,7 +121,7 @@ export class Sender implements FirstAttempts, Pacer {
 
   reconcile(deliveries: readonly ClaimedDelivery[]): void {
     this.#returned.add(...deliveries);
-    this.release(deliveries);
+    this.release(deliveries.length);
     this.#returned.begin();
   }
 

@@ -5,7 +5,7 @@ import { SealBroken } from "../domain/sealing.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { SigningKey } from "../domain/signature.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
-import type { LaneExclusions } from "../storage/lanes.ts";
+import type { LaneExclusions } from "../storage/lanes-to-serve.ts";
 import { idsInUseAmong, storedSecretsOf } from "../storage/secret-keys.ts";
 import { SigningKeys } from "./signing-keys.ts";
 

@@ -20,7 +20,7 @@ function end(attempts: readonly TrackedAttempt[], now: number): void {
   inFlight -= attempts.length;
   for (const attempt of attempts) receivers.end(attempt, now);
 }
-const roomFor = (receiverId: string, now = START) => receivers.roomFor(receiverId, MAX - inFlight, now);
+const roomFor = (receiverId: string, now = START) => receivers.shares(MAX - inFlight, now).take(receiverId, MAX - inFlight);
 /** Starts what this many receivers that never respond may have, `step` at a time, until they get no more. */
 function hang(count: number, step: number): void {
   const ids = Array.from({ length: count }, (_, index) => `hanging ${index}`);

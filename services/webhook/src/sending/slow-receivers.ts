@@ -18,10 +18,10 @@ export interface TrackedAttempt {
 }
 
 interface Receiver {
-  /** Its attempts in flight, the oldest first. */
+  /** Attempts in flight, the oldest first. */
   readonly attempts: Set<TrackedAttempt>;
   ended: number;
-  /** Its last attempt that ended took `SLOW_MS` or longer. */
+  /** The attempt that ended last took `SLOW_MS` or longer. */
   endedSlowly: boolean;
   /**
    * Attempts in flight that it was seen to complete: the most that ended within one attempt's time, less one for each attempt since.
@@ -93,15 +93,6 @@ export class SlowReceivers {
       }
     }
     return count;
-  }
-
-  /**
-   * How many more attempts of this receiver may start now. For several receivers, ask `shares` once.
-   *
-   * @param room attempts that may start in this process
-   */
-  roomFor(receiverId: string, room: number, now: number): number {
-    return this.shares(room, now).take(receiverId, room);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Database, Sql, Statement } from "@brand-records/postgres";
-import { BOUND } from "./lanes.ts";
+import { BOUND, dueBy } from "./lanes.ts";
 
 /** A lane's first pending delivery. Times are text here: a parsed one would lose its microseconds. */
 interface First {
@@ -57,13 +57,13 @@ const HIDDEN = `
     from waiting w join webhook.lanes l using (receiver_id) where (w.due_at, w.id) < ${BOUND}`;
 
 const LOWER = `
-  update webhook.lanes l set next_due = least(l.next_due, $2::timestamptz), bound_due = '-infinity', arrivals = l.arrivals + 1
+  update webhook.lanes l set ${dueBy("$2::timestamptz")}
    where l.receiver_id = $1 and ($2::timestamptz, $3) < ${BOUND}`;
 
 /**
  * Lowers the bounds of lanes with a pending delivery that comes before them: a process of release 0.3.0 returned claims, or changed a lane
  * while dead entries were passed. A bound that is lower than it need be is right, so the delivery may be gone by then. Each lane is
- * changed by itself: several in one statement would have to be locked in their order.
+ * changed by itself: one statement would have to lock them in the order of receiver_id.
  *
  * @returns the ids of the receivers whose lanes were repaired
  */

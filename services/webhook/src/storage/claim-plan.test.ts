@@ -1,7 +1,7 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
 import { claimDeliveries } from "./claims.ts";
-import { ROOM_MAX } from "./lanes.ts";
+import { ROOM_MAX } from "./lanes-to-serve.ts";
 import { buildLateIndexes } from "./late-indexes.ts";
 
 /** One promise: dead rows that misled the planner's statistics do not make a claim read another index than its own. */

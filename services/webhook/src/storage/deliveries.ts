@@ -60,7 +60,7 @@ const statements = {
   },
   hasten: {
     name: "deliveries.hasten",
-    text: "update webhook.deliveries d set due_at = now() where d.id = $1 and d.state = 'pending'",
+    text: "update webhook.deliveries d set due_at = statement_timestamp() where d.id = $1 and d.state = 'pending'",
   },
 } satisfies Record<string, Statement>;
 

@@ -47,8 +47,8 @@ const statements = {
   },
   add: {
     name: "first_attempts.add",
-    text: `insert into webhook.deliveries (${ADDED.columns}, due_at, state, attempt, lease_until)
-           select ${ADDED.columns}, statement_timestamp(), case when lease is null then 'pending' else 'sending' end, case when lease is null then 0 else 1 end,
+    text: `insert into webhook.deliveries (${ADDED.columns}, state, attempt, lease_until)
+           select ${ADDED.columns}, case when lease is null then 'pending' else 'sending' end, case when lease is null then 0 else 1 end,
                   case when lease is not null then statement_timestamp() + make_interval(secs => $1) end
              from ${ADDED.relation}`,
   },

@@ -126,9 +126,9 @@ const isClaim = (text: string): boolean => text.includes("claimed as materialize
 const killedAfterCommit = (sender: Sender): FirstAttempts => ({
   leaseSeconds: sender.leaseSeconds,
   reservation: () => sender.reservation(),
-  release: (reserved) => sender.release(reserved),
+  release: (attempts) => sender.release(attempts),
   reconcile: (deliveries) => sender.reconcile(deliveries),
-  send: (deliveries) => sender.release(deliveries),
+  send: (deliveries) => sender.release(deliveries.length),
 });
 
 describe("a first attempt", () => {
@@ -351,7 +351,7 @@ describe("at max_in_flight 1", () => {
     const [older, newer] = [newEvents(receiver), newEvents(receiver)];
     const stored = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    // Its transaction, and so its time, begins before that of the other.
+    // The transaction that is late, and so its time, begins before that of the other.
     const late = interrupted(sending.db, async (name) => {
       if (name !== "lanes.lock_selecting") return;
       begun.resolve();
@@ -504,7 +504,7 @@ it("sends a batch once that two processes store at the same time", async () => {
 });
 
 describe("beside a process of release 0.3.0", () => {
-  /** Its statements: it changes `next_due` alone. */
+  /** The statements of release 0.3.0, which change `next_due` alone. */
   const OLD_ADD = `with added as (
       insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type)
       select $2, $1, e.id, e.created_at, e.type from webhook.events e where e.id = $3 returning receiver_id)

@@ -26,8 +26,8 @@ export interface FirstAttempts {
   readonly leaseSeconds: number;
   /** Begins to take room in this process, for the deliveries of one transaction. */
   reservation(): Reservation;
-  /** Gives back room that was taken, for attempts that are not made. */
-  release(reserved: readonly Reserved[]): void;
+  /** Gives back room that was taken, for this number of attempts that are not made. */
+  release(attempts: number): void;
   /** Sends deliveries for which room was taken and whose leases are committed. */
   send(deliveries: readonly ClaimedDelivery[]): void;
   /**
@@ -39,8 +39,6 @@ export interface FirstAttempts {
 
 /** Takes room for attempts to a receiver. @returns for how many, at most `wanted` */
 export type Reservation = (target: Target, wanted: number) => number;
-
-export type Reserved = Pick<ClaimedDelivery, "receiver_id">;
 
 const nextDeliveryId = idSequence("dlv");
 
@@ -71,7 +69,7 @@ async function storeLeasing(db: Database, events: readonly NewEvent[], leasing: 
     });
   } catch (error) {
     if (mayBeCommitted) first?.reconcile(leased);
-    else first?.release(leased);
+    else first?.release(leased.length);
     throw error;
   }
 }

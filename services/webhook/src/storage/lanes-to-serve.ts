@@ -1,0 +1,73 @@
+import type { Sql } from "@brand-records/postgres";
+import { BREAKER_FAILURES } from "../domain/lane.ts";
+
+/** Upper bound on the deliveries that one claim takes from a lane. Fairness comes from taking a few from each of many lanes. */
+export const ROOM_MAX = 16;
+/** Upper bound on the lanes that one claim locks. */
+export const SERVED_LANES_MAX = 16;
+
+/** Upper bound on a lane's attempts in flight. It is 1 after the failures that open the circuit, for a probe. */
+const CAP = `case when l.failed_in_a_row >= ${BREAKER_FAILURES} then 1 else l.max_in_flight end`;
+const lanesToServe = (condition = ""): string => `
+  select l.receiver_id, l.failed_in_a_row > 0 as failing, least(${CAP} - l.in_flight, ${ROOM_MAX}) as room
+    from webhook.lanes l
+   where l.next_due < 'infinity' and not l.held and l.next_due <= now() and l.open_until <= now()
+     and ($2 or l.failed_in_a_row = 0)
+     and l.in_flight < ${CAP}${condition}
+   order by l.last_served
+   limit $1
+     for update skip locked`;
+const OTHER_RECEIVERS = `
+     and l.receiver_id <> all($3::text[])`;
+const LOCK_LANES_TO_SERVE = lanesToServe();
+const LOCK_LANES_OF_OTHER_RECEIVERS = lanesToServe(OTHER_RECEIVERS);
+const LOCK_LANES_OF_OTHER_KEYS = lanesToServe(`${OTHER_RECEIVERS}
+     and not exists (select from webhook.receivers r where r.id = l.receiver_id
+                        and (r.secret_key_id = any($4::int[]) or r.next_secret_key_id = any($4::int[])))`);
+
+/** Lanes to leave to other processes, or for later. */
+export interface LaneExclusions {
+  readonly receiverIds: readonly string[];
+  /** Receivers whose secret or next secret is sealed under one of these keys now. */
+  readonly secretKeyIds: readonly number[];
+}
+
+export interface LanesToServe {
+  /** Deliveries to claim, rounded up to a multiple of 16: each lane adds up to `ROOM_MAX`. */
+  readonly max: number;
+  /** Serves receivers whose last attempt failed, too. */
+  readonly failing: boolean;
+  readonly except?: LaneExclusions | undefined;
+  /** Lanes locked at most. Default: 16. */
+  readonly lanesMax?: number;
+  /** How many of the deliveries that a lane has room for this process takes of it. Default: all. */
+  readonly take?: (receiverId: string, room: number) => number;
+}
+
+export interface LaneToServe {
+  readonly receiver_id: string;
+  /** Deliveries that may be claimed. */
+  readonly room: number;
+  /** The last attempt failed. */
+  readonly failing: boolean;
+}
+
+/** Locks the due lanes that have room, those served longest ago first. Skips lanes that another transaction has locked. */
+export async function lockLanesToServe(
+  sql: Sql,
+  { max, failing, except, take, lanesMax = SERVED_LANES_MAX }: LanesToServe,
+): Promise<LaneToServe[]> {
+  const values = [Math.min(lanesMax, Math.ceil(max / ROOM_MAX)), failing];
+  const lanes = await queryLanesToServe(sql, values, except);
+  if (take === undefined) return lanes;
+  return lanes.map((lane) => ({ ...lane, room: take(lane.receiver_id, lane.room) })).filter(({ room }) => room > 0);
+}
+
+function queryLanesToServe(sql: Sql, values: readonly unknown[], except: LaneExclusions | undefined): Promise<LaneToServe[]> {
+  // The usual statement stays as it is: 0.05 ms with 20,000 due lanes. The last one looks at the receiver of each: 0.6 ms if a tenth may be
+  // served, 13 ms if none may.
+  if (except === undefined) return sql.query<LaneToServe>(LOCK_LANES_TO_SERVE, values);
+  const { receiverIds, secretKeyIds } = except;
+  if (secretKeyIds.length === 0) return sql.query<LaneToServe>(LOCK_LANES_OF_OTHER_RECEIVERS, [...values, receiverIds]);
+  return sql.query<LaneToServe>(LOCK_LANES_OF_OTHER_KEYS, [...values, receiverIds, secretKeyIds]);
+}
