@@ -6,8 +6,10 @@ alter table webhook.lanes
   -- changes next_due alone: then the bound is next_due.
   add column bound_due timestamptz not null default '-infinity',
   add column bound_id text collate "C" not null default '',
-  -- Rises with every change that may put a pending delivery into the lane.
-  add column arrivals bigint not null default 0;
+  -- Rises when a process begins to look for the lane's first pending delivery without a lock, and the least time by which deliveries
+  -- became due since: none that came meanwhile is before it.
+  add column walks bigint not null default 0,
+  add column arrived_due timestamptz not null default 'infinity';
 
 -- The default was the transaction's time. A transaction that waits for its lane adds deliveries after those that were added meanwhile, and
 -- they must not come before them, where a receiver takes one attempt at a time.

@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { openPool, type Database, type Sql } from "@brand-records/postgres";
+import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
@@ -9,7 +9,7 @@ import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "./claims.ts";
 import { passDeadEntries, repairBounds } from "./claim-bounds.ts";
 import { ROOM_MAX } from "./lanes-to-serve.ts";
-import { BOUND } from "./lanes.ts";
+import { BOUND, dueBy } from "./lanes.ts";
 
 /** One promise: a claim costs the same whatever is dead, and no bound hides a delivery. */
 
@@ -174,27 +174,70 @@ it("a try that is given up uses up nothing of what its process may take", async 
   expect(await claimDeliveries(slowOnce, { max: 100, leaseSeconds: 60, failing: true, takes })).toHaveLength(4);
 });
 
-it("a bound that is moved hides nothing that arrived meanwhile", async () => {
-  await addAtOnce(1, "a");
-  const { moving } = await sending.db.transaction(async (sql) => {
-    // Arrives between the walk and the move, with an id before the one that was found.
-    await sql.query("update webhook.lanes set arrivals = arrivals + 1 where receiver_id = $1", [receiver.id]);
-    const moving = passDeadEntries(sending.db, receiver.id);
-    const isWaiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await eventually(async () => expect(await sending.db.query(isWaiting)).toHaveLength(1));
-    await insertBefore(sql);
-    return { moving };
+/** Does something between the walk over dead entries and the move of the bound. */
+const beforeMove = (work: () => Promise<unknown>): Database =>
+  Object.assign(Object.create(sending.db) as Database, {
+    query: (async (statement, values) => {
+      if (typeof statement !== "string" && statement.name === "claim_bounds.move") await work();
+      return sending.db.query(statement, values);
+    }) satisfies Database["query"],
   });
-  await moving;
+
+/** A delivery becomes pending, as every statement makes it. */
+async function arrive(id: string, due: string): Promise<void> {
+  await sending.db.query(`update webhook.lanes l set ${dueBy("$2::timestamptz")} where l.receiver_id = $1`, [receiver.id, due]);
+  await sending.db.query(
+    "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, due_at) values ($2, $1, 'evt_0', now(), $3)",
+    [receiver.id, id, due],
+  );
+}
+
+const INSTANT = "2026-01-01T00:00:00Z";
+const boundOf = async (): Promise<unknown> =>
+  (
+    await sending.db.query("select next_due, bound_due = next_due as has_id, bound_id from webhook.lanes where receiver_id = $1", [
+      receiver.id,
+    ])
+  )[0];
+
+it.each([
+  ["at the same instant", INSTANT],
+  ["earlier", "2025-12-31T00:00:00Z"],
+])("a bound that is moved hides nothing that arrived meanwhile %s", async (_, due) => {
+  await addAtOnce(1, "a");
+  await passDeadEntries(
+    beforeMove(() => arrive("dlv_0", due)),
+    receiver.id,
+  );
   expect(await hidden()).toEqual([]);
   expect((await claim()).map(({ id }) => id)).toEqual(["dlv_0", "dlv_a00000001"]);
 });
 
-const insertBefore = (sql: Sql): Promise<unknown> =>
-  sql.query(
-    `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, due_at) values ('dlv_0', $1, 'evt_0', now(), '2026-01-01T00:00:00Z')`,
-    [receiver.id],
+it("moves a bound although deliveries arrive all the time, and behind what was found if that is gone", async () => {
+  await addAtOnce(1, "a");
+  await passDeadEntries(
+    beforeMove(() => arrive("dlv_0", "2026-01-02T00:00:00Z")),
+    receiver.id,
   );
+  expect(await boundOf()).toEqual({ next_due: "2026-01-01T00:00:00.000Z", has_id: true, bound_id: "dlv_a00000001" });
+  await sending.db.query("delete from webhook.deliveries");
+  await passDeadEntries(
+    beforeMove(() => arrive("dlv_1", "2026-01-03T00:00:00Z")),
+    receiver.id,
+  );
+  expect(await boundOf()).toMatchObject({ next_due: "2026-01-03T00:00:00.000Z" });
+  expect((await claim()).map(({ id }) => id)).toEqual(["dlv_1"]);
+});
+
+it("moves no bound by a walk during which another began: that one has forgotten what arrived before it", async () => {
+  await addAtOnce(1, "a");
+  const both = async (): Promise<void> => {
+    await arrive("dlv_0", "2025-12-31T00:00:00Z");
+    await sending.db.query("update webhook.lanes set walks = walks + 1, arrived_due = 'infinity' where receiver_id = $1", [receiver.id]);
+  };
+  await passDeadEntries(beforeMove(both), receiver.id);
+  expect(await hidden()).toEqual([]);
+});
 
 it("repairs a bound that a process of an earlier release left too high", async () => {
   await addAtOnce(40, "a");

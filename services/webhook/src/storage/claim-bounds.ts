@@ -1,46 +1,41 @@
 import type { Database, Sql, Statement } from "@brand-records/postgres";
 import { BOUND, dueBy } from "./lanes.ts";
 
-/** A lane's first pending delivery. Times are text here: a parsed one would lose its microseconds. */
-interface First {
-  readonly arrivals: number;
-  readonly due: string;
-  readonly id: string;
-}
+const MOVED_DUE = "least(l.arrived_due, $3::timestamptz)";
+const MOVED_ID = "case when l.arrived_due <= $3::timestamptz then '' else $4 end";
 
 const statements = {
+  begin: {
+    name: "claim_bounds.begin",
+    text: "update webhook.lanes set walks = walks + 1, arrived_due = 'infinity' where receiver_id = $1 returning walks",
+  },
+  /** Times are text here: a parsed one would lose its microseconds. */
   first: {
     name: "claim_bounds.first",
-    text: `select l.arrivals, coalesce(d.due_at, 'infinity')::text as due, coalesce(d.id, '') as id
+    text: `select coalesce(d.due_at, 'infinity')::text as due, coalesce(d.id, '') as id
              from webhook.lanes l
              left join lateral (select due_at, id from webhook.deliveries
                                  where receiver_id = l.receiver_id and state = 'pending' and (due_at, id) >= ${BOUND}
                                  order by due_at, id limit 1) d on true
             where l.receiver_id = $1`,
   },
-  /** Nothing became pending meanwhile: then the lane still begins with the delivery that was found, or with a later one. */
+  /** To the delivery that was found, or to the first that arrived since if that may come before it. Another walk has forgotten those. */
   move: {
     name: "claim_bounds.move",
-    text: `update webhook.lanes l set next_due = $3::timestamptz, bound_due = $3::timestamptz, bound_id = $4
-            where l.receiver_id = $1 and l.arrivals = $2 and ${BOUND} <= ($3::timestamptz, $4) returning l.arrivals`,
+    text: `update webhook.lanes l set next_due = ${MOVED_DUE}, bound_due = ${MOVED_DUE}, bound_id = ${MOVED_ID}
+            where l.receiver_id = $1 and l.walks = $2 and ${BOUND} < (${MOVED_DUE}, ${MOVED_ID})`,
   },
 } satisfies Record<string, Statement>;
 
-/** A walk over 200,000 entries takes about 0.1 s. */
-const WALKS_MAX = 3;
-
 /**
- * Moves the lower bound of a lane over the index entries of deliveries that are gone. The lane is locked for the move alone, not for the
- * walk, which takes as long as there are entries. If deliveries arrive meanwhile, it walks again, and at last leaves the bound.
+ * Moves the lower bound of a lane over the index entries of deliveries that are gone. The lane is locked at the beginning and for the move,
+ * and not for the walk between, which takes as long as there are entries: half a second for 200,000 on a busy machine.
  */
 export async function passDeadEntries(db: Database, receiverId: string): Promise<void> {
-  for (let walk = 1; walk <= WALKS_MAX; walk += 1) {
-    const [first] = await db.query<First>(statements.first, [receiverId]);
-    if (first === undefined) return;
-    const { arrivals, due, id } = first;
-    const [lane] = await db.query<{ arrivals: number }>(statements.move, [receiverId, arrivals, due, id]);
-    if (lane !== undefined) return;
-  }
+  const [begun] = await db.query<{ walks: number }>(statements.begin, [receiverId]);
+  const [first] = await db.query<{ due: string; id: string }>(statements.first, [receiverId]);
+  if (begun === undefined || first === undefined) return;
+  await db.query(statements.move, [receiverId, begun.walks, first.due, first.id]);
 }
 
 /** Steps from receiver to receiver, and reads the first pending delivery of each. */

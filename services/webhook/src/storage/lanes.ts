@@ -27,9 +27,8 @@ import type { ReceiverKey } from "../domain/receiver.ts";
  *
  * @param time SQL; null if there is none
  */
-export const dueBy = (
-  time: string,
-): string => `next_due = least(l.next_due, ${time}), arrivals = l.arrivals + case when ${time} is null then 0 else 1 end,
+export const dueBy = (time: string): string => `
+         next_due = least(l.next_due, ${time}), arrived_due = least(l.arrived_due, ${time}),
          bound_due = case when l.next_due >= ${time} then '-infinity' else l.bound_due end`;
 
 /** The lower bound of a lane `l`: no pending delivery has a smaller (due_at, id). */
