@@ -1,0 +1,111 @@
+import { openPool } from "@brand-records/postgres";
+import { serveClaims, SET_UP_MS, type ServedClaims } from "../../test/serve-claims.ts";
+import { abandonDeliveries, type ClaimedDelivery } from "./claims.ts";
+import { ROOM_MAX } from "./lanes-to-serve.ts";
+
+/** One promise: a claim costs the same whatever is dead. */
+
+const DEAD = 200_000;
+
+let served: ServedClaims;
+beforeEach(async () => {
+  served = await serveClaims();
+});
+afterEach(() => served.stop());
+
+async function buffersOf(work: () => Promise<unknown>): Promise<number> {
+  const read = async (): Promise<number> => {
+    await served.db.query("select pg_stat_force_next_flush()");
+    const [row] = await served.db.query<{ n: number }>(
+      `select (heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::int as n
+         from pg_statio_user_tables where relid = 'webhook.deliveries'::regclass`,
+    );
+    return row?.n ?? 0;
+  };
+  const before = await read();
+  await work();
+  return (await read()) - before;
+}
+
+/** Keeps everything that is deleted from now on in the indexes. */
+async function withOlderSnapshot(work: () => Promise<void>): Promise<void> {
+  const older = openPool({ url: served.sending.databaseUrl, max: 1, applicationName: "older snapshot" });
+  try {
+    await older.query("set idle_in_transaction_session_timeout = 0");
+    await older.query("begin isolation level repeatable read");
+    await older.query("select count(*) from webhook.lanes");
+    await work();
+    await older.query("rollback");
+  } finally {
+    await older.stop();
+  }
+}
+
+/** Leaves one pending delivery behind 200,000 that were deleted under an older snapshot. */
+async function withDeletedBacklog(work: () => Promise<void>): Promise<void> {
+  await served.db.query("alter table webhook.deliveries set (autovacuum_enabled = false)");
+  await served.addAtOnce(DEAD, "a");
+  await served.db.query("vacuum analyze webhook.deliveries");
+  await withOlderSnapshot(async () => {
+    await served.db.query("delete from webhook.deliveries");
+    await served.addAtOnce(1, "b");
+    await work();
+  });
+}
+
+const ROUNDS = 200;
+
+it(
+  "the 200th claim reads as much as the first, while an older snapshot keeps what was sent, all of one instant",
+  async () => {
+    await served.db.query("alter table webhook.deliveries set (autovacuum_enabled = false)");
+    await served.addAtOnce(20_000, "a");
+    await served.db.query("vacuum analyze webhook.deliveries");
+    await withOlderSnapshot(async () => {
+      const reads: number[] = [];
+      const sent: string[] = [];
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        let claimed: ClaimedDelivery[] = [];
+        reads.push(await buffersOf(async () => void (claimed = await served.claim())));
+        sent.push(...claimed.map(({ id }) => id));
+        await abandonDeliveries(served.db, claimed);
+      }
+      expect(sent).toEqual(Array.from({ length: ROUNDS * ROOM_MAX }, (_, n) => `dlv_a${String(n + 1).padStart(8, "0")}`));
+      const [first = 0, ...others] = reads;
+      expect(Math.max(...others)).toBeLessThan(2 * first);
+      expect(await served.hidden()).toEqual([]);
+    });
+  },
+  SET_UP_MS,
+);
+
+it(
+  "a claim that takes too long gives up its lanes, passes what is dead without a lock, and claims the rest",
+  async () => {
+    await withDeletedBacklog(async () => {
+      const slow: number[] = [];
+      const claimed = await served.claim({ claimMsMax: 1, onSlow: (lanes) => void slow.push(lanes) });
+      expect(slow.length).toBeGreaterThan(0);
+      expect(slow).toEqual([16, 8, 4, 2, 1].slice(0, slow.length));
+      expect(claimed.map(({ id }) => id)).toEqual(["dlv_b00000001"]);
+      // What is dead is behind the bound.
+      expect(await buffersOf(served.claim)).toBeLessThan(100);
+    });
+  },
+  SET_UP_MS,
+);
+
+it(
+  "passes what is dead also when the next try does not get the lane, as intake has it locked",
+  async () => {
+    await withDeletedBacklog(async () => {
+      let tries = 0;
+      const takes = () => ({ take: (_: string, room: number): number => ((tries += 1) === 1 ? room : 0) });
+      expect(await served.claim({ claimMsMax: 1, takes })).toEqual([]);
+      let claimed: ClaimedDelivery[] = [];
+      expect(await buffersOf(async () => void (claimed = await served.claim()))).toBeLessThan(100);
+      expect(claimed.map(({ id }) => id)).toEqual(["dlv_b00000001"]);
+    });
+  },
+  SET_UP_MS,
+);
