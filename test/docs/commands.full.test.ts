@@ -51,8 +51,9 @@ describe("with nothing running", () => {
   const alone = commands.filter(isAlone);
   const isBenchmark = (command: string): boolean => command.startsWith("npm run bench:");
   const others = alone.filter((command) => !isBenchmark(command));
-  /** `--tracing` measures something else. */
-  const kindOf = (command: string): string => (command.includes(" --tracing") ? "tracing" : scriptOf(command));
+  /** Options that make a benchmark measure something else. */
+  const OTHER_MEASUREMENTS = ["--tracing", "--against"];
+  const kindOf = (command: string): string => OTHER_MEASUREMENTS.find((option) => command.includes(` ${option}`)) ?? scriptOf(command);
   /** Each benchmark once, with the options of all its commands. */
   const benchmarks = Object.values(Object.groupBy(alone.filter(isBenchmark), kindOf)).map((uses = []) =>
     [scriptOf(uses[0] ?? ""), uses.map(optionsOf).join(" ").trim()].filter(Boolean).join(" -- "),
@@ -70,7 +71,7 @@ describe("with nothing running", () => {
   it.each(benchmarks)(
     "%s works, and reports that BENCH_SIZE=tiny measures nothing",
     async (command) => {
-      const filled = command.replace("FILE", join(files, "result.json")).replace("DIR", join(files, "profiles"));
+      const filled = command.replace("FILE", join(files, "result.json")).replace("DIR", join(files, "profiles")).replace("FOLDER", copy);
       expect(await run(`BENCH_SIZE=tiny ${filled}`)).toContain("NO MEASUREMENT: BENCH_SIZE=tiny");
     },
     HOOK_MS_MAX,
