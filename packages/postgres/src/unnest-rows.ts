@@ -2,6 +2,8 @@
 interface ColumnValues {
   readonly text: string;
   readonly uuid: string;
+  /** Where a row is: `ctid`. */
+  readonly tid: string;
   readonly boolean: boolean;
   readonly smallint: number;
   readonly int: number;

@@ -49,7 +49,7 @@ const statements = {
   },
   lockSelecting: {
     name: "lanes.lock_selecting",
-    text: `select l.receiver_id from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
+    text: `select l.receiver_id, l.ctid from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
             where r.brand_id = any($1::text[]) and r.events && $2::text[]
             order by l.receiver_id for update of l`,
   },
@@ -108,12 +108,17 @@ export async function lockLane(sql: Sql, { brandId, receiverId }: ReceiverKey): 
 }
 
 /**
- * Locks the lanes of every receiver of these brands that selects one of these event types.
- *
- * @returns the ids of the receivers
+ * A locked lane, and where its row is until this transaction changes it. While an older snapshot is open, as a dump's, an index leads to
+ * every version of a row since then, some hundred after a minute: only the statement that locks the lane walks over them.
  */
-export async function lockLanesSelecting(sql: Sql, brandIds: readonly string[], types: readonly string[]): Promise<string[]> {
-  return receiverIds(await sql.query<LaneId>(statements.lockSelecting, [brandIds, types]));
+export interface LaneRow {
+  readonly receiver_id: string;
+  readonly ctid: string;
+}
+
+/** Locks the lanes of every receiver of these brands that selects one of these event types. */
+export function lockLanesSelecting(sql: Sql, brandIds: readonly string[], types: readonly string[]): Promise<LaneRow[]> {
+  return sql.query<LaneRow>(statements.lockSelecting, [brandIds, types]);
 }
 
 /** Locks every lane of a brand. Returns the ids of the receivers. */
@@ -122,8 +127,11 @@ export async function lockLanesOfBrand(sql: Sql, brandId: string): Promise<strin
 }
 
 /** Locks these lanes. Ignores deleted receivers, which have no lane. */
-export async function lockLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
-  await sql.query("select from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update", [receiverIds]);
+export function lockLanes(sql: Sql, receiverIds: readonly string[]): Promise<LaneRow[]> {
+  return sql.query<LaneRow>(
+    "select receiver_id, ctid from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update",
+    [receiverIds],
+  );
 }
 
 /**
@@ -147,6 +155,8 @@ export const HAS_LANE = "exists (select from webhook.lanes o where o.receiver_id
 
 export interface LockedLane extends LaneState {
   readonly receiverId: string;
+  /** See `LaneRow`. */
+  readonly ctid: string;
   readonly url: string;
   /** The receiver's own `max_in_flight`. */
   readonly limit: number;
@@ -155,22 +165,35 @@ export interface LockedLane extends LaneState {
 }
 
 const READ_LANES = `
-  select l.receiver_id as "receiverId", r.url, b.deletion_started_at is not null as "isClosed", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
+  select l.receiver_id as "receiverId", l.ctid, r.url, b.deletion_started_at is not null as "isClosed", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
          l.trips, l.failures, l.last_status as "lastStatus", ${LAST_OUTCOME} as "lastOutcome",
          extract(epoch from l.opened_at)::float8 * 1000 as "openedAt",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
     from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id join webhook.brands b on b.brand_id = r.brand_id
-   where l.receiver_id = any($1::text[])`;
+   where l.ctid = any($1::tid[])`;
 
 /** Locks and reads these lanes. The result omits deleted receivers, which have no lane. */
 export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[]): Promise<LockedLane[]> {
-  await lockLanes(sql, receiverIds);
-  return sql.query<LockedLane>(READ_LANES, [receiverIds]);
+  const rows = await lockLanes(sql, receiverIds);
+  return sql.query<LockedLane>(READ_LANES, [rows.map(({ ctid }) => ctid)]);
+}
+
+/**
+ * Condition on a locked lane `l`, for a relation `t` with its receiver_id and ctid. Not for prepared statements: where a plan made for a small
+ * table scans it, one for a table full of old versions does not.
+ *
+ * @param ctids an array of all
+ */
+const isLocked = (ctids: string): string => `l.ctid = any(${ctids}) and l.receiver_id = t.receiver_id`;
+
+function requireAll(wanted: readonly unknown[], changed: readonly unknown[]): void {
+  if (changed.length !== wanted.length) throw new Error(`${changed.length} of ${wanted.length} lanes were where they had been locked`);
 }
 
 export interface LaneUpdate {
   readonly receiverId: string;
+  readonly ctid: string;
   readonly lane: LaneState;
   /** Attempts that ended. */
   readonly ended: number;
@@ -182,6 +205,7 @@ export interface LaneUpdate {
 
 const UPDATES = unnestRows({
   receiver_id: "text",
+  ctid: "tid",
   ended: "int",
   max_in_flight: "int",
   failed_in_a_row: "int",
@@ -207,12 +231,14 @@ const UPDATE_LANES = `
                            else now() + make_interval(secs => t.open_seconds) end,
          ${dueBy("now() + make_interval(secs => t.due_in_seconds)")}
     from ${UPDATES.relation}
-   where l.receiver_id = t.receiver_id`;
+   where ${isLocked(UPDATES.arrays.ctid)}
+  returning 1`;
 
-/** Writes the state of lanes after attempts ended. The lanes must be locked. */
+/** Writes the state of lanes after attempts ended. The lanes must be locked, and unchanged since. */
 export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Promise<void> {
-  const rows = updates.map(({ receiverId, lane, ended, openSeconds, dueInSeconds }) => ({
+  const rows = updates.map(({ receiverId, ctid, lane, ended, openSeconds, dueInSeconds }) => ({
     receiver_id: receiverId,
+    ctid,
     ended,
     max_in_flight: lane.maxInFlight,
     failed_in_a_row: lane.failedInARow,
@@ -226,7 +252,7 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
     opened_at: lane.openedAt,
     last_outcome: lane.lastOutcome,
   }));
-  await sql.query(UPDATE_LANES, UPDATES.values(rows));
+  requireAll(rows, await sql.query(UPDATE_LANES, UPDATES.values(rows)));
 }
 
 /**
@@ -249,24 +275,24 @@ export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Prom
   await sql.query(LEAVE_LANES, LEFT.values(receiverIds.map((receiver_id) => ({ receiver_id }))));
 }
 
-const ADDITIONS = unnestRows({ receiver_id: "text", leased: "int", waiting: "int" });
+const ADDITIONS = unnestRows({ receiver_id: "text", ctid: "tid", leased: "int", waiting: "int" });
 const ADD_TO_LANES = `
   update webhook.lanes l set in_flight = l.in_flight + t.leased, ${dueBy("case when t.waiting > 0 then now() end")}
     from ${ADDITIONS.relation}
-   where l.receiver_id = t.receiver_id`;
+   where ${isLocked(ADDITIONS.arrays.ctid)}
+  returning 1`;
 
 /** Deliveries that were added to a lane. */
-export interface LaneAddition {
-  readonly receiver_id: string;
+export interface LaneAddition extends LaneRow {
   /** Those whose attempt begins at once. */
   readonly leased: number;
   /** Those that wait for a claim, due now. */
   readonly waiting: number;
 }
 
-/** Counts added deliveries in their lanes, and notifies the senders if one waits. The lanes must be locked. */
+/** Counts added deliveries in their lanes, and notifies the senders if one waits. The lanes must be locked, and unchanged since. */
 export async function addToLanes(sql: Sql, additions: readonly LaneAddition[]): Promise<void> {
-  await sql.query({ name: "lanes.add", text: ADD_TO_LANES }, ADDITIONS.values(additions));
+  requireAll(additions, await sql.query(ADD_TO_LANES, ADDITIONS.values(additions)));
   if (additions.some(({ waiting }) => waiting > 0)) await sql.query(statements.notifySenders);
 }
 

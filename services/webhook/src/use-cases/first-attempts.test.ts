@@ -120,6 +120,7 @@ function interrupted(db: Database, before: (name: string, text: string) => Promi
   });
 }
 
+const isTargets = (text: string): boolean => text.includes(" as room");
 const isClaim = (text: string): boolean => text.includes("claimed as materialized");
 
 /** A sender that stores nothing itself: what is leased to it is never sent, as when its process is killed after the commit. */
@@ -168,8 +169,8 @@ describe("a first attempt", () => {
     const sender = sending.start({ inFlightMax: 4 });
     // Each has read its targets before the next is asked for room.
     let waiting = 0;
-    const db = interrupted(sending.db, async (name) => {
-      if (name !== "first_attempts.targets") return;
+    const db = interrupted(sending.db, async (_, text) => {
+      if (!isTargets(text)) return;
       waiting += 1;
       await eventually(() => expect(waiting).toBe(3));
     });
@@ -220,7 +221,9 @@ describe("a batch that is not stored", () => {
     const receiver = await sending.createReceiver(server.url);
     // The first batch takes all the room that it may.
     const sender = sending.start({ inFlightMax: 8 });
-    const failing = interrupted(sending.db, (name) => (name === "lanes.add" ? Promise.reject(new Error("injected")) : Promise.resolve()));
+    const failing = interrupted(sending.db, (name) =>
+      name === "first_attempts.add" ? Promise.reject(new Error("injected")) : Promise.resolve(),
+    );
     for (let i = 0; i < 10; i += 1) await expect(storeEvents(failing, newEvents(receiver, 4), sender)).rejects.toThrow("injected");
     expect(await inFlight(receiver)).toBe(0);
     await storeEvents(sending.db, newEvents(receiver, 4), sender);
@@ -448,7 +451,7 @@ describe("a sender that stops", () => {
     const receiver = await sending.createReceiver(server.url);
     const sender = sending.start();
     const late = { ...killedAfterCommit(sender), send: (deliveries: readonly ClaimedDelivery[]) => end(sender, deliveries) };
-    const db = interrupted(sending.db, (name) => (name === "lanes.add" ? sender.stop() : Promise.resolve()));
+    const db = interrupted(sending.db, (name) => (name === "first_attempts.add" ? sender.stop() : Promise.resolve()));
     await storeEvents(db, newEvents(receiver), late);
     await eventually(async () => expect(await unfinished(receiver)).toEqual([{ state: "pending", attempt: 0 }]));
     expect(await inFlight(receiver)).toBe(0);

@@ -5,7 +5,7 @@ import { lockBrands } from "../storage/brands.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
 import { insertEvents, type NewEvent } from "../storage/events.ts";
 import { addFirstAttempts, targetsOf, type AddedDelivery, type Target } from "../storage/first-attempts.ts";
-import { addToLanes, lockLanesSelecting, type LaneAddition } from "../storage/lanes.ts";
+import { addToLanes, lockLanesSelecting, type LaneAddition, type LaneRow } from "../storage/lanes.ts";
 
 export interface Stored {
   /** Events that were not stored before. */
@@ -99,7 +99,7 @@ async function store(sql: Transaction, events: readonly NewEvent[], leasing: Lea
   };
 }
 
-async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lanes: readonly string[], leasing: Leasing): Promise<number> {
+async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lanes: readonly LaneRow[], leasing: Leasing): Promise<number> {
   if (lanes.length === 0 || events.length === 0) return 0;
   const byBrand = Map.groupBy(events, ({ brand_id }) => brand_id);
   const lease = randomUUID();
@@ -117,7 +117,7 @@ async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lane
       deliveries.push(delivery);
       if (index < leased) leasing.leased.push(claimed(event, target, delivery.id, lease));
     }
-    additions.push({ receiver_id: target.id, leased, waiting: selected.length - leased });
+    additions.push({ receiver_id: target.id, ctid: target.ctid, leased, waiting: selected.length - leased });
   }
   if (deliveries.length === 0) return 0;
   await addFirstAttempts(sql, deliveries, leasing.first?.leaseSeconds ?? 0);
