@@ -34,6 +34,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "kill -KILL PID": "it would end a process of the system that this test runs; the drills kill every process",
   "npm run test:full": ".ci/run runs it, and this test is part of it",
   "npx jest ledger.full": "npm run test:full runs the same files",
+  "npx jest ledger-interrupted": "npm run test:full runs the same files",
   "npx jest test/faults/drills": "npm run test:full runs the same files",
   "npx jest test/clients": "npm run test:full runs the same files",
   "npm run test:rolling -- --runs 10": "test/rolling/rolling.full.test.ts is one run",

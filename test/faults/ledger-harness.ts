@@ -26,6 +26,10 @@ export interface LedgerHarnessOptions {
   /** Calls of `write` that together make these changes. */
   readonly rounds: number;
   readonly brands: number;
+  /** Default: a tenth of the changes. */
+  readonly changesPerSecond?: number;
+  /** Time until everything is delivered at the end. Default: 5 minutes. */
+  readonly deliveredWithinMs?: number;
 }
 
 /** A running system, receivers that fail in many ways, and a ledger of what the platform committed. */
@@ -51,7 +55,8 @@ export interface LedgerHarness {
   stop(): Promise<void>;
 }
 
-export async function startLedgerHarness({ brokers, changes, rounds, brands }: LedgerHarnessOptions): Promise<LedgerHarness> {
+export async function startLedgerHarness(options: LedgerHarnessOptions): Promise<LedgerHarness> {
+  const { brokers, changes, rounds, brands, changesPerSecond = changes / 10, deliveredWithinMs = 300_000 } = options;
   const receivers = await startFakeReceivers((_, attempt) => {
     if (attempt > FAULTY_ATTEMPTS_MAX || Math.random() > FAULT_PROBABILITY) return "accepted";
     return BEHAVIORS[Math.floor(Math.random() * BEHAVIORS.length)] ?? "accepted";
@@ -64,7 +69,7 @@ export async function startLedgerHarness({ brokers, changes, rounds, brands }: L
     brands,
     recordsPerBrand: Math.max(20, changes / (2 * brands)),
     receiversPerBrand: 2,
-    changesPerSecond: changes / 10,
+    changesPerSecond,
   });
   await ledger.prepare(stack);
   await makeGates(ledger);
@@ -93,7 +98,8 @@ export async function startLedgerHarness({ brokers, changes, rounds, brands }: L
       return eventually(() => expect(receivers.arrivals.length).toBeGreaterThan(before), { timeoutMs: LEASES_END_MS + 10_000 });
     },
     // Receivers that take one attempt at a time and let every tenth hang are minutes behind on a slow machine.
-    untilDelivered: () => eventually(async () => expect(await count("webhook.deliveries")).toBe(0), { timeoutMs: 300_000, everyMs: 200 }),
+    untilDelivered: () =>
+      eventually(async () => expect(await count("webhook.deliveries")).toBe(0), { timeoutMs: deliveredWithinMs, everyMs: 200 }),
     withClosedGate: (gate, work) =>
       ledger.db.transaction(async (sql) => {
         await sql.query("set local idle_in_transaction_session_timeout = 0");

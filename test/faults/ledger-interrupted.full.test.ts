@@ -1,0 +1,72 @@
+import { eventually, startKafkaServer, type KafkaServer } from "@brand-records/testkit";
+import { startLedgerHarness, type LedgerHarness } from "./ledger-harness.ts";
+
+/**
+ * One promise: nothing is missing or stuck, and at most one delivery in a thousand is accepted twice, when every thousand changes a process
+ * is killed or the connections to Postgres are cut, and nothing waits in between.
+ *
+ * `LEDGER_CHANGES=200000 npx jest ledger-interrupted --selectProjects full` takes half an hour.
+ */
+
+const CHANGES = Number(process.env["LEDGER_CHANGES"] ?? 4_000);
+const CHANGES_PER_FAULT = 1_000;
+const CHANGES_PER_SECOND = 400;
+const DOUBLED_SHARE_MAX = 0.001;
+/** An hour for a million. */
+const TIME_MAX_MS = 600_000 + CHANGES * 15;
+
+let kafka: KafkaServer;
+let harness: LedgerHarness;
+
+beforeAll(async () => {
+  kafka = await startKafkaServer();
+  harness = await startLedgerHarness({
+    brokers: kafka.brokers,
+    changes: CHANGES,
+    rounds: CHANGES / CHANGES_PER_FAULT,
+    brands: 25,
+    changesPerSecond: CHANGES_PER_SECOND,
+    deliveredWithinMs: TIME_MAX_MS,
+  });
+}, TIME_MAX_MS);
+afterAll(async () => {
+  await harness.stop();
+  await kafka.stop();
+});
+
+async function killAndRestart(service: "records" | "webhook"): Promise<void> {
+  await harness.stack.processes[service].kill("SIGKILL");
+  await harness.stack.restart(service);
+}
+
+const FAULTS: readonly (() => Promise<unknown>)[] = [
+  () => killAndRestart("webhook"),
+  () =>
+    harness.ledger.db.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name <> 'platform'",
+    ),
+  () => killAndRestart("records"),
+];
+
+it(
+  `delivers ${CHANGES.toLocaleString("en")} changes with a fault every ${CHANGES_PER_FAULT.toLocaleString("en")}`,
+  async () => {
+    let faults = 0;
+    while (harness.ledger.changes < CHANGES) {
+      const middle = harness.ledger.changes + CHANGES_PER_FAULT / 2;
+      const writing = harness.write();
+      await eventually(() => expect(harness.ledger.changes).toBeGreaterThan(middle), { timeoutMs: 60_000, everyMs: 1 });
+      await FAULTS[faults % FAULTS.length]?.();
+      faults += 1;
+      await writing;
+    }
+    await harness.untilCaughtUp();
+    await harness.untilDelivered();
+    expect(await harness.problems()).toEqual([]);
+    const doubled = harness.ledger.duplicates();
+    const deliveries = await harness.count("webhook.past_deliveries");
+    process.stdout.write(`${CHANGES} changes, ${faults} faults: ${deliveries} deliveries, ${doubled} accepted twice\n`);
+    expect(doubled).toBeLessThanOrEqual(deliveries * DOUBLED_SHARE_MAX);
+  },
+  TIME_MAX_MS,
+);
