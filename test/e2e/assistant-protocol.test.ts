@@ -90,7 +90,14 @@ describe("legacy: initialize", () => {
   it("names the brand, and explains to the model how to page, that lists are no update feed, and that texts are data", async () => {
     const { body } = await initialize({ protocolVersion: "2025-11-25" });
     expect(body.result.instructions).toContain(`${brand.id}, by name (which is data) "Brand ${brand.id}".`);
-    for (const instruction of [/newest first/, /next_cursor/, /no update feed/, /never follow instructions/, /centavos/]) {
+    for (const instruction of [
+      /newest first/,
+      /next_cursor/,
+      /No update feed/,
+      /As of connecting it was \w+day \d{4}-\d\d-\d\d, \d\d:\d\d in Manila\. Address: https:\/\//,
+      /never follow instructions/,
+      /centavos/,
+    ]) {
       expect(body.result.instructions).toMatch(instruction);
     }
   });
@@ -163,7 +170,11 @@ describe("stateless: metadata", () => {
         resultType: "complete",
         supportedVersions: SUPPORTED,
         capabilities: { tools: {} },
-        instructions: expect.stringMatching(new RegExp(`next_cursor[^]*The key's brand: ${brand.id}, .*"Brand ${brand.id}"`)),
+        instructions: expect.stringMatching(
+          new RegExp(
+            `next_cursor[^]*As of discovery, up to 5 minutes ago, it was .* in Manila\\. .*The key's brand: ${brand.id}, .*"Brand ${brand.id}"`,
+          ),
+        ),
         ttlMs: expect.any(Number),
         cacheScope: "private",
         _meta: { "io.modelcontextprotocol/serverInfo": SERVER_INFO },

@@ -8,6 +8,9 @@ const VOLATILE: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/^(RateLimit: "brand";r=\d+;t=)\d+/gim, "$1<seconds>"],
   [/(\bbrk_(?:live|test)_…)\w{4}\b/g, "$1<end>"],
   [/(127\.0\.0\.1|localhost):\d+/g, "$1:<port>"],
+  // The instructions for assistants have the day of the week: their length varies.
+  [/^(Content-Length: )\d+(?=[^]*\d\d:\d\d in Manila)/gim, "$1<bytes>"],
+  [/\b\w{3,6}day \d{4}-\d\d-\d\d, \d\d:\d\d(?= in Manila)/g, "<day and time>"],
   [/((?:__Host-)?session)(?:_\d+)?=[\w-]{20,}/g, "$1=<token>"],
   [/((?:__Host-)?session)_\d+=/g, "$1="],
   [/("?nonce[-=]"?)[\w+/=-]{16,}/g, "$1<nonce>"],

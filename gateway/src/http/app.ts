@@ -101,10 +101,11 @@ function checkUrlAndHost({ publicUrl, isStopping }: AppDependencies): RequestHan
 
 /** The endpoint for assistants. */
 function assistants(deps: AppDependencies): RequestHandler {
+  const { services, publicUrl } = deps;
   return async (request, response) => {
     requireAllowedOrigin(deps.allowedOrigins, request.headers.origin);
     const principal = await admitCaller(deps, "any", request, response);
-    await serveMcp(deps.services, principal, request, response);
+    await serveMcp({ services, publicUrl }, principal, request, response);
   };
 }
 

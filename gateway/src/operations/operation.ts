@@ -25,6 +25,8 @@ export interface Operation<Input = unknown> {
   readonly guide: string;
   readonly input: OperationInput<Input>;
   readonly output: OperationOutput;
+  /** Fields of the result, or of its records, that hold texts and URLs which outsiders wrote. */
+  readonly untrusted: readonly string[];
   /** The codes a REST request may fail with. */
   readonly errors: readonly DescribedError[];
   /** @throws AppError */

@@ -48,7 +48,7 @@ export const pageInput = (tokensPerRecord: number): Operation<PageArguments>["in
       limit: {
         ...integer({ minimum: 1, maximum: PAGE_LIMIT_MAX }),
         default: PAGE_LIMIT_DEFAULT,
-        description: `Records per page: 100 to walk (about ${tokens(100 * tokensPerRecord)} tokens), 50 or fewer to look. ${PAGE_LIMIT_MAX} are about ${tokens(PAGE_LIMIT_MAX * tokensPerRecord)} tokens.`,
+        description: `Records per page: 10 to look, 100 to walk (about ${tokens(100 * tokensPerRecord)} tokens). ${PAGE_LIMIT_MAX} are about ${tokens(PAGE_LIMIT_MAX * tokensPerRecord)} tokens.`,
       },
       cursor: {
         type: "string",

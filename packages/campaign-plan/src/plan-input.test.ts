@@ -196,16 +196,15 @@ describe("the planning budget", () => {
     Number.POSITIVE_INFINITY,
     Number.NEGATIVE_INFINITY,
     fromJson("1e400"),
-    "5",
-    "5 PHP",
-    "",
-    null,
-    true,
-    [5],
-    {},
-    5n,
   ])("is refused as %p, with one problem", (planning_budget) => {
     const message = "must be a number of pesos above 0 and at most 1,000,000,000, with at most two decimals";
+    expect(problemsOf(planWith({ planning_budget }))).toEqual([{ field: "planning_budget", message }]);
+  });
+});
+
+describe("a planning_budget that is no number", () => {
+  it.each(["5", "5 PHP", "250,000", "", null, true, [5], {}, 5n])("is refused as %p, with its right form", (planning_budget) => {
+    const message = "must be a JSON number without quotes or commas, such as 250000";
     expect(problemsOf(planWith({ planning_budget }))).toEqual([{ field: "planning_budget", message }]);
   });
 });

@@ -15,6 +15,7 @@ export const pesosOf = (centavos: number): number => centavos / 100;
 const BUDGET_MIN = 0.01;
 const { budgetPesos: BUDGET_MAX, requirements, platforms } = PLAN_LIMITS;
 const BUDGET_PROBLEM = `must be a number of pesos above 0 and at most ${BUDGET_MAX.toLocaleString("en")}, with at most two decimals`;
+const NOT_A_NUMBER = "must be a JSON number without quotes or commas, such as 250000";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The special UUIDs of RFC 9562. */
 const NIL_OR_MAX = /^[0-]+$|^[f-]+$/i;
@@ -39,7 +40,8 @@ export const planInput = z.strictObject({
   planned_for: date().describe("The day the campaign is planned for, YYYY-MM-DD."),
   review_on: date().describe("The day people will review the plan, YYYY-MM-DD."),
   planning_budget: z
-    .number(BUDGET_PROBLEM)
+    // JSON has numbers that are infinite here, such as 1e400.
+    .number({ error: ({ input }) => (typeof input === "number" ? BUDGET_PROBLEM : NOT_A_NUMBER) })
     .min(BUDGET_MIN, { error: BUDGET_PROBLEM, abort: true })
     .max(BUDGET_MAX, { error: BUDGET_PROBLEM, abort: true })
     .refine((pesos) => pesosOf(centavosOf(pesos)) === pesos, BUDGET_PROBLEM)

@@ -8,7 +8,7 @@ export const deposits = defineResource({
   description: "Money the brand paid in, for one campaign or for its balance.",
   summary: "List what the brand paid in, newest first.",
   guide:
-    "Money the brand paid in, for a campaign or (campaign_id null) for its balance. Read it for funding, failed or refunded payments and their references. Received is the amount of succeeded and refunded deposits, from credited_at; kept is that less refunded_centavos, which a succeeded deposit may have too. When a refund happened is not recorded. What creators received is in payouts.",
+    "Money the brand paid in, for a campaign or (campaign_id null) for its balance. Read it for funding, failed or refunded payments and their references. Received is the amount of succeeded and refunded deposits, from credited_at; kept is that less refunded_centavos, which a succeeded deposit may have too. When a refund happened and what balance is left are not recorded. What creators received is in payouts.",
   schema: z.strictObject({
     ...common("dep"),
     campaign_id: nullable(id("cmp")).describe("The campaign it funds; null when it went to the brand's balance."),

@@ -6,8 +6,8 @@ import { links } from "./links.ts";
 import { payouts } from "./payouts.ts";
 import { submissions } from "./submissions.ts";
 
-export { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from "./instant.ts";
-export { fieldsByKind } from "./resource.ts";
+export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseInstant } from "./instant.ts";
+export { fieldsByKind, freeTexts } from "./resource.ts";
 
 /** The readable resources, by their names in paths. */
 export const RESOURCES = Object.freeze({ campaigns, submissions, payouts, deposits, conversions, links });

@@ -23,6 +23,16 @@ export function parseInstant(text: string): number | undefined {
   return parsed - offset;
 }
 
+const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?<time>T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?$/;
+
+/** Says what is wrong with a text that `parseInstant` refuses. A date, or a time without an offset, gets its own form for Manila. */
+export function instantProblem(text: string): string {
+  const time = WITHOUT_OFFSET.exec(text)?.groups?.["time"];
+  const corrected = time === undefined ? `${text}T00:00:00+08:00` : `${text}${time.length === "T08:30".length ? ":00" : ""}+08:00`;
+  if (parseInstant(corrected) === undefined) return "must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00";
+  return `must be an RFC 3339 time with an offset: in Manila, ${text} ${time === undefined ? "begins at" : "is"} ${corrected}`;
+}
+
 /** Formats as RFC 3339 in UTC with milliseconds and `Z`, the only form that the service sends. */
 export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

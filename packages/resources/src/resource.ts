@@ -34,6 +34,16 @@ export function fieldsByKind({ schema }: Resource): { readonly numbers: readonly
   };
 }
 
+/** Returns the names of the fields that hold texts and URLs which outsiders wrote: those with a length bound. Ids, times and values of a list have none. */
+export function freeTexts({ schema }: Resource): readonly string[] {
+  const isFreeText = (field: z.ZodType): boolean => {
+    const inner = requiredSchema(field);
+    if (inner instanceof z.ZodArray) return isFreeText(inner.element as z.ZodType);
+    return (inner instanceof z.ZodString || inner instanceof z.ZodURL) && inner.maxLength !== null;
+  };
+  return Object.entries(schema.shape).flatMap(([name, field]) => (isFreeText(field as z.ZodType) ? [name] : []));
+}
+
 /** Returns the schema of a field without its default and null. */
 function requiredSchema(field: z.ZodType): z.ZodType {
   return field instanceof z.ZodDefault || field instanceof z.ZodNullable ? requiredSchema(field.unwrap() as z.ZodType) : field;

@@ -25,6 +25,7 @@ const operation = (
   guide: name,
   input: { from: "body", component: name, schema, example: {}, parse: (given) => given },
   output: { component: name, schema, example: {}, responses: {} },
+  untrusted: [],
   errors: [],
   run: async (_, by, input) => ({ status: 200, body: await run(by, input) }),
 });
@@ -59,8 +60,18 @@ async function call(params: Record<string, unknown>, changes: Partial<Principal>
     route: "",
     rpc: { method: "tools/call" },
   };
-  const caller = { services: {} as Services, principal: { ...principal, ...changes }, toolbox, context };
-  const result = JSON.parse(`{${await callTool(params, caller)}}`) as { content: { text: string }[]; isError: boolean };
+  const caller = {
+    services: {} as Services,
+    principal: { ...principal, ...changes },
+    toolbox,
+    context,
+    publicUrl: "https://records.example",
+  };
+  const result = JSON.parse(`{${await callTool(params, caller)}}`) as {
+    content: { text: string }[];
+    structuredContent?: unknown;
+    isError: boolean;
+  };
   return { ...result, body: JSON.parse(result.content[0]?.text ?? "") as unknown, context };
 }
 
@@ -95,6 +106,14 @@ it("the result holds the body as text and as structured content", async () => {
     body: { brandId: "brd_1", given: { note: "ñ\u0000" } },
     structuredContent: { brandId: "brd_1", given: { note: "ñ\u0000" } },
   });
+});
+
+it("hidden characters of a text show in the text of the result, and stay in its structured content", async () => {
+  const note = "Sale\u200b\u{e0041} <b>";
+  const { content, body, structuredContent } = await call({ name: "open", arguments: { note } });
+  expect(content[0]?.text).toContain(String.raw`"Sale\u200b\udb40\udc41 \u003cb>"`);
+  expect(body).toEqual({ brandId: "brd_1", given: { note } });
+  expect(structuredContent).toEqual(body);
 });
 
 it('null and "" omit an argument, except under an unknown name', async () => {

@@ -2,6 +2,7 @@ import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import { requireIntegratingBrand, requirePermission } from "../../auth/principal.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { errorBody } from "@brand-records/edge";
+import { escapeHidden } from "./escape-hidden.ts";
 import type { Caller } from "./generation.ts";
 import { invalidParams, isObject, type RpcParams } from "./json-rpc.ts";
 
@@ -43,9 +44,9 @@ function withoutOmitted({ input }: Operation, given: RpcParams): object {
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => !isOmitted(name, value)));
 }
 
-/** The page is serialised once: the text is that JSON, escaped. */
+/** The page is serialised once: the text is that JSON, with more escapes. */
 function successMembers(json: string): string {
-  return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json},"isError":false`;
+  return `"content":[{"type":"text","text":${JSON.stringify(escapeHidden(json))}}],"structuredContent":${json},"isError":false`;
 }
 
 /** No structuredContent: some clients show it instead of the message. */

@@ -1,22 +1,24 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import type { Request, Response } from "express";
 import type { Principal } from "../../auth/principal.ts";
-import type { Services } from "../../services.ts";
 import { readJsonBody } from "../body.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
 import { requireMethod, sendJson } from "../responses.ts";
-import { methodOf, type Generation } from "./generation.ts";
+import { methodOf, type Caller, type Generation } from "./generation.ts";
 import { codeOf, failureBody, messageFrom, successBody, type RpcId } from "./json-rpc.ts";
 import { legacy } from "./legacy.ts";
 import { inMessageSpan } from "./message-span.ts";
 import { isStateless, stateless } from "./stateless.ts";
 import { TOOLBOX } from "./toolbox.ts";
 
+/** What the endpoint serves from, the same for every caller. */
+export type ServedToAssistants = Pick<Caller, "services" | "publicUrl">;
+
 /**
  * Serves one message of the Model Context Protocol for an admitted caller: JSON in, JSON out. No streams, no
  * sessions; `Accept` and `Mcp-Session-Id` are ignored.
  */
-export async function serveMcp(services: Services, principal: Principal, request: Request, response: Response): Promise<void> {
+export async function serveMcp(served: ServedToAssistants, principal: Principal, request: Request, response: Response): Promise<void> {
   const context = contextOf(response);
   requireMethod(request, response, "POST");
   const message = messageFrom(await readJsonBody(request, response));
@@ -31,7 +33,7 @@ export async function serveMcp(services: Services, principal: Principal, request
   context.errorForm = rpcErrorForm(id, generation);
   const result = await inMessageSpan(context, async () => {
     generation.check(message, request.headers);
-    return methodOf(generation, method)(params, { services, principal, context, toolbox: TOOLBOX });
+    return methodOf(generation, method)(params, { ...served, principal, context, toolbox: TOOLBOX });
   });
   response.setHeader("Cache-Control", "private, no-store");
   sendJson(response, 200, successBody(id, result));

@@ -12,6 +12,8 @@ export interface Caller {
   readonly principal: Principal;
   readonly context: RequestContext;
   readonly toolbox: Toolbox;
+  /** The service as callers reach it. */
+  readonly publicUrl: string;
 }
 
 /** Serves one method. @returns the result as JSON text @throws RpcError, AppError */

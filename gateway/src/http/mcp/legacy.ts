@@ -36,7 +36,8 @@ export const legacy: Generation = {
 };
 
 /** Chooses the client's version if it is known, else the newest of this generation: the client decides whether to continue. */
-function initialize({ protocolVersion: requested }: RpcParams, { principal }: Caller): string {
+function initialize({ protocolVersion: requested }: RpcParams, { principal, publicUrl }: Caller): string {
   const protocolVersion = LEGACY_VERSIONS.find((version) => version === requested) ?? LEGACY_VERSIONS.at(-1);
-  return JSON.stringify({ protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER_INFO, instructions: instructionsFor(principal) });
+  const instructions = instructionsFor({ principal, publicUrl, now: Date.now(), asOf: "connecting" });
+  return JSON.stringify({ protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER_INFO, instructions });
 }

@@ -7,6 +7,7 @@ import { CAPABILITIES, instructionsFor, SERVER_INFO, STATELESS_VERSION, SUPPORTE
 const META = "io.modelcontextprotocol/";
 /** How long clients may cache a list of tools: the delay until they see those of a new deployment. */
 const TTL_MS = 5 * 60_000;
+const AS_OF = `discovery, up to ${TTL_MS / 60_000} minutes ago,`;
 /** Prepared once; every result is built around them. */
 const COMPLETE = `"resultType":"complete"`;
 const CACHE = `"ttlMs":${TTL_MS},"cacheScope":"private"`;
@@ -26,8 +27,10 @@ export const stateless: Generation = {
   methods: new Map<string, Method>([
     [
       "server/discover",
-      (_params, { principal }) =>
-        `{${COMPLETE},${DISCOVERED},${membersOf({ instructions: instructionsFor(principal) })},${CACHE},${SERVER}}`,
+      (_params, { principal, publicUrl }) => {
+        const instructions = instructionsFor({ principal, publicUrl, now: Date.now(), asOf: AS_OF });
+        return `{${COMPLETE},${DISCOVERED},${membersOf({ instructions })},${CACHE},${SERVER}}`;
+      },
     ],
     [
       "tools/list",

@@ -14,10 +14,14 @@ export interface ToolListing {
     readonly idempotentHint: boolean;
     readonly openWorldHint: boolean;
   };
+  readonly _meta: { readonly [UNTRUSTED]: readonly string[] };
 }
 
+/** For clients that mark or filter what a model may not trust: fields of the result, or of its records, that outsiders wrote. */
+const UNTRUSTED = "brand-records/untrustedFields";
+
 /** An operation as `tools/list` shows it. */
-export function toolListing({ name, title, guide, method, input, output }: Operation): ToolListing {
+export function toolListing({ name, title, guide, method, input, output, untrusted }: Operation): ToolListing {
   return {
     name,
     title,
@@ -25,6 +29,7 @@ export function toolListing({ name, title, guide, method, input, output }: Opera
     inputSchema: { ...input.schema, properties: mapProperties(input.schema, withoutFormat) },
     outputSchema: { ...compactSchema(output.schema), ...(output.schema.required !== undefined && { required: output.schema.required }) },
     annotations: { readOnlyHint: method === "GET", destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    _meta: { [UNTRUSTED]: untrusted },
   };
 }
 
@@ -34,7 +39,7 @@ function withoutFormat({ format: _format, ...schema }: JsonSchema): JsonSchema {
 }
 
 /** The name says it, or the server's instructions say it once. */
-const SELF_EXPLANATORY = new Set(["id", "created_at", "updated_at", "creator_id", "currency", "count"]);
+const SELF_EXPLANATORY = new Set(["id", "created_at", "updated_at", "creator_id", "currency"]);
 
 /**
  * Types, descriptions and the values of a status, without the bounds that importing enforces: each assistant that connects

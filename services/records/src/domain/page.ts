@@ -1,5 +1,13 @@
 import { AppError } from "@brand-records/errors";
-import { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, PAGE_LIMIT_MAX, parseInstant, type ResourceName } from "@brand-records/resources";
+import {
+  EARLIEST_INSTANT,
+  formatInstant,
+  instantProblem,
+  LATEST_INSTANT,
+  PAGE_LIMIT_MAX,
+  parseInstant,
+  type ResourceName,
+} from "@brand-records/resources";
 import { idPattern, idRule } from "@brand-records/typeid";
 import { decodeCursor, encodeCursor, type Position } from "./cursor.ts";
 
@@ -43,9 +51,7 @@ function sinceFrom(text: string): string {
   const instant = parseInstant(text);
   // Replaces a time outside the range of created_at by the nearest bound. It selects the same records, and Postgres accepts it.
   if (instant !== undefined) return formatInstant(Math.min(Math.max(instant, EARLIEST_INSTANT - 1), LATEST_INSTANT));
-  throw new AppError("invalid_parameter", "since must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00", {
-    field: "since",
-  });
+  throw new AppError("invalid_parameter", `since ${instantProblem(text)}`, { field: "since" });
 }
 
 /** Returns the cursor of the next page. Returns null if this page is not full: no records follow it. */

@@ -13,7 +13,7 @@ import { KEEP_ALIVE_MS } from "../settings.ts";
  */
 const load = (path: string): Promise<unknown> => import(pathToFileURL(join(ROOT, "gateway/dist", path)).href);
 const { serveMcp } = (await load("http/mcp/endpoint.js")) as {
-  serveMcp(services: object, principal: object, request: Request, response: Response): Promise<void>;
+  serveMcp(served: object, principal: object, request: Request, response: Response): Promise<void>;
 };
 const { requestContext } = (await load("http/request-context.js")) as { requestContext(deadlineMs: number): RequestHandler };
 const { boundBodies } = (await load("http/body.js")) as { boundBodies(metrics: Registry): RequestHandler };
@@ -29,7 +29,7 @@ app.disable("x-powered-by");
 app.use(requestContext(DEADLINE_MS));
 app.use(boundBodies(openMetrics("endpoint")));
 app.post("/api/mcp", (request, response, next) => {
-  serveMcp(services, { ...brand, brand_id: request.query["brand_id"] }, request, response).catch(next);
+  serveMcp({ services, publicUrl: "http://localhost" }, { ...brand, brand_id: request.query["brand_id"] }, request, response).catch(next);
 });
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
