@@ -1,6 +1,7 @@
 import { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, type RpcClient } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
+import { request } from "../mcp.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: a brand's usage has every request that the rate limit decided on, of all gateways, by key. */
@@ -19,12 +20,20 @@ afterAll(async () => {
 const HOUR_MS = 3_600_000;
 const totalsOf = async ({ id, keyId }: TestBrand): Promise<{ accepted: number; refused: number }> => {
   const range = { from: new Date(Date.now() - HOUR_MS).toISOString(), to: new Date(Date.now() + HOUR_MS).toISOString() };
-  const { buckets } = await usage.getUsage({ brand_id: id, ...range, bucket_minutes: 1_440, by_key: true }, callContext());
+  const { buckets } = await usage.getUsage(
+    { brand_id: id, ...range, bucket_minutes: 1_440, by_key: true, by_client: false },
+    callContext(),
+  );
   const ofKey = buckets.filter(({ key_id }) => key_id === keyId);
   return {
     accepted: ofKey.reduce((sum, { accepted }) => sum + accepted, 0),
     refused: ofKey.reduce((sum, { refused }) => sum + refused, 0),
   };
+};
+
+const clientsOf = async ({ id }: TestBrand) => {
+  const range = { from: new Date(Date.now() - HOUR_MS).toISOString(), to: new Date(Date.now() + HOUR_MS).toISOString() };
+  return (await usage.getUsage({ brand_id: id, ...range, bucket_minutes: 60, by_key: false, by_client: true }, callContext())).clients;
 };
 
 it("counts accepted and refused requests of two gateways, on every path, but none without a valid key", async () => {
@@ -38,6 +47,36 @@ it("counts accepted and refused requests of two gateways, on every path, but non
   expect(refused).toBe(10);
   await eventually(async () => expect(await totalsOf(brand)).toEqual({ accepted: 120, refused: 10 }));
   expect(await totalsOf(other)).toEqual({ accepted: 0, refused: 0 });
+});
+
+it("counts messages of assistants of both gateways by the name that the client declares", async () => {
+  const brand = await stack.createBrand();
+  const send = (body: object, headers: Record<string, string>, gateway = 0) =>
+    fetch(`${stack.gateways[gateway]?.url}/api/mcp`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${brand.key}`,
+        "Content-Type": "application/json",
+        "User-Agent": "claude-code/2.1 (cli)",
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+  const clientInfo = { name: "claude-code", version: "2.1" };
+  await send({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo } }, {});
+  await send({ jsonrpc: "2.0", method: "notifications/initialized" }, {}, 1);
+  const cursor = { "io.modelcontextprotocol/clientInfo": { name: "Cursor\u200b", version: "3" } };
+  const discover = request("stateless", "server/discover", { _meta: cursor });
+  await send(discover.body, discover.headers);
+  await send({ jsonrpc: "2.0", id: 1, method: "ping" }, { "User-Agent": "" });
+  await stack.get("/api/v1/links", brand.key);
+  await eventually(async () =>
+    expect(await clientsOf(brand)).toEqual([
+      { key_id: brand.keyId, name: "claude-code", messages: 2 },
+      { key_id: brand.keyId, name: "Cursor", messages: 1 },
+      { key_id: brand.keyId, name: "unnamed", messages: 1 },
+    ]),
+  );
 });
 
 it("loses nothing while accounts is away, and counts nothing twice", async () => {

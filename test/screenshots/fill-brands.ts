@@ -100,8 +100,19 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
     });
     for (let first = 0; first < minutes.length; first += 240) {
       const batch = minutes.slice(first, first + 240).flat();
-      await usage.recordUsage({ batch_id: randomUUID(), minutes: batch }, callContext());
+      await usage.recordUsage({ batch_id: randomUUID(), minutes: batch, clients: [] }, callContext());
     }
+    const day = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
+    const client = (key_id: string, name: string, messages: number) => ({ brand_id, key_id, day, name, messages });
+    const clients = [
+      client(planner.key.id, "claude-code", 214),
+      client(looker.key.id, "Cursor", 61),
+      client(planner.key.id, "claude-ai (via mcp-remote 0.1.37, at the desk of the campaigns team)", 12),
+      client(looker.key.id, "node", 5),
+      client(planner.key.id, "other", 3),
+      client(planner.key.id, "unnamed", 1),
+    ].map((counted) => ({ ...counted, name: counted.name.slice(0, 64) }));
+    await usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients }, callContext());
   } finally {
     usage.stop();
   }

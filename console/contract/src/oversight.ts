@@ -38,6 +38,13 @@ const bucket = z.object({
   peak_accepted: z.number(),
 });
 
+const client = z.object({
+  key_id: z.string(),
+  /** Declared by the client, not proved. */
+  name: z.string(),
+  messages: z.number(),
+});
+
 /** What owners and members see of what has happened. */
 export const OVERSIGHT_OPERATIONS = {
   /** Returns who changed what, newest first, 50 a page. */
@@ -59,6 +66,10 @@ export const OVERSIGHT_OPERATIONS = {
   "usage.get": {
     needs: "member",
     input: z.strictObject({ ...brandInput, from: instant, to: instant, bucket_minutes: z.int().min(1).max(1_440), by_key: z.boolean() }),
-    output: z.object({ buckets: z.array(bucket) }),
+    output: z.object({
+      buckets: z.array(bucket),
+      /** With `by_key`: the 500 assistants with the most messages, in all days in Manila that have a part in the range. Release 0.3.0 has none. */
+      clients: z.array(client).optional(),
+    }),
   },
 } as const satisfies Record<string, Operation>;

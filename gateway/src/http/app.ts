@@ -30,7 +30,7 @@ const UNKNOWN_API_ROUTE = "/api/*";
 
 export interface AppDependencies extends AdmissionDependencies {
   readonly services: Services;
-  readonly usage: Pick<UsageRecorder, "count">;
+  readonly usage: Pick<UsageRecorder, "count" | "countClient">;
   readonly publicUrl: string;
   /** Undefined: its paths do not exist. */
   readonly console: ConsoleTarget | undefined;
@@ -101,11 +101,11 @@ function checkUrlAndHost({ publicUrl, isStopping }: AppDependencies): RequestHan
 
 /** The endpoint for assistants. */
 function assistants(deps: AppDependencies): RequestHandler {
-  const { services, publicUrl } = deps;
+  const { services, publicUrl, usage } = deps;
   return async (request, response) => {
     requireAllowedOrigin(deps.allowedOrigins, request.headers.origin);
     const principal = await admitCaller(deps, "any", request, response);
-    await serveMcp({ services, publicUrl }, principal, request, response);
+    await serveMcp({ services, publicUrl, usage }, principal, request, response);
   };
 }
 

@@ -17,6 +17,7 @@ it("counts accepted and refused requests by minute and key", () => {
       { ...of(2, 2), minute: "2026-11-22T12:00:00.000Z", accepted: 0, refused: 1 },
       { ...of(1), minute: "2026-11-22T12:01:00.000Z", accepted: 1, refused: 0 },
     ],
+    clients: [],
   });
   expect(counts.takeBatch()).toBeUndefined();
 });
@@ -49,4 +50,17 @@ it("counts what comes during a flush in the next batch", () => {
   counts.takeBatch();
   counts.add(of(1), "accepted", NOON + 1);
   expect(counts.takeBatch()?.minutes).toEqual([{ ...of(1), minute: "2026-11-22T12:00:00.000Z", accepted: 1, refused: 0 }]);
+});
+
+it("takes clients with the minutes, and after them what did not fit", () => {
+  const counts = new UsageCounts();
+  counts.add(of(1), "accepted", NOON);
+  for (let key = 0; key < 5_001; key += 1) counts.clients.add(of(key), "claude-code", NOON);
+  expect(counts.size).toBe(5_002);
+  const batches = [counts.takeBatch(), counts.takeBatch()];
+  expect(batches.map((batch) => [batch?.minutes.length, batch?.clients.length])).toEqual([
+    [1, 5_000],
+    [0, 1],
+  ]);
+  expect([counts.takeBatch(), counts.size]).toEqual([undefined, 0]);
 });

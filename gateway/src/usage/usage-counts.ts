@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
-import type { MinuteUsage } from "@brand-records/proto/accounts/v1";
+import type { ClientUsage, MinuteUsage } from "@brand-records/proto/accounts/v1";
+import { ClientCounts } from "./client-counts.ts";
 
 const MINUTE_MS = 60_000;
 /** Keys and minutes that are counted and not recorded yet: 10 MB. Accounts may be unavailable for a while. */
 const COUNTS_MAX = 50_000;
-/** The most that accounts takes at once. */
+/** The most minutes, and the most clients, that accounts takes at once. */
 const BATCH_MAX = 5_000;
 
 /** Counts that are recorded together. A repetition has the same id, so that it adds nothing. */
 export interface UsageBatch {
   readonly batch_id: string;
   readonly minutes: MinuteUsage[];
+  readonly clients: ClientUsage[];
 }
 
 interface Counts {
@@ -19,8 +21,9 @@ interface Counts {
   refused: number;
 }
 
-/** Requests by minute and key. Bounded: beyond, requests of keys that are not counted in this minute yet are dropped. */
+/** Requests by minute and key, and by client. Bounded: beyond, requests of keys that are not counted in this minute yet are dropped. */
 export class UsageCounts {
+  readonly clients = new ClientCounts();
   /** Keys are starts of minutes, then keys. */
   readonly #minutes = new Map<number, Map<string, Counts>>();
   readonly #max: number;
@@ -33,11 +36,11 @@ export class UsageCounts {
 
   /** Requests dropped so far. */
   get dropped(): number {
-    return this.#dropped;
+    return this.#dropped + this.clients.dropped;
   }
 
   get size(): number {
-    return this.#size;
+    return this.#size + this.clients.size;
   }
 
   /** Costs two look-ups. @param now milliseconds since the epoch */
@@ -61,21 +64,22 @@ export class UsageCounts {
 
   /** Removes and returns what fits into a batch, oldest first; undefined if there is nothing. */
   takeBatch(): UsageBatch | undefined {
+    const [minutes, clients] = [this.#takeMinutes(), this.clients.take(BATCH_MAX)];
+    return minutes.length + clients.length === 0 ? undefined : { batch_id: randomUUID(), minutes, clients };
+  }
+
+  #takeMinutes(): MinuteUsage[] {
     const minutes: MinuteUsage[] = [];
     for (const [minute, keys] of this.#minutes) {
       const start = new Date(minute).toISOString();
       for (const [keyId, { brandId, accepted, refused }] of keys) {
-        if (minutes.length === BATCH_MAX) return this.#batchOf(minutes);
+        if (minutes.length === BATCH_MAX) return minutes;
         minutes.push({ brand_id: brandId, key_id: keyId, minute: start, accepted, refused });
         keys.delete(keyId);
+        this.#size -= 1;
       }
       this.#minutes.delete(minute);
     }
-    return minutes.length === 0 ? undefined : this.#batchOf(minutes);
-  }
-
-  #batchOf(minutes: MinuteUsage[]): UsageBatch {
-    this.#size -= minutes.length;
-    return { batch_id: randomUUID(), minutes };
+    return minutes;
   }
 }

@@ -59,6 +59,18 @@ it("records counts at every interval, and none where there are none", async () =
   expect(requests.every(({ minutes }) => minutes.length > 0)).toBe(true);
 });
 
+it("records the clients of assistants beside the requests", async () => {
+  const recorder = start(HOUR_MS);
+  recorder.count(caller, "accepted");
+  for (const name of ["claude-code", "cursor", "claude-code"]) recorder.countClient(caller, name);
+  await recorder.stop();
+  expect(requests.map(({ minutes }) => minutes.length)).toEqual([1]);
+  expect(requests[0]?.clients).toEqual([
+    { ...caller, day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), name: "claude-code", messages: 2 },
+    { ...caller, day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), name: "cursor", messages: 1 },
+  ]);
+});
+
 it("records what is left when it stops", async () => {
   const recorder = start(HOUR_MS);
   for (let i = 0; i < 7; i += 1) recorder.count(caller, i % 2 === 0 ? "accepted" : "refused");

@@ -21,6 +21,8 @@ export interface UsageRecorderOptions {
 export interface UsageRecorder extends Stoppable {
   /** Counts a request that the rate limiter has decided on. Never fails, and waits for nothing. */
   count(principal: Pick<Principal, "brand_id" | "key_id">, verdict: "accepted" | "refused"): void;
+  /** Counts a message of an assistant under the name that its client declares. Never fails, and waits for nothing. */
+  countClient(principal: Pick<Principal, "brand_id" | "key_id">, name: string): void;
   /** Records what is left. */
   stop(): Promise<void>;
 }
@@ -41,11 +43,11 @@ export function startUsageRecorder({ accounts, flushMs, log, metrics, counts = n
         await accounts.recordUsage(batch, newCallContext(CALL_MS));
       } catch (error) {
         if (!isRefusal(error)) {
-          log.warn({ err: error, counts: batch.minutes.length + counts.size }, "usage cannot be recorded");
+          log.warn({ err: error, counts: sizeOf(batch) + counts.size }, "usage cannot be recorded");
           return;
         }
         // A repetition would be refused as well, and hold up all others.
-        log.error({ err: error, counts: batch.minutes.length }, "usage refused and dropped");
+        log.error({ err: error, counts: sizeOf(batch) }, "usage refused and dropped");
       }
       failed = undefined;
     }
@@ -60,6 +62,7 @@ export function startUsageRecorder({ accounts, flushMs, log, metrics, counts = n
 
   return {
     count: (principal, verdict) => counts.add(principal, verdict, Date.now()),
+    countClient: (principal, name) => counts.clients.add(principal, name, Date.now()),
     async stop() {
       stopping = true;
       clearTimeout(timer);
@@ -67,10 +70,12 @@ export function startUsageRecorder({ accounts, flushMs, log, metrics, counts = n
         flushing.then(flush).then(() => failed === undefined),
         STOP_MS,
       );
-      if (done !== true) log.warn({ counts: (failed?.minutes.length ?? 0) + counts.size }, "usage lost");
+      if (done !== true) log.warn({ counts: (failed === undefined ? 0 : sizeOf(failed)) + counts.size }, "usage lost");
     },
   };
 }
+
+const sizeOf = ({ minutes, clients }: UsageBatch): number => minutes.length + clients.length;
 
 const isRefusal = (error: unknown): boolean => error instanceof AppError && ERROR_KINDS[error.kind].grpc === "INVALID_ARGUMENT";
 

@@ -15,7 +15,7 @@ const USAGE_KEEP_DAYS = 31;
 /** More than the janitor deletes with two statements. */
 const MANY = 2_500;
 /** What a janitor deletes. */
-const TASKS = 6;
+const TASKS = 7;
 
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
@@ -149,10 +149,18 @@ it("counts of requests after 31 days in several batches, and the batches of gate
   const { id: key_id } = await served.createKey(brand);
   const usage = { brand_id: brand.id, key_id, minute: new Date().toISOString(), accepted: 1, refused: 0 };
   const [batch_id, oldBatch] = [randomUUID(), randomUUID()];
-  await served.usage.recordUsage({ batch_id, minutes: [usage] }, callContext());
+  const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
+  const client = { brand_id: brand.id, key_id, day: today, name: "claude-code", messages: 1 };
+  await served.usage.recordUsage({ batch_id, minutes: [usage], clients: [client] }, callContext());
+  await served.db.query(
+    `insert into accounts.usage_clients (brand_id, day, key_id, name, messages)
+     select $1, $2::date - $3::int, 'key_1', 'client ' || n, 1 from generate_series(1, $4) n`,
+    [brand.id, today, USAGE_KEEP_DAYS + 1, MANY],
+  );
   await served.db.query("insert into accounts.usage_batches (id, recorded_at) values ($1, now() - interval '49 hours')", [oldBatch]);
   await clean();
   expect(await served.db.query("select key_id from accounts.usage_minutes where brand_id = $1", [brand.id])).toEqual([{ key_id }]);
+  expect(await served.db.query("select key_id from accounts.usage_clients where brand_id = $1", [brand.id])).toEqual([{ key_id }]);
   const batches = await served.db.query("select id from accounts.usage_batches where id = any($1::uuid[])", [[batch_id, oldBatch]]);
   expect(batches).toEqual([{ id: batch_id }]);
 });

@@ -5,6 +5,7 @@ import type { SessionLimits } from "./domain/session.ts";
 import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";
 import { deleteExpiredLinks } from "./storage/sign-in-links.ts";
+import { deleteOldClientUsage } from "./storage/usage-clients.ts";
 import { deleteOldBatches, deleteOldUsage } from "./storage/usage.ts";
 import { deleteExpiredIdTokens } from "./storage/used-id-tokens.ts";
 
@@ -34,6 +35,7 @@ export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, us
     "used ID tokens": (limit) => deleteExpiredIdTokens(db, limit),
     "audit entries": (limit) => deleteOldAuditEntries(db, auditKeepDays, limit),
     usage: (limit) => deleteOldUsage(db, usageKeepDays, limit),
+    "usage by client": (limit) => deleteOldClientUsage(db, usageKeepDays, limit),
     "usage batches": (limit) => deleteOldBatches(db, BATCH_KEEP_DAYS, limit),
   };
   let stopping = false;

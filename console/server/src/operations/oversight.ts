@@ -29,7 +29,8 @@ export const listAudit: BrandHandler<"audit.list"> = {
 
 export const getUsage: BrandHandler<"usage.get"> = {
   async run(services, { call }, input) {
-    const { buckets } = await services.usage.getUsage(input, call);
-    return { buckets: buckets.map((bucket) => ({ ...bucket, key_id: bucket.key_id ?? null })) };
+    const { by_key } = input;
+    const { buckets, clients } = await services.usage.getUsage({ ...input, by_client: by_key }, call);
+    return { buckets: buckets.map((bucket) => ({ ...bucket, key_id: bucket.key_id ?? null })), ...(by_key && { clients }) };
   },
 };

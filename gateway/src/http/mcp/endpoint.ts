@@ -2,8 +2,10 @@ import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import type { Request, Response } from "express";
 import type { Principal } from "../../auth/principal.ts";
 import { readJsonBody } from "../body.ts";
+import type { UsageRecorder } from "../../usage/usage-recorder.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
 import { requireMethod, sendJson } from "../responses.ts";
+import { clientNameOf } from "./client-name.ts";
 import { methodOf, type Caller, type Generation } from "./generation.ts";
 import { codeOf, failureBody, messageFrom, successBody, type RpcId } from "./json-rpc.ts";
 import { legacy } from "./legacy.ts";
@@ -12,16 +14,24 @@ import { isStateless, stateless } from "./stateless.ts";
 import { TOOLBOX } from "./toolbox.ts";
 
 /** What the endpoint serves from, the same for every caller. */
-export type ServedToAssistants = Pick<Caller, "services" | "publicUrl">;
+export interface ServedToAssistants extends Pick<Caller, "services" | "publicUrl"> {
+  readonly usage: Pick<UsageRecorder, "countClient">;
+}
 
 /**
  * Serves one message of the Model Context Protocol for an admitted caller: JSON in, JSON out. No streams, no
  * sessions; `Accept` and `Mcp-Session-Id` are ignored.
  */
-export async function serveMcp(served: ServedToAssistants, principal: Principal, request: Request, response: Response): Promise<void> {
+export async function serveMcp(
+  { usage, ...served }: ServedToAssistants,
+  principal: Principal,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const context = contextOf(response);
   requireMethod(request, response, "POST");
   const message = messageFrom(await readJsonBody(request, response));
+  usage.countClient(principal, clientNameOf(message, request.headers));
   if (message.kind !== "request") {
     context.rpc = { method: message.kind };
     response.status(202).set("Content-Length", "0").end();

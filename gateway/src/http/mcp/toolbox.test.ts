@@ -134,7 +134,7 @@ it.each([
   ["list_links", ["code", "url", "destination_url"]],
   ["prepare_campaign_plan", ["title"]],
 ])("%s names the fields that outsiders wrote", (name, fields) => {
-  expect(allTools.find((tool) => tool.name === name)?._meta).toEqual({ "brand-records/untrustedFields": fields });
+  expect(allTools.find((tool) => tool.name === name)?.["_meta"]).toEqual({ "brand-records/untrustedFields": fields });
 });
 
 /** Clients such as Claude Code drop what comes later. */

@@ -778,6 +778,8 @@ export interface RecordUsageRequest {
   batch_id: string;
   /** Up to 5,000. */
   minutes: MinuteUsage[];
+  /** Up to 5,000. Release 0.3.0 sends and reads none. */
+  clients: ClientUsage[];
 }
 
 export interface MinuteUsage {
@@ -788,6 +790,17 @@ export interface MinuteUsage {
   accepted: number;
   /** Refused by the rate limit. */
   refused: number;
+}
+
+/** Messages of an assistant in one day. */
+export interface ClientUsage {
+  brand_id: string;
+  key_id: string;
+  /** In Manila, YYYY-MM-DD. */
+  day: string;
+  /** What the client calls itself, 1 to 64 characters. Proves nothing. */
+  name: string;
+  messages: number;
 }
 
 export interface RecordUsageResponse {
@@ -805,6 +818,8 @@ export interface GetUsageRequest {
   bucket_minutes: number;
   /** Counts each key separately, at most 50,000 counts: else INVALID_ARGUMENT. */
   by_key: boolean;
+  /** Returns `clients`, too. */
+  by_client: boolean;
 }
 
 export interface UsageBucket {
@@ -821,6 +836,16 @@ export interface UsageBucket {
 export interface GetUsageResponse {
   /** In ascending order of start and key. */
   buckets: UsageBucket[];
+  /** The 500 with the most messages, those first. */
+  clients: ClientCount[];
+}
+
+/** Messages of an assistant, of all days in Manila that have a part in the range. */
+export interface ClientCount {
+  key_id: string;
+  /** Declared, not proved. A key has 20 names a day; `other` has what comes beyond. */
+  name: string;
+  messages: number;
 }
 
 function createBaseVerifyKeyRequest(): VerifyKeyRequest {
@@ -7035,7 +7060,7 @@ export const ExportAuditResponse: MessageFns<ExportAuditResponse> = {
 };
 
 function createBaseRecordUsageRequest(): RecordUsageRequest {
-  return { batch_id: "", minutes: [] };
+  return { batch_id: "", minutes: [], clients: [] };
 }
 
 export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
@@ -7045,6 +7070,9 @@ export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
     }
     for (const v of message.minutes) {
       MinuteUsage.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.clients) {
+      ClientUsage.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -7076,6 +7104,14 @@ export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
             }
 
             message.minutes.push(MinuteUsage.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.clients.push(ClientUsage.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -7181,6 +7217,96 @@ export const MinuteUsage: MessageFns<MinuteUsage> = {
   },
 };
 
+function createBaseClientUsage(): ClientUsage {
+  return { brand_id: "", key_id: "", day: "", name: "", messages: 0 };
+}
+
+export const ClientUsage: MessageFns<ClientUsage> = {
+  encode(message: ClientUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.key_id !== "") {
+      writer.uint32(18).string(message.key_id);
+    }
+    if (message.day !== "") {
+      writer.uint32(26).string(message.day);
+    }
+    if (message.name !== "") {
+      writer.uint32(34).string(message.name);
+    }
+    if (message.messages !== 0) {
+      writer.uint32(40).int64(message.messages);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClientUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClientUsage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.messages = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseRecordUsageResponse(): RecordUsageResponse {
   return { recorded: false };
 }
@@ -7228,7 +7354,7 @@ export const RecordUsageResponse: MessageFns<RecordUsageResponse> = {
 };
 
 function createBaseGetUsageRequest(): GetUsageRequest {
-  return { brand_id: "", from: "", to: "", bucket_minutes: 0, by_key: false };
+  return { brand_id: "", from: "", to: "", bucket_minutes: 0, by_key: false, by_client: false };
 }
 
 export const GetUsageRequest: MessageFns<GetUsageRequest> = {
@@ -7247,6 +7373,9 @@ export const GetUsageRequest: MessageFns<GetUsageRequest> = {
     }
     if (message.by_key !== false) {
       writer.uint32(40).bool(message.by_key);
+    }
+    if (message.by_client !== false) {
+      writer.uint32(48).bool(message.by_client);
     }
     return writer;
   },
@@ -7302,6 +7431,14 @@ export const GetUsageRequest: MessageFns<GetUsageRequest> = {
             }
 
             message.by_key = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.by_client = reader.bool();
             continue;
           }
         }
@@ -7408,13 +7545,16 @@ export const UsageBucket: MessageFns<UsageBucket> = {
 };
 
 function createBaseGetUsageResponse(): GetUsageResponse {
-  return { buckets: [] };
+  return { buckets: [], clients: [] };
 }
 
 export const GetUsageResponse: MessageFns<GetUsageResponse> = {
   encode(message: GetUsageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.buckets) {
       UsageBucket.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.clients) {
+      ClientCount.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -7438,6 +7578,82 @@ export const GetUsageResponse: MessageFns<GetUsageResponse> = {
             }
 
             message.buckets.push(UsageBucket.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.clients.push(ClientCount.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseClientCount(): ClientCount {
+  return { key_id: "", name: "", messages: 0 };
+}
+
+export const ClientCount: MessageFns<ClientCount> = {
+  encode(message: ClientCount, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key_id !== "") {
+      writer.uint32(10).string(message.key_id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.messages !== 0) {
+      writer.uint32(24).int64(message.messages);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClientCount {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClientCount();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.messages = longToNumber(reader.int64());
             continue;
           }
         }
@@ -7992,7 +8208,7 @@ export interface AuditServiceServer extends UntypedServiceImplementation {
   exportAudit: handleUnaryCall<ExportAuditRequest, ExportAuditResponse>;
 }
 
-/** Requests per brand, key and minute. Kept for 31 days (a setting). */
+/** Requests per brand, key and minute, and messages of assistants per brand, key, day and name. Kept for 31 days (a setting). */
 export type UsageServiceService = typeof UsageServiceService;
 export const UsageServiceService = {
   /**

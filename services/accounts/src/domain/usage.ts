@@ -16,12 +16,34 @@ export interface MinuteUsage {
   readonly refused: number;
 }
 
+/** Messages of an assistant in one day. */
+export interface ClientUsage {
+  readonly brand_id: string;
+  readonly key_id: string;
+  /** In Manila, YYYY-MM-DD. */
+  readonly day: string;
+  /** As the client declares it. */
+  readonly name: string;
+  readonly messages: number;
+}
+
+/** Messages of an assistant in all days of a range. */
+export type ClientCount = Pick<ClientUsage, "key_id" | "name" | "messages">;
+
+export const CLIENT_NAME_LENGTH_MAX = 64;
+/** Names of a key and day that are counted apart: a client may call itself anything, and something else each time. */
+export const CLIENT_NAMES_MAX = 20;
+/** The name under which the rest is counted. */
+export const OTHER_CLIENTS = "other";
+export const CLIENT_COUNTS_MAX = 500;
+
 export interface UsageQuery {
   readonly brandId: string;
   readonly from: string;
   readonly to: string;
   readonly bucketMinutes: number;
   readonly byKey: boolean;
+  readonly byClient: boolean;
 }
 
 export interface UsageBucket {
@@ -30,6 +52,11 @@ export interface UsageBucket {
   readonly accepted: number;
   readonly refused: number;
   readonly peak_accepted: number;
+}
+
+export interface Usage {
+  readonly buckets: UsageBucket[];
+  readonly clients: ClientCount[];
 }
 
 export const minuteOf = (milliseconds: number): string => new Date(Math.floor(milliseconds / MINUTE_MS) * MINUTE_MS).toISOString();

@@ -98,12 +98,18 @@ it("leaves nothing but one entry without a person, and the id is not used again"
      select $1, date_trunc('minute', now(), 'UTC') - n * interval '1 minute', $2, 1, 0 from generate_series(1, 5000) n`,
     [brand.id, key.id],
   );
+  await served.db.query(
+    `insert into accounts.usage_clients (brand_id, day, key_id, name, messages)
+     select $1, current_date, $2, 'client ' || n, 1 from generate_series(1, 2500) n`,
+    [brand.id, key.id],
+  );
   await begin(brand);
   await expect(finish(brand)).rejects.toMatchObject({ kind: "request_conflict" });
   await settle(brand);
   expect(await finish(brand)).toEqual({
     deleted: [
       { kind: "usage", rows: 5_000 },
+      { kind: "usage by client", rows: 2_500 },
       { kind: "audit entries", rows: 1 },
     ],
     done: true,

@@ -10,7 +10,7 @@ import { AUDIT_OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
 import { isPseudonym } from "../domain/erasure.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
-import { BUCKET_MINUTES_MAX, minuteOf } from "../domain/usage.ts";
+import { BUCKET_MINUTES_MAX, CLIENT_NAME_LENGTH_MAX, minuteOf } from "../domain/usage.ts";
 
 const oneLine = (max: number) =>
   z
@@ -84,6 +84,8 @@ export const fields = {
   instant: milliseconds.transform(formatInstant),
   /** Rounded down to the minute. */
   minute: milliseconds.transform(minuteOf),
+  day: z.iso.date("must be a day, YYYY-MM-DD"),
+  clientName: oneLine(CLIENT_NAME_LENGTH_MAX),
   batchId: z.uuid("must be a UUID"),
   count: z.int().min(0, "must not be negative"),
   bucketMinutes: z

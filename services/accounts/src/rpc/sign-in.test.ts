@@ -76,10 +76,16 @@ it("usage adds up counts of several gateways, each batch once", async () => {
   const { id: key_id } = await served.createKey(brand);
   const minute = new Date().toISOString();
   const record = (batch_id: string) =>
-    served.usage.recordUsage({ batch_id, minutes: [{ brand_id: brand.id, key_id, minute, accepted: 5, refused: 2 }] }, callContext());
+    served.usage.recordUsage(
+      { batch_id, minutes: [{ brand_id: brand.id, key_id, minute, accepted: 5, refused: 2 }], clients: [] },
+      callContext(),
+    );
   const batch = randomUUID();
   expect(await Promise.all([record(batch), record(batch), record(randomUUID())])).toContainEqual({ recorded: false });
   const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date(Date.now() + 60_000).toISOString() };
-  const { buckets } = await served.usage.getUsage({ brand_id: brand.id, ...range, bucket_minutes: 60, by_key: true }, callContext());
+  const { buckets } = await served.usage.getUsage(
+    { brand_id: brand.id, ...range, bucket_minutes: 60, by_key: true, by_client: false },
+    callContext(),
+  );
   expect(buckets).toMatchObject([{ key_id, accepted: 10, refused: 4 }]);
 });

@@ -26,9 +26,9 @@ const count = (minutes: number, accepted: number, refused = 0, of = { brand_id: 
   refused,
 });
 const record = async (minutes: ReturnType<typeof count>[], batch_id: string = randomUUID(), by = served): Promise<boolean> =>
-  (await by.usage.recordUsage({ batch_id, minutes }, callContext())).recorded;
+  (await by.usage.recordUsage({ batch_id, minutes, clients: [] }, callContext())).recorded;
 const get = async (given: Partial<GetUsageRequest> = {}) => {
-  const request = { brand_id: brand.id, from: at(0), to: at(1_440), bucket_minutes: 0, by_key: false, ...given };
+  const request = { brand_id: brand.id, from: at(0), to: at(1_440), bucket_minutes: 0, by_key: false, by_client: false, ...given };
   return (await served.usage.getUsage(request, callContext())).buckets;
 };
 
@@ -124,4 +124,91 @@ it("refuses a batch without an id, with a negative count, or too large, and reco
   const many = Array.from({ length: 5_001 }, () => count(0, 1));
   await expect(record(many)).rejects.toMatchObject({ kind: "invalid_request", field: "minutes" });
   expect(await get()).toEqual([]);
+});
+
+describe("assistants", () => {
+  /** Days in Manila, counted from that of START. */
+  const day = (days: number): string => new Date(START + days * 86_400_000).toISOString().slice(0, 10);
+  const client = (name: string, messages: number, days = 0, of = { brand_id: brand.id, key_id: key }) => ({
+    ...of,
+    day: day(days),
+    name,
+    messages,
+  });
+  const recordClients = async (clients: ReturnType<typeof client>[], by = served): Promise<void> => {
+    await by.usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients }, callContext());
+  };
+  const clientsOf = async (given: Partial<GetUsageRequest> = {}) => {
+    // From midnight to midnight in Manila.
+    const request = { brand_id: brand.id, from: at(-480), to: at(960), bucket_minutes: 0, by_key: false, by_client: true, ...given };
+    return (await served.usage.getUsage(request, callContext())).clients;
+  };
+
+  it("are counted by key and the name that they declare, those with the most messages first", async () => {
+    const second = (await served.createKey(brand)).id;
+    await recordClients([client("cursor", 2), client("claude-code", 3)]);
+    await recordClients([client("claude-code", 4), client("claude-code", 1, 0, { brand_id: brand.id, key_id: second })]);
+    expect(await clientsOf()).toEqual([
+      { key_id: key, name: "claude-code", messages: 7 },
+      { key_id: key, name: "cursor", messages: 2 },
+      { key_id: second, name: "claude-code", messages: 1 },
+    ]);
+    expect(await clientsOf({ by_client: false })).toEqual([]);
+  });
+
+  it("are counted in every day of Manila that has a part in the range", async () => {
+    await recordClients([client("yesterday", 1, -1), client("today", 1), client("tomorrow", 1, 1)]);
+    expect((await clientsOf()).map(({ name }) => name)).toEqual(["today"]);
+    expect((await clientsOf({ from: at(959), to: at(960) })).map(({ name }) => name)).toEqual(["today"]);
+    expect((await clientsOf({ from: at(-481), to: at(961) })).map(({ name }) => name)).toEqual(["today", "tomorrow", "yesterday"]);
+  });
+
+  it("have 20 names a key and day, whatever gateways record at the same time; the rest is other", async () => {
+    const other = await served.alsoWith({});
+    const names = Array.from({ length: 60 }, (_, index) => client(`client-${String(index).padStart(2, "0")}`, 1));
+    await recordClients([client("claude-code", 1)]);
+    await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        recordClients([...names.slice(i * 5, i * 5 + 5), client("claude-code", 1)], i % 2 === 0 ? other : served),
+      ),
+    );
+    const counted = await clientsOf();
+    expect(counted).toHaveLength(21);
+    expect(counted.slice(0, 2).map(({ name, messages }) => ({ name, messages }))).toEqual([
+      { name: "other", messages: 41 },
+      { name: "claude-code", messages: 13 },
+    ]);
+    expect(counted.reduce((sum, { messages }) => sum + messages, 0)).toBe(73);
+    await recordClients([client("client-00", 1, 1)]);
+    expect((await clientsOf({ from: at(960), to: at(2_400) })).map(({ name }) => name)).toEqual(["client-00"]);
+  });
+
+  it("that a client calls other count with the rest, and take no place", async () => {
+    await recordClients([client("other", 1), ...Array.from({ length: 20 }, (_, index) => client(`client-${index}`, 2))]);
+    expect(await clientsOf()).toHaveLength(21);
+  });
+
+  it("of keys that the brand does not have, and of days that are not kept, are ignored", async () => {
+    const theirs = await served.createBrand();
+    await recordClients([
+      client("a", 1, 0, { brand_id: theirs.id, key_id: key }),
+      client("b", 1, 0, { brand_id: brand.id, key_id: "key_unknown" }),
+      client("c", 1, -40),
+      client("d", 1, 3),
+      client("e", 1),
+    ]);
+    expect((await clientsOf({ from: at(-60_000), to: at(10_000), bucket_minutes: 1_440 })).map(({ name }) => name)).toEqual(["e"]);
+    expect(await clientsOf({ brand_id: theirs.id })).toEqual([]);
+  });
+
+  it.each([
+    ["a name that is too long", { name: "x".repeat(65) }, "clients.0.name"],
+    ["an empty name", { name: "" }, "clients.0.name"],
+    ["a control character", { name: "a\nb" }, "clients.0.name"],
+    ["a day that is none", { day: "2026-02-30" }, "clients.0.day"],
+    ["a negative count", { messages: -1 }, "clients.0.messages"],
+  ])("are refused with %s", async (_, wrong, field) => {
+    await expect(recordClients([{ ...client("a", 1), ...wrong }])).rejects.toMatchObject({ kind: "invalid_request", field });
+    expect(await clientsOf()).toEqual([]);
+  });
 });

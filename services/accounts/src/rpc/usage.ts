@@ -6,18 +6,18 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { getUsage, recordUsage } from "../use-cases/usage.ts";
 import { fields } from "./fields.ts";
 
-const BATCH_MINUTES_MAX = 5_000;
+const BATCH_COUNTS_MAX = 5_000;
+const TOO_MANY = `must be at most ${BATCH_COUNTS_MAX}`;
 
 export function usageHandlers({ db, usageKeepDays }: Pick<AccountsDependencies, "db" | "usageKeepDays">): Handlers<UsageServiceService> {
   return {
     async recordUsage(request) {
-      const { batch_id, minutes } = parseRequest(batchFields, request);
-      return { recorded: await recordUsage(db, batch_id, minutes, usageKeepDays) };
+      return { recorded: await recordUsage(db, parseRequest(batchFields, request), usageKeepDays) };
     },
     async getUsage(request) {
       const { brand_id, from, to, bucket_minutes } = parseRequest(queryFields, request);
-      const query = { brandId: brand_id, from, to, bucketMinutes: bucket_minutes, byKey: request.by_key };
-      return { buckets: await getUsage(db, query) };
+      const query = { brandId: brand_id, from, to, bucketMinutes: bucket_minutes, byKey: request.by_key, byClient: request.by_client };
+      return getUsage(db, query);
     },
   };
 }
@@ -34,7 +34,18 @@ const batchFields = {
         refused: fields.count,
       }),
     )
-    .max(BATCH_MINUTES_MAX, `must be at most ${BATCH_MINUTES_MAX}`),
+    .max(BATCH_COUNTS_MAX, TOO_MANY),
+  clients: z
+    .array(
+      z.object({
+        brand_id: fields.brandId,
+        key_id: fields.keyId,
+        day: fields.day,
+        name: fields.clientName,
+        messages: fields.count,
+      }),
+    )
+    .max(BATCH_COUNTS_MAX, TOO_MANY),
 };
 
 const queryFields = { brand_id: fields.brandId, from: fields.minute, to: fields.instant, bucket_minutes: fields.bucketMinutes };

@@ -41,6 +41,12 @@ const statements = {
              select minute, key_id from accounts.usage_minutes where brand_id = $1 limit $2) old
             where u.brand_id = $1 and (u.minute, u.key_id) = (old.minute, old.key_id) returning 1`,
   },
+  deleteClientUsage: {
+    name: "brand_deletions.delete_client_usage",
+    text: `delete from accounts.usage_clients u using (
+             select day, key_id, name from accounts.usage_clients where brand_id = $1 limit $2) old
+            where u.brand_id = $1 and (u.day, u.key_id, u.name) = (old.day, old.key_id, old.name) returning 1`,
+  },
   deleteAuditEntries: {
     name: "brand_deletions.delete_audit_entries",
     text: `delete from accounts.audit_entries where id = any(array(
@@ -99,6 +105,11 @@ export async function forgetPeople(sql: Sql, emails: readonly string[]): Promise
 /** Deletes up to `limit` counts of a brand. Returns how many. */
 export async function deleteUsageOf(sql: Sql, brandId: string, limit: number): Promise<number> {
   return (await sql.query(statements.deleteUsage, [brandId, limit])).length;
+}
+
+/** Deletes up to `limit` counts of a brand's assistants. Returns how many. */
+export async function deleteClientUsageOf(sql: Sql, brandId: string, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteClientUsage, [brandId, limit])).length;
 }
 
 /** Deletes up to `limit` entries of a brand's audit log, but not the one about its deletion. Returns how many. */

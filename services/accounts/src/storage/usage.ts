@@ -53,12 +53,14 @@ export async function insertUsageBatch(sql: Sql, id: string): Promise<boolean> {
   return (await sql.query(statements.insertBatch, [id])).length > 0;
 }
 
-/** Adds counts of keys that their brand has, for minutes from `keepDays` ago to `minutesAhead` from now; ignores all others. */
-export async function addUsage(
-  sql: Sql,
-  minutes: readonly MinuteUsage[],
-  { keepDays, minutesAhead }: { readonly keepDays: number; readonly minutesAhead: number },
-): Promise<void> {
+/** Counts are kept for times from `keepDays` ago to `minutesAhead` from now. */
+export interface KeptUsage {
+  readonly keepDays: number;
+  readonly minutesAhead: number;
+}
+
+/** Adds counts of keys that their brand has, for minutes that are kept; ignores all others. */
+export async function addUsage(sql: Sql, minutes: readonly MinuteUsage[], { keepDays, minutesAhead }: KeptUsage): Promise<void> {
   await sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(minutes)]);
 }
 

@@ -7,6 +7,7 @@ import { brandNotFound } from "../domain/brand.ts";
 import { invalidateGatewayCaches } from "../epochs/invalidate-gateway-caches.ts";
 import {
   deleteAuditEntriesOf,
+  deleteClientUsageOf,
   deleteKeysOf,
   deleteMembersOf,
   deleteUsageOf,
@@ -85,6 +86,7 @@ export async function finishBrandDeletion({ db, epochs }: Dependencies, brandId:
   }
   const { deleted, done } = await deleteInBatches([
     { kind: "usage", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteUsageOf(db, brandId, limit) },
+    { kind: "usage by client", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteClientUsageOf(db, brandId, limit) },
     { kind: "audit entries", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteAuditEntriesOf(db, brandId, limit) },
   ]);
   if (!done) return { deleted, done, redis_unavailable: false };

@@ -1,30 +1,43 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import {
+  CLIENT_COUNTS_MAX,
   COUNTS_MAX,
   MINUTES_AHEAD_MAX,
   requireRange,
   tooManyCounts,
+  type ClientUsage,
   type MinuteUsage,
-  type UsageBucket,
+  type Usage,
   type UsageQuery,
 } from "../domain/usage.ts";
+import { addClientUsage, clientCounts } from "../storage/usage-clients.ts";
 import { addUsage, insertUsageBatch, usageBuckets } from "../storage/usage.ts";
 import { requireBrand } from "./brands.ts";
 
 /** Adds a gateway's counts, once for each batch. Returns false if the batch was recorded before. */
-export function recordUsage(db: Database, batchId: string, minutes: readonly MinuteUsage[], keepDays: number): Promise<boolean> {
+export function recordUsage(
+  db: Database,
+  {
+    batch_id,
+    minutes,
+    clients,
+  }: { readonly batch_id: string; readonly minutes: readonly MinuteUsage[]; readonly clients: readonly ClientUsage[] },
+  keepDays: number,
+): Promise<boolean> {
+  const kept = { keepDays, minutesAhead: MINUTES_AHEAD_MAX };
   return db.transaction(async (sql) => {
-    if (!(await insertUsageBatch(sql, batchId))) return false;
-    await addUsage(sql, minutes, { keepDays, minutesAhead: MINUTES_AHEAD_MAX });
+    if (!(await insertUsageBatch(sql, batch_id))) return false;
+    await addUsage(sql, minutes, kept);
+    await addClientUsage(sql, clients, kept);
     return true;
   });
 }
 
 /** @throws AppError `not_found` if there is no such brand, `invalid_request` if the query asks for too much */
-export async function getUsage(sql: Sql, query: UsageQuery): Promise<UsageBucket[]> {
+export async function getUsage(sql: Sql, query: UsageQuery): Promise<Usage> {
   await requireBrand(sql, query.brandId);
   requireRange(query);
   const buckets = await usageBuckets(sql, query, COUNTS_MAX + 1);
   if (buckets.length > COUNTS_MAX) throw tooManyCounts();
-  return buckets;
+  return { buckets, clients: query.byClient ? await clientCounts(sql, query, CLIENT_COUNTS_MAX) : [] };
 }

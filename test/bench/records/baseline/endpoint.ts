@@ -22,6 +22,7 @@ const { connectServices } = (await load("services.js")) as { connectServices(con
 const DEADLINE_MS = 10_000;
 const RECORDS_ADDRESS = process.env["RECORDS_ADDRESS"];
 const services = connectServices({ RECORDS_ADDRESS, ACCOUNTS_ADDRESS: RECORDS_ADDRESS, PLANS_ADDRESS: RECORDS_ADDRESS });
+const served = { services, publicUrl: "http://localhost", usage: { countClient() {} } };
 const brand = { tier: "enterprise", verified: true, permissions: ["records:read"] };
 
 const app = express();
@@ -29,7 +30,7 @@ app.disable("x-powered-by");
 app.use(requestContext(DEADLINE_MS));
 app.use(boundBodies(openMetrics("endpoint")));
 app.post("/api/mcp", (request, response, next) => {
-  serveMcp({ services, publicUrl: "http://localhost" }, { ...brand, brand_id: request.query["brand_id"] }, request, response).catch(next);
+  serveMcp(served, { ...brand, brand_id: request.query["brand_id"] }, request, response).catch(next);
 });
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);

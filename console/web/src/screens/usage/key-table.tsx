@@ -3,10 +3,9 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { query } from "../../api/queries.ts";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { StateBadge } from "../../parts/state-badge.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { countsByKey, type Counts } from "../../parts/usage-buckets.ts";
-import styles from "./usage.module.css";
+import { KeyName } from "./key-name.tsx";
 
 export interface KeyTableProps {
   readonly buckets: Output<"usage.get">["buckets"];
@@ -48,21 +47,9 @@ export function KeyTable({ buckets, total }: KeyTableProps) {
   );
 }
 
-function KeyName({ name, hint, isRevoked }: { readonly name: string; readonly hint: string; readonly isRevoked: boolean }) {
-  return (
-    <span className={styles["key"]}>
-      <span>
-        <strong>{name}</strong> {isRevoked && <StateBadge state="revoked" />}
-      </span>
-      <code>{hint}</code>
-    </span>
-  );
-}
-
 const nameOf = ({ id, key }: KeyUsage) => {
   if (id === ALL) return <strong>All keys</strong>;
-  if (key === undefined) return <KeyName name="Unknown key" hint={id} isRevoked={false} />;
-  return <KeyName name={key.name} hint={key.hint} isRevoked={key.revoked_at !== null} />;
+  return <KeyName id={id} found={key} />;
 };
 
 const COLUMNS: Column<KeyUsage>[] = [

@@ -3,6 +3,7 @@ import { Bars } from "../../parts/bars.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { momentText } from "../../parts/when.tsx";
 import { everyBucket, type Counts, type Span } from "../../parts/usage-buckets.ts";
+import type { ClientCount } from "./client-rows.ts";
 import { RANGES, type RangeName } from "./ranges.ts";
 
 export interface UsageData {
@@ -10,6 +11,7 @@ export interface UsageData {
   readonly span: Span;
   readonly buckets: Output<"usage.get">["buckets"];
   readonly keyBuckets: Output<"usage.get">["buckets"];
+  readonly clients: readonly ClientCount[];
 }
 
 const REQUESTS = [

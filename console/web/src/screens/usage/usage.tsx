@@ -7,6 +7,8 @@ import { Notice, ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
 import { Eligibility } from "../../parts/eligibility.tsx";
+import { ClientTable } from "./client-table.tsx";
+import { daysText } from "./client-rows.ts";
 import { KeyTable } from "./key-table.tsx";
 import { NoRequests } from "./no-requests.tsx";
 import { spanOf, totalOf } from "../../parts/usage-buckets.ts";
@@ -30,7 +32,7 @@ const usageQuery = (brandId: string, name: RangeName) =>
         call("usage.get", { ...asked, bucket_minutes: range.bucketMinutes, by_key: false }, { signal }),
         call("usage.get", { ...asked, bucket_minutes: keyBucketMinutes(range), by_key: true }, { signal }),
       ]);
-      return { name, span, buckets: all.buckets, keyBuckets: byKey.buckets };
+      return { name, span, buckets: all.buckets, keyBuckets: byKey.buckets, clients: byKey.clients ?? [] };
     },
   });
 
@@ -105,6 +107,7 @@ function UsageOf({ data, limit }: { readonly data: UsageData; readonly limit: nu
       )}
       <UsageCharts data={data} total={total} limit={limit} />
       <KeyTable buckets={data.keyBuckets} total={total} />
+      <ClientTable clients={data.clients} days={daysText(data.span, Date.now())} />
     </>
   );
 }

@@ -1,0 +1,22 @@
+import type { Key } from "@brand-records/console-contract";
+import { StateBadge } from "../../parts/state-badge.tsx";
+import styles from "./usage.module.css";
+
+export interface KeyNameProps {
+  readonly id: string;
+  /** Undefined until the keys are read, and for a key that is not among them. */
+  readonly found: Key | undefined;
+}
+
+/** A key as people recognise it: its name and hint. */
+export function KeyName({ id, found }: KeyNameProps) {
+  const { name, hint } = found ?? { name: "Unknown key", hint: id };
+  return (
+    <span className={styles["key"]}>
+      <span>
+        <strong>{name}</strong> {found != null && found.revoked_at !== null && <StateBadge state="revoked" />}
+      </span>
+      <code>{hint}</code>
+    </span>
+  );
+}
