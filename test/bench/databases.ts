@@ -22,12 +22,17 @@ export async function openDatabases(serverUrl: string): Promise<(name: string) =
   const password = randomBytes(12).toString("hex");
   await withClient(serverUrl, (client) => client.query(`create role ${BENCH_ROLE} superuser login password '${password}'`));
   return async (name) => {
-    await withClient(serverUrl, (client) => client.query(`create database ${name}`));
-    const databaseUrl = urlOf(serverUrl, name);
+    const databaseUrl = await createDatabase(serverUrl, name);
     const benchUrl = Object.assign(new URL(databaseUrl), { username: BENCH_ROLE, password }).href;
     await withClient(benchUrl, (client) => client.query("create extension pg_stat_statements"));
     return { databaseUrl, benchUrl };
   };
+}
+
+/** Returns the URL of the new database. */
+export async function createDatabase(serverUrl: string, name: string): Promise<string> {
+  await withClient(serverUrl, (client) => client.query(`create database ${name}`));
+  return urlOf(serverUrl, name);
 }
 
 function urlOf(server: string, database: string): string {

@@ -53,7 +53,8 @@ describe("with nothing running", () => {
   const others = alone.filter((command) => !isBenchmark(command));
   /** Options that make a benchmark measure something else. */
   const OTHER_MEASUREMENTS = ["--tracing", "--against"];
-  const kindOf = (command: string): string => OTHER_MEASUREMENTS.find((option) => command.includes(` ${option}`)) ?? scriptOf(command);
+  const kindOf = (command: string): string =>
+    [scriptOf(command), ...OTHER_MEASUREMENTS.filter((option) => command.includes(` ${option}`))].join(" ");
   /** Each benchmark once, with the options of all its commands. */
   const benchmarks = Object.values(Object.groupBy(alone.filter(isBenchmark), kindOf)).map((uses = []) =>
     [scriptOf(uses[0] ?? ""), uses.map(optionsOf).join(" ").trim()].filter(Boolean).join(" -- "),

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { ROOT, type Program, type ProgramOptions } from "../program.ts";
 import type { BenchDatabase } from "../databases.ts";
-import { findBuild } from "../webhooks/build.ts";
+import { findBuild } from "../build.ts";
 import type { Environment } from "../webhooks/environment.ts";
+import { PROGRAMS } from "../webhooks/product.ts";
 import { measureClaims } from "./claims.ts";
 import type { Growth } from "./compare-sizes.ts";
 import { loadConversions } from "./conversions.ts";
@@ -49,7 +50,7 @@ export async function measureGrowth(parts: Parts): Promise<GrowthResult> {
   const verify_key = await timed("brands", () => measureKeys(parts.createDatabase, sizes.brands, parts.start));
   const webhook = await measureWebhook(parts, timed);
   log("  processes and memory");
-  const product = await parts.startProduct(findBuild("this", undefined));
+  const product = await parts.startProduct(findBuild("this", undefined, PROGRAMS));
   const processes = await measureProcesses(product, receivers, log);
   const memory = await measureMemory(product, receivers, sizes.memoryMinutes);
   const growth = { ...records, verify_key, ...webhook };

@@ -1,15 +1,13 @@
 import { availableParallelism, cpus } from "node:os";
-import { startRedisServer } from "@brand-records/testkit";
-import { provideRedis } from "../backing-services.ts";
-import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
-import { fill } from "./database.ts";
+import { fill, makeKeys } from "./database.ts";
 import { BRANDS, RECORDS } from "./dataset.ts";
 import { measureDeepPage, type DeepPage } from "./deep-page.ts";
+import { startEnvironment } from "./environment.ts";
 import { startLoad } from "./load/start-load.ts";
 import { measureRounds, type Backends, type Round } from "./measure.ts";
 import type { Owned } from "../owned.ts";
 import { memoryMib, peakMemoryMib, postgresMemoryMib } from "../process-usage.ts";
-import { startProgram, type Program, type ProgramOptions } from "../program.ts";
+import type { Program } from "../program.ts";
 import { requireEqualResponses } from "./equal-responses.ts";
 import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
 import { summarise, type Memory, type Summary } from "./summary.ts";
@@ -47,37 +45,26 @@ export interface BenchmarkResult {
 
 /** Starts everything it needs, owned by `owned`, and measures. */
 export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log }: BenchmarkOptions): Promise<BenchmarkResult> {
-  await removeLeftovers();
-  await provideRedis(owned);
-  const folder = await owned.own("temporary folder", makeFolder(), removeFolder);
   log("Starting Postgres and Redis");
-  const database = await owned.own("postgres", startDatabase(folder));
-  const redis = await owned.own("redis", startRedisServer());
+  const { databaseUrl, redisUrl, backends, start, programs } = await startEnvironment(owned, profileDir);
   log(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
-  const { keySets, keyPeppers, postgresVersion } = await fill(database.url);
-  const [keys = []] = keySets;
+  const apiKeys = makeKeys();
+  const postgresVersion = await fill(databaseUrl, apiKeys);
+  const [keys = []] = apiKeys.sets;
 
   log("Starting the variants");
-  const programs: Program[] = [];
-  const start = (options: ProgramOptions): Program => {
-    const program = startProgram(options, { folder, profileDir });
-    programs.push(program);
-    void owned.own(program.name, Promise.resolve(program));
-    return program;
-  };
-  const parts = { databaseUrl: database.url, redisUrl: redis.url, keyPeppers, key: keys[0] ?? "", start };
+  const parts = { databaseUrl, redisUrl, keyPeppers: apiKeys.keyPeppers, key: keys[0] ?? "", start };
   const { all: variants, product } = await startVariants(parts, { more });
   await requireEqualResponses(variants, keys);
-  const load = startLoad(start, keySets);
+  const load = startLoad(start, apiKeys.sets);
 
-  const backends = { postmaster: await postmasterOf(folder), redis: redis.pid };
   const work = async (): Promise<BenchmarkResult> => {
     const startMib = await memoryMib(product.gateway.pid);
     const measured = await measureRounds({ variants, load, backends, rounds, log });
     const memory = await memoryOf(variants, load.program, backends);
     const afterLoad = { peak: await peakMemoryMib(product.gateway.pid), end: await memoryMib(product.gateway.pid) };
     log(`Measuring page ${DEEP_PAGE.toLocaleString("en")}`);
-    const deep = await measureDeepPage(product.recordsAddress, database.url);
+    const deep = await measureDeepPage(product.recordsAddress, databaseUrl);
     return {
       machine: { ...machineFacts(), postgres: postgresVersion },
       settings: {

@@ -1,19 +1,24 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { benchProgram, type OptionValues } from "../bench-program.ts";
+import { findBuild } from "../build.ts";
 import type { Owned } from "../owned.ts";
+import { compareBuilds, PROGRAMS, type Comparison } from "./against/compare-builds.ts";
+import { reportComparison } from "./against/report-comparison.ts";
 import { runBenchmark, type BenchmarkResult } from "./benchmark.ts";
 import { report } from "./report.ts";
-import { ROUNDS, TRACING_ROUNDS } from "./settings.ts";
+import { AGAINST_ROUNDS, ROUNDS, TRACING_ROUNDS } from "./settings.ts";
 import { reportTracing } from "./tracing/report-tracing.ts";
 import { runTracing, type TracingResult } from "./tracing/run-tracing.ts";
 
-const USAGE = `npm run bench:records -- [--json FILE] [--rounds N] [--more | --tracing] [--profile DIRECTORY]
+const USAGE = `npm run bench:records -- [--json FILE] [--rounds N] [--more | --tracing | --against FOLDER]
+                         [--profile DIRECTORY]
 
   --json FILE          writes all results
-  --rounds N           Default: ${ROUNDS}; with --tracing ${TRACING_ROUNDS}. Fewer only for trying out
+  --rounds N           Default: ${ROUNDS}; with --tracing ${TRACING_ROUNDS}, with --against ${AGAINST_ROUNDS}. Fewer only for trying out
   --more               adds variants without a target: the tool in the older protocol, and in version 1 of the SDK
   --tracing            measures what tracing costs, and nothing else
+  --against FOLDER     compares pages of this checkout and of another one, which must be built, and measures nothing else
   --profile DIRECTORY  takes a CPU profile of every process; the figures are then not comparable
 `;
 
@@ -21,23 +26,32 @@ const OPTIONS = {
   rounds: { type: "string" },
   more: { type: "boolean", default: false },
   tracing: { type: "boolean", default: false },
+  against: { type: "string" },
   profile: { type: "string" },
 } as const;
 
-await benchProgram({
-  usage: USAGE,
-  options: OPTIONS,
-  run,
-  report: (result) => ("tracing" in result ? reportTracing(result) : report(result)),
-});
+type Result = BenchmarkResult | TracingResult | Comparison;
 
-async function run(owned: Owned, log: (text: string) => void, options: OptionValues): Promise<BenchmarkResult | TracingResult> {
+await benchProgram<Result>({ usage: USAGE, options: OPTIONS, run, report: reportAny });
+
+function reportAny(result: Result): string {
+  if ("tracing" in result) return reportTracing(result);
+  return "comparison" in result ? reportComparison(result) : report(result);
+}
+
+async function run(owned: Owned, log: (text: string) => void, options: OptionValues): Promise<Result> {
   if (process.platform !== "linux") throw new Error("this benchmark reads CPU time and memory from /proc and needs Linux");
-  const { rounds, more, tracing, profile } = options;
-  if (more === true && tracing === true) throw new Error("--more and --tracing are two benchmarks: run one after the other");
+  const { rounds, more, tracing, against, profile } = options;
+  if ([more === true, tracing === true, against !== undefined].filter(Boolean).length > 1) {
+    throw new Error("--more, --tracing and --against are benchmarks of their own: run one after the other");
+  }
   const profileDir = typeof profile === "string" ? resolve(profile) : undefined;
   if (profileDir !== undefined) mkdirSync(profileDir, { recursive: true });
   const given = { more: more === true, profileDir, log };
+  if (against !== undefined) {
+    const builds = { this: findBuild("this", undefined, PROGRAMS), other: findBuild("other", against, PROGRAMS) };
+    return compareBuilds(owned, builds, { ...given, rounds: Number(rounds ?? AGAINST_ROUNDS) });
+  }
   if (tracing === true) return runTracing(owned, { ...given, rounds: Number(rounds ?? TRACING_ROUNDS) });
   return runBenchmark(owned, { ...given, rounds: Number(rounds ?? ROUNDS) });
 }

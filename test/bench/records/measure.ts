@@ -79,6 +79,18 @@ export async function measureRounds(parts: MeasureParts): Promise<Round[]> {
   return measured;
 }
 
+/** @throws if the round has no turn of the variant */
+export function turnIn({ turns }: Round, variant: VariantName): Turn {
+  const turn = turns.find((each) => each.variant === variant);
+  if (turn === undefined) throw new Error(`a round without ${variant}`);
+  return turn;
+}
+
+/** Sums milliseconds per request of the processes. Their names may have the variant's as a suffix. */
+export function cpuOf({ variant, cpu_ms_per_request }: Turn, processes: readonly string[]): number {
+  return processes.reduce((sum, name) => sum + (cpu_ms_per_request[name] ?? cpu_ms_per_request[`${name}-${variant}`] ?? 0), 0);
+}
+
 const isDisturbed = ({ foreign_cores }: Turn): boolean => foreign_cores > FOREIGN_CORES_MAX;
 
 function rotated<T>(list: readonly T[], by: number): T[] {

@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
+import { scriptOf, type Build } from "../build.ts";
 import { DIALECTS } from "./load/dialects.ts";
 import { HttpConnection } from "./load/http-connection.ts";
 import { ROOT, type Program, type ProgramOptions } from "../program.ts";
@@ -30,13 +30,15 @@ export interface ProductParts {
   readonly start: (program: ProgramOptions) => Program;
   /** Settings of all its processes that are not the default. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whose programs they are. Default: this checkout. */
+  readonly checkout?: Pick<Build, "folder">;
 }
 
 /** Starts the product's processes, with default settings but for `env`, logging to files. */
-export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, start, env: settings = {} }: ProductParts): Promise<Product> {
+export async function startProduct(parts: ProductParts): Promise<Product> {
+  const { databaseUrl, redisUrl, keyPeppers, key, start, env: settings = {}, checkout = { folder: ROOT } } = parts;
   const [accountsPort, recordsPort, port] = [await freePort(), await freePort(), await freePort()];
   const [ACCOUNTS_ADDRESS, RECORDS_ADDRESS] = [`127.0.0.1:${accountsPort}`, `127.0.0.1:${recordsPort}`];
-  const main = (directory: string): string => join(ROOT, directory, "dist/main.js");
   const common = { REDIS_URL: redisUrl, STOP_GRACE_MS: "0", ...settings };
   const database = { DATABASE_URL: databaseUrl, DATABASE_CONNECTIONS_MAX: String(POOL_SIZE) };
   const env = {
@@ -47,9 +49,9 @@ export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, sta
   };
 
   const startedAt = performance.now();
-  const gateway = start({ name: "gateway", script: main("gateway"), env: env.gateway });
-  const records = start({ name: "records", script: main("services/records"), env: env.records });
-  const accounts = start({ name: "accounts", script: main("services/accounts"), env: env.accounts });
+  const gateway = start({ name: "gateway", script: scriptOf(checkout, "gateway"), env: env.gateway });
+  const records = start({ name: "records", script: scriptOf(checkout, "records"), env: env.records });
+  const accounts = start({ name: "accounts", script: scriptOf(checkout, "accounts"), env: env.accounts });
   const programs = [gateway, records, accounts];
   await Promise.race([untilServed(port, key), ...programs.map((program) => program.ended)]);
   const secondsToFirstResponse = (performance.now() - startedAt) / 1_000;

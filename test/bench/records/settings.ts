@@ -15,6 +15,11 @@ export const KEEP_ALIVE_MS = 65_000;
 export const ROUNDS = sized(6, 1);
 /** Pairs of a turn with and one without tracing. */
 export const TRACING_ROUNDS = sized(12, 1);
+/** Pairs of turns of two builds. */
+export const AGAINST_ROUNDS = sized(12, 2);
+/** Then all processes start again. Even: each build is first equally often. */
+export const AGAINST_ROUNDS_PER_PART = 4;
+export const AGAINST_REPEATS_PER_PART = sized(4, 0);
 export const ROUND_SECONDS = sized(4, 0.3);
 export const WARM_UP_SECONDS = sized(4, 0.3);
 /** A turn in which other programs use more cores than this is repeated, up to REPEATS_MAX times in a run. */

@@ -1,13 +1,11 @@
+import type { Build, BuildName } from "../build.ts";
 import { spreadOf } from "../statistics.ts";
-import type { Build } from "./build.ts";
 import { burst, type Burst } from "./burst.ts";
 import type { Environment } from "./environment.ts";
 import { medianUsage } from "./measure.ts";
 import type { Usage, WebhookProduct } from "./product.ts";
 import { ratiosToOther, type ComparedName, type Ratio } from "./ratios.ts";
 import { AGAINST_ROUNDS, FOREIGN_CORES_MAX } from "./settings.ts";
-
-type BuildName = Build["name"];
 
 export interface Comparison {
   readonly folders: Readonly<Record<BuildName, string>>;

@@ -1,10 +1,10 @@
 import { startKafkaServer } from "@brand-records/testkit";
 import { provideKafka } from "../backing-services.ts";
+import type { Build } from "../build.ts";
 import { openDatabases, STATEMENT_SETTINGS, type BenchDatabase } from "../databases.ts";
 import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
 import type { Owned } from "../owned.ts";
 import { startProgram, type Program, type ProgramOptions } from "../program.ts";
-import type { Build } from "./build.ts";
 import { WebhookProduct } from "./product.ts";
 import { startReceivers, type Receivers } from "./receivers.ts";
 

@@ -1,12 +1,13 @@
 import { benchProgram, type OptionValues } from "../bench-program.ts";
+import { findBuild } from "../build.ts";
 import type { Owned } from "../owned.ts";
-import { findBuild } from "./build.ts";
 import { compareBuilds, type Comparison } from "./compare-builds.ts";
 import { startEnvironment, startReceiversAlone } from "./environment.ts";
 import { measure, type WebhookResult } from "./measure.ts";
 import { measurePeer, type PeerResult } from "./peer/measure-peer.ts";
 import { Outpost } from "./peer/outpost.ts";
 import { reportPeer } from "./peer/report-peer.ts";
+import { PROGRAMS } from "./product.ts";
 import { report } from "./report.ts";
 import { reportComparison } from "./report-comparison.ts";
 import { AGAINST_ROUNDS } from "./settings.ts";
@@ -36,8 +37,8 @@ function reportAny(result: Result): string {
 
 async function run(owned: Owned, log: (text: string) => void, { dist, against, peer }: OptionValues): Promise<Result> {
   if (typeof peer === "string") return runPeer(owned, log, peer);
-  const build = findBuild("this", dist);
-  const other = against === undefined ? undefined : findBuild("other", against);
+  const build = findBuild("this", dist, PROGRAMS);
+  const other = against === undefined ? undefined : findBuild("other", against, PROGRAMS);
   log("Starting Postgres and Kafka");
   const environment = await startEnvironment(owned);
   if (other !== undefined) return compareBuilds(environment, { this: build, other }, log);

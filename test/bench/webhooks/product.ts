@@ -5,10 +5,10 @@ import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import pg from "pg";
 import { cpuMs, memoryMib, peakMemoryMib, postgresCpuMs } from "../process-usage.ts";
 import type { Program, ProgramOptions } from "../program.ts";
+import { migrationsOf, scriptOf, type Build } from "../build.ts";
 import type { BenchDatabase } from "../databases.ts";
 import { untilNoAutovacuum } from "./autovacuum.ts";
 import { addBacklog, deleteBacklog } from "./backlog.ts";
-import { migrationsOf, PROGRAMS, scriptOf, type Build, type ProgramName } from "./build.ts";
 import { readCounters, resetCounters, type DatabaseCounters } from "./database-counters.ts";
 import { brandOf, Outbox } from "./outbox.ts";
 import { waitForCount } from "./wait-for.ts";
@@ -23,6 +23,8 @@ export interface ProductParts extends BenchDatabase {
   readonly ports: readonly number[];
   readonly start: (program: ProgramOptions) => Program;
 }
+
+export const PROGRAMS = ["records", "webhook"] as const;
 
 /** CPU time by process, in milliseconds. */
 export type Usage = Readonly<Record<"webhook" | "records" | "postgres" | "kafka" | "receivers", number>>;
@@ -203,7 +205,7 @@ export class WebhookProduct {
   }
 
   /** Returns resident memory in MiB, now and at its peak. */
-  async memory(): Promise<Readonly<Record<ProgramName, { readonly now: number; readonly peak: number }>>> {
+  async memory(): Promise<Readonly<Record<(typeof PROGRAMS)[number], { readonly now: number; readonly peak: number }>>> {
     const read = async ({ pid }: Program) => ({ now: await memoryMib(pid), peak: await peakMemoryMib(pid) });
     const [webhook] = this.#webhooks;
     if (webhook === undefined) throw new Error("no webhook process runs");

@@ -16,6 +16,8 @@ export const DIALECTS: Dialects = {
   untraced: getPage({ namesBrand: false }),
   traced_1: getPage({ namesBrand: false }),
   traced_100: getPage({ namesBrand: false }),
+  this: getPage({ namesBrand: false }),
+  other: getPage({ namesBrand: false }),
 };
 
 /** GET /api/v1/conversions: the response is the page. */

@@ -1,8 +1,9 @@
+import type { BuildName } from "../../build.ts";
 import type { TracedName } from "../tracing/traced.ts";
 
 /** Messages between the benchmark and its load generator. */
 
-export type VariantName = "single" | "bare" | "product" | "tool" | "sdk" | "legacy" | "endpoint" | "sdk_1" | TracedName;
+export type VariantName = "single" | "bare" | "product" | "tool" | "sdk" | "legacy" | "endpoint" | "sdk_1" | TracedName | BuildName;
 
 /** Sets of API keys, each with one key per brand, by brand number. */
 export type KeySets = readonly (readonly string[])[];

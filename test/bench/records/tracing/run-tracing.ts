@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { startRedisServer } from "@brand-records/testkit";
-import { provideRedis } from "../../backing-services.ts";
-import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../../folder.ts";
 import type { Owned } from "../../owned.ts";
-import { startProgram, type Program, type ProgramOptions } from "../../program.ts";
+import type { Program, ProgramOptions } from "../../program.ts";
 import { machineFacts, type BenchmarkOptions, type MachineFacts } from "../benchmark.ts";
-import { fill } from "../database.ts";
+import { fill, makeKeys } from "../database.ts";
+import { startEnvironment } from "../environment.ts";
 import { startLoad } from "../load/start-load.ts";
 import { measureRounds, type Round } from "../measure.ts";
 import { startProduct } from "../product.ts";
@@ -32,24 +30,15 @@ export interface TracingResult {
 
 /** Measures the product without tracing, and with two shares of sampled traces, in alternating turns. */
 export async function runTracing(owned: Owned, { rounds, profileDir, log }: BenchmarkOptions): Promise<TracingResult> {
-  await removeLeftovers();
-  await provideRedis(owned);
-  const folder = await owned.own("temporary folder", makeFolder(), removeFolder);
   log("Starting Postgres and Redis, filling the tables");
-  const database = await owned.own("postgres", startDatabase(folder));
-  const redis = await owned.own("redis", startRedisServer());
-  const { keySets, keyPeppers, postgresVersion } = await fill(database.url);
-  const [keys = []] = keySets;
-  const start = (options: ProgramOptions): Program => {
-    const program = startProgram(options, { folder, profileDir });
-    void owned.own(program.name, Promise.resolve(program));
-    return program;
-  };
-  const load = startLoad(start, keySets);
+  const { databaseUrl, redisUrl, backends, start } = await startEnvironment(owned, profileDir);
+  const apiKeys = makeKeys();
+  const postgresVersion = await fill(databaseUrl, apiKeys);
+  const [keys = []] = apiKeys.sets;
+  const load = startLoad(start, apiKeys.sets);
   const counter = start({ name: "span-counter", script: join(import.meta.dirname, "span-counter.js") });
   const { port } = (await counter.ready) as { port: number };
-  const parts = { databaseUrl: database.url, redisUrl: redis.url, keyPeppers, key: keys[0] ?? "" };
-  const backends = { postmaster: await postmasterOf(folder), redis: redis.pid };
+  const parts = { databaseUrl, redisUrl, keyPeppers: apiKeys.keyPeppers, key: keys[0] ?? "" };
 
   const measured: Round[] = [];
   while (measured.length < rounds) {

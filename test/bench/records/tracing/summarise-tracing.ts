@@ -1,5 +1,5 @@
 import { medianInterval, type MedianInterval } from "../../statistics.ts";
-import type { Round, Turn } from "../measure.ts";
+import { cpuOf, turnIn, type Round, type Turn } from "../measure.ts";
 import { TRACED, type TracedName } from "./traced.ts";
 
 /** CPU time as a multiple of that of the same round without tracing, at most. */
@@ -42,15 +42,15 @@ export function summariseTracing(rounds: readonly Round[]): TracingSummary {
 
 function summaryOf(name: TracedName, rounds: readonly Round[]): TracedSummary {
   const costOf = (cpu: (turn: Turn) => number): TracingCost => {
-    const own = rounds.map((round) => cpu(turnOf(round, name)));
+    const own = rounds.map((round) => cpu(turnIn(round, name)));
     return {
       cpu_ms: medianInterval(own),
-      ratio: medianInterval(own.map((ms, index) => ms / cpu(turnOf(rounds[index] as Round, "untraced")))),
+      ratio: medianInterval(own.map((ms, index) => ms / cpu(turnIn(rounds[index] as Round, "untraced")))),
     };
   };
   const processes = [...PRODUCT, "postgres", "redis"].map((process) => [process, costOf((turn) => cpuOf(turn, [process]))] as const);
   const product = costOf((turn) => cpuOf(turn, PRODUCT));
-  const rates = rounds.map((round) => turnOf(round, name).requests_per_second / turnOf(round, "untraced").requests_per_second);
+  const rates = rounds.map((round) => turnIn(round, name).requests_per_second / turnIn(round, "untraced").requests_per_second);
   const target = name === "untraced" ? undefined : TARGETS[name];
   return {
     product,
@@ -59,15 +59,4 @@ function summaryOf(name: TracedName, rounds: readonly Round[]): TracedSummary {
     target,
     met: target === undefined || product.ratio.low <= target,
   };
-}
-
-function turnOf({ turns }: Round, variant: TracedName): Turn {
-  const turn = turns.find((each) => each.variant === variant);
-  if (turn === undefined) throw new Error(`a round without ${variant}`);
-  return turn;
-}
-
-/** Programs may have the variant's name as a suffix. */
-function cpuOf({ variant, cpu_ms_per_request }: Turn, processes: readonly string[]): number {
-  return processes.reduce((sum, name) => sum + (cpu_ms_per_request[name] ?? cpu_ms_per_request[`${name}-${variant}`] ?? 0), 0);
 }
