@@ -11,6 +11,8 @@ import { openLink } from "../console-calls.ts";
 import type { Fleet } from "./fleet.ts";
 
 const BRANDS = 8;
+/** Submissions of each brand that keep their status, among those that are approved all the time. */
+export const WAITING = { status: "pending", campaign_id: "cmp_2", count: 50 } as const;
 const CALL_MS = 20_000;
 const ARRIVAL_MS_MAX = 60_000;
 
@@ -80,9 +82,20 @@ export class Brands {
       { brand_id: id, url: `${url}${id}`, label: "Rolling", events: ["submission.approved"] },
       context(),
     );
+    await this.#insertWaiting(id);
     this.all.push({ id, ...key, receiverId: receiver?.id ?? "", secret, cookie: "" });
     accounts.stop();
     receivers.stop();
+  }
+
+  async #insertWaiting(brandId: string): Promise<void> {
+    await this.#db.query(
+      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
+         earned_centavos, currency, submitted_at)
+       select $1, 'sub_waiting' || n, now(), now(), $2, 'crt_1', $3, 'tiktok', 'https://video.example/', 0, 'PHP', now()
+         from generate_series(1, $4::int) n`,
+      [brandId, WAITING.campaign_id, WAITING.status, WAITING.count],
+    );
   }
 
   #isSigned({ url, headers }: IncomingMessage, body: string): boolean {

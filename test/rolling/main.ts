@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgresServer } from "@brand-records/testkit";
-import { isClean, isFailed, reportRun } from "./report.ts";
+import { isClean, isFailed, reportRun, sumOf } from "./report.ts";
 import { releaseIn } from "./fleet.ts";
 import { rollingRun, type RollingResult } from "./rolling-run.ts";
 
@@ -16,6 +16,7 @@ const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--f
   --grace-ms N    STOP_GRACE_MS of every process; default: 5000
   --from FOLDER   begins with the processes of another release, built in this folder
   --console WHEN  first or last: when the consoles are replaced; default: after the services
+  --gateway WHEN  first or last: when the gateways are replaced; default: last, from 0.2.0 first
   --logs FOLDER   where what the processes of each run logged is written
 `;
 
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     "grace-ms": { type: "string", default: "5000" },
     from: { type: "string" },
     console: { type: "string" },
+    gateway: { type: "string" },
     logs: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -51,15 +53,16 @@ async function run(runs: number, rate: number, graceMs: number): Promise<void> {
   }
   const sum = (count: (result: RollingResult) => number): number => results.reduce((total, result) => total + count(result), 0);
   const failed = sum(({ outcomes }) => outcomes.filter(isFailed).length);
+  const wrongRows = sum(({ outcomes }) => sumOf(outcomes, (outcome) => outcome.wrongRows));
   const [requests, lost] = [sum(({ outcomes }) => outcomes.length), sum(({ events }) => events.lost)];
   process.stdout.write(
-    `${results.length} runs: ${failed} of ${requests} requests failed, ${lost} of ${sum(({ events }) => events.changes)} events lost\n`,
+    `${results.length} runs: ${failed} of ${requests} requests failed, ${lost} of ${sum(({ events }) => events.changes)} events lost, ${wrongRows} rows that filters should have kept out\n`,
   );
   process.exitCode = results.every(isClean) ? 0 : 1;
 }
 
-function consolesAt(when: string): "first" | "last" {
-  if (when !== "first" && when !== "last") throw new Error(`--console: ${when} is neither first nor last`);
+function placeOf(option: string, when: string): "first" | "last" {
+  if (when !== "first" && when !== "last") throw new Error(`--${option}: ${when} is neither first nor last`);
   return when;
 }
 
@@ -78,7 +81,8 @@ async function oneRun(n: number, rate: number, graceMs: number): Promise<Rolling
       settings: { STOP_GRACE_MS: String(graceMs) },
       present,
       ...(values.from !== undefined && { from: releaseIn(values.from) }),
-      ...(values.console !== undefined && { consoles: consolesAt(values.console) }),
+      ...(values.console !== undefined && { consoles: placeOf("console", values.console) }),
+      ...(values.gateway !== undefined && { gateways: placeOf("gateway", values.gateway) }),
       log: (text) => void process.stderr.write(`Run ${n}: ${text}\n`),
     });
   } finally {

@@ -1,5 +1,5 @@
 import type { RollingResult } from "./rolling-run.ts";
-import { REQUEST_KINDS, type Outcome } from "./traffic.ts";
+import { REQUEST_KINDS, type Outcome, type Refusal } from "./traffic.ts";
 
 const FAILURES_SHOWN = 8;
 
@@ -15,11 +15,14 @@ export function reportRun(title: string, { outcomes, events, badExits }: Rolling
     ),
     rowOf("total", outcomes),
   ];
+  const refused = (why: Refusal): number => outcomes.filter(({ refusal }) => refusal === why).length;
   const failures = Object.entries(Object.groupBy(outcomes.filter(isFailed), ({ phase, kind, failure }) => `${phase}, ${kind}: ${failure}`));
   return [
     title,
-    ["phase".padEnd(14), ...REQUEST_KINDS.map((kind) => kind.padStart(13)), "failed".padStart(8), "slowest".padStart(11)].join(""),
+    ["phase".padEnd(14), ...REQUEST_KINDS.map((kind) => kind.padStart(15)), "failed".padStart(8), "slowest".padStart(11)].join(""),
     ...rows,
+    `rows that filters should have kept out: ${sumOf(outcomes, ({ wrongRows }) => wrongRows)}`,
+    `requests whose filters were refused: ${refused("unknown")} by gateways without filters, ${refused("unavailable")} as records had none`,
     `events: ${events.changes} changes, ${events.lost} lost, ${events.repeated} repeated`,
     ...badExits.map((exit) => `did not stop cleanly: ${exit}`),
     ...failures.slice(0, FAILURES_SHOWN).map(([text, each = []]) => `  ${each.length} × ${text} (${timesOf(each)})`),
@@ -34,13 +37,15 @@ function timesOf(outcomes: readonly Outcome[]): string {
 
 export const isFailed = ({ failure }: Outcome): boolean => failure !== undefined;
 
-/** Whether every request succeeded, no event is lost, and every process stopped cleanly. */
+export const sumOf = <T>(items: readonly T[], count: (item: T) => number): number => items.reduce((sum, item) => sum + count(item), 0);
+
+/** Whether every request succeeded, no filtered page had a wrong row, no event is lost, and every process stopped cleanly. */
 export const isClean = ({ outcomes, events, badExits }: RollingResult): boolean =>
-  !outcomes.some(isFailed) && events.lost === 0 && badExits.length === 0;
+  !outcomes.some(isFailed) && sumOf(outcomes, ({ wrongRows }) => wrongRows) === 0 && events.lost === 0 && badExits.length === 0;
 
 function rowOf(name: string, outcomes: readonly Outcome[]): string {
   const counts = REQUEST_KINDS.map((kind) => outcomes.filter((outcome) => outcome.kind === kind).length);
   const slowest = outcomes.reduce((most, { ms }) => Math.max(most, ms), 0);
-  const cells = counts.map((count) => String(count).padStart(13));
+  const cells = counts.map((count) => String(count).padStart(15));
   return `${name.padEnd(14)}${cells.join("")}${String(outcomes.filter(isFailed).length).padStart(8)}${`${Math.round(slowest)} ms`.padStart(11)}`;
 }

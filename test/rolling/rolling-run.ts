@@ -16,6 +16,8 @@ export interface RollingOptions {
   readonly from?: Release;
   /** When the consoles are replaced. Default: after the services. */
   readonly consoles?: "first" | "last";
+  /** When the gateways are replaced. Default: as docs/updates.md says. */
+  readonly gateways?: "first" | "last";
   /** Reports progress. */
   log(text: string): void;
 }
@@ -42,15 +44,21 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
     stops.unshift(() => brands.stop());
     if (!from.isOld) await brands.signIn(fleet);
     const traffic = new Traffic(fleet, brands, options.perSecond);
+    traffic.mayLackFilters = from !== present;
     await pause(CALM_MS);
     // From here on a call that proves no person is not the operator's: the console must prove for whom it acts.
     const strict = { RPC_OPERATOR_WITHOUT_TLS: "false" };
     // As docs/updates.md says: old consoles and services have no grants.
     fleet.settings = from === present ? strict : { ...strict, CONSOLE_WITHOUT_GRANTS: "true" };
-    for (const type of orderOf(from, options.consoles)) {
+    for (const type of orderOf(from, options)) {
       log(type);
       traffic.phase = type;
       await fleet.roll(type, present);
+    }
+    if (traffic.mayLackFilters) {
+      await fleet.ended();
+      await traffic.drained();
+      traffic.mayLackFilters = false;
     }
     if (from.isOld) await brands.signIn(fleet);
     fleet.settings = strict;
@@ -71,8 +79,8 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
  * Gateways of release 0.2.0 look a name up at most every 30 s, and lose a service whose processes are all replaced within that time. So they
  * go first.
  */
-function orderOf({ isOld }: Release, consoles: RollingOptions["consoles"]): readonly ProcessType[] {
-  const order = isOld ? withAt(PROCESS_TYPES, "gateway", "first") : PROCESS_TYPES;
+function orderOf({ isOld }: Release, { consoles, gateways = isOld ? "first" : "last" }: RollingOptions): readonly ProcessType[] {
+  const order = withAt(PROCESS_TYPES, "gateway", gateways);
   return consoles === undefined ? order : withAt(order, "console", consoles);
 }
 

@@ -1,25 +1,30 @@
 import { request as httpRequest, Agent } from "node:http";
 import { toolCall } from "../mcp.ts";
 import { planInput } from "../plan-input.ts";
-import type { Brands, RolledBrand } from "./brands.ts";
+import { WAITING, type Brands, type RolledBrand } from "./brands.ts";
 import type { Fleet } from "./fleet.ts";
 
-export const REQUEST_KINDS = ["page", "tool call", "plan", "console call", "change"] as const;
+export const REQUEST_KINDS = ["page", "tool call", "filtered page", "filtered tool", "plan", "console call", "change"] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
-/** Ten requests in a row. */
+/** Twelve requests in a row. */
 const MIX: readonly RequestKind[] = [
   "page",
   "tool call",
   "page",
   "console call",
+  "filtered page",
   "plan",
   "page",
   "tool call",
+  "filtered tool",
   "change",
   "page",
   "console call",
 ];
+/** Pages of the records that `Brands` keeps pending. */
+const FILTERS = { status: WAITING.status, campaign_id: WAITING.campaign_id };
+const FILTERED_LIMIT = WAITING.count / 2;
 const TICK_MS = 10;
 const REQUEST_MS_MAX = 30_000;
 
@@ -30,6 +35,33 @@ export interface Outcome {
   readonly ms: number;
   /** Undefined if the request succeeded. */
   readonly failure: string | undefined;
+  /** Why filters were refused, if that is right. */
+  readonly refusal: Refusal | undefined;
+  /** Records that the filters of a request should have kept out, or that came twice. */
+  readonly wrongRows: number;
+}
+
+interface Response {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Row {
+  readonly id: string;
+  readonly status: string;
+  readonly campaign_id: string;
+}
+
+interface Page {
+  readonly data: readonly Row[];
+  readonly next_cursor?: string;
+}
+
+/** A list, or a walk over two pages of it. */
+interface Answer {
+  readonly failure: string | undefined;
+  readonly refusal?: Refusal;
+  readonly wrongRows?: number;
 }
 
 /** Sends requests at a constant rate, whatever became of those before, and never retries one. */
@@ -44,6 +76,8 @@ export class Traffic {
   readonly outcomes: Outcome[] = [];
   /** What happens now. */
   phase = "before";
+  /** Whether there may be processes of a release without filters, so that refusing them is right. */
+  mayLackFilters = false;
 
   constructor(fleet: Fleet, brands: Brands, perSecond: number) {
     this.#fleet = fleet;
@@ -76,12 +110,45 @@ export class Traffic {
     const { phase } = this;
     const sentAt = new Date();
     const startedAt = performance.now();
-    const note = (failure: string | undefined): void => {
-      this.outcomes.push({ kind, phase, sentAt, failure, ms: performance.now() - startedAt });
+    const note = ({ failure, refusal, wrongRows = 0 }: Answer): void => {
+      this.outcomes.push({ kind, phase, sentAt, failure, refusal, wrongRows, ms: performance.now() - startedAt });
     };
-    const pending = this.#send(kind, brand).then(note, (error: Error) => note(error.message));
+    const pending = this.#answer(kind, brand).then(note, (error: Error) => note({ failure: error.message }));
     this.#pending.add(pending);
     void pending.then(() => this.#pending.delete(pending));
+  }
+
+  async #answer(kind: RequestKind, brand: RolledBrand): Promise<Answer> {
+    if (kind === "filtered page" || kind === "filtered tool") return this.#walkFiltered(kind, brand);
+    return { failure: await this.#send(kind, brand) };
+  }
+
+  /** Reads two filtered pages, the second by the cursor of the first. */
+  async #walkFiltered(kind: "filtered page" | "filtered tool", brand: RolledBrand): Promise<Answer> {
+    const ids: string[] = [];
+    let wrongRows = 0;
+    let cursor: string | undefined;
+    for (let page = 0; page < 2; page += 1) {
+      const answer = await this.#filteredPage(kind, brand, { ...FILTERS, limit: String(FILTERED_LIMIT), ...(cursor && { cursor }) });
+      const refusal = this.mayLackFilters ? refusalIn(answer.text) : undefined;
+      if (refusal !== undefined) return { failure: undefined, refusal, wrongRows };
+      const failure = expectStatus(200, answer) ?? (answer.text.includes('"isError":true') ? answer.text.slice(0, 200) : undefined);
+      if (failure !== undefined) return { failure, wrongRows };
+      const { data, next_cursor } = pageIn(answer.text);
+      wrongRows += data.filter((row) => !isKept(row) || ids.includes(row.id)).length;
+      ids.push(...data.map(({ id }) => id));
+      cursor = next_cursor;
+    }
+    return { failure: ids.length === 2 * FILTERED_LIMIT ? undefined : `${ids.length} filtered records`, wrongRows };
+  }
+
+  #filteredPage(kind: "filtered page" | "filtered tool", brand: RolledBrand, input: Record<string, string>): Promise<Response> {
+    const authorization = `Bearer ${brand.key}`;
+    if (kind === "filtered page") {
+      return this.#call("gateway", "GET", `/api/v1/submissions?${new URLSearchParams(input)}`, { authorization });
+    }
+    const { headers, body } = toolCall("stateless", "list_submissions", input);
+    return this.#call("gateway", "POST", "/api/mcp", { authorization, accept: "application/json, text/event-stream", ...headers }, body);
   }
 
   /** Returns the failure, if any. */
@@ -122,13 +189,7 @@ export class Traffic {
     return calls[this.#consoleCalls++ % calls.length] ?? calls[0];
   }
 
-  #call(
-    type: "gateway" | "console",
-    method: string,
-    path: string,
-    headers: Record<string, string>,
-    body?: object,
-  ): Promise<{ status: number; text: string }> {
+  #call(type: "gateway" | "console", method: string, path: string, headers: Record<string, string>, body?: object): Promise<Response> {
     const origin = this.#fleet.origin(type);
     if (origin === undefined) return Promise.reject(new Error(`no ${type} is ready`));
     return new Promise((resolve, reject) => {
@@ -156,3 +217,19 @@ export class Traffic {
 
 const expectStatus = (expected: number, { status, text }: { status: number; text: string }): string | undefined =>
   status === expected ? undefined : `${status} ${/"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 200)}`;
+
+/** `unknown` by a gateway without filters, `unavailable` by one with them, if records has none. */
+export type Refusal = "unknown" | "unavailable";
+
+function refusalIn(text: string): Refusal | undefined {
+  if (text.includes("There is no parameter")) return "unknown";
+  return text.includes("Filters are not available") ? "unavailable" : undefined;
+}
+
+const isKept = ({ status, campaign_id }: Row): boolean => status === FILTERS.status && campaign_id === FILTERS.campaign_id;
+
+/** Returns the page in the body of a list or of a tool's result. */
+function pageIn(text: string): Page {
+  const body = JSON.parse(text) as Page & { readonly result?: { readonly structuredContent: Page } };
+  return body.result?.structuredContent ?? body;
+}

@@ -3,7 +3,7 @@ import type { ErrorKind } from "@brand-records/errors";
 /** Advice to callers for each code that the API returns, for the OpenAPI description. */
 export const ERROR_ADVICE = {
   invalid_parameter: "A query parameter is unknown, repeated or malformed; `field` names it. Fix it.",
-  invalid_cursor: "The cursor was cut or changed, or belongs to another resource or `since`. Start again without one.",
+  invalid_cursor: "The cursor was cut or changed, or belongs to another resource, `since` or other filters. Start again without one.",
   invalid_json: "The body is not JSON in UTF-8.",
   invalid_request: "The request could not be read, or its body has wrong fields: `details` names each. Fix them.",
   permission_required: "The key lacks the permission that the operation needs. Use one whose owner chose it at creation.",

@@ -1,6 +1,7 @@
+import { CURSOR_FORM, RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
 import { pageInput } from "./page-arguments.ts";
 
-const INPUT = pageInput(100);
+const INPUT = pageInput(RESOURCES.conversions, 100);
 
 const thrownBy = (given: object) => {
   try {
@@ -56,9 +57,62 @@ describe("page arguments", () => {
     expect(thrownBy(Object.fromEntries([[name, "1"]]))).toEqual(refusal(name));
   });
 
+  it("pass filters on as they were given", () => {
+    const filters = {
+      id: "cnv_1",
+      campaign_id: "cmp_1",
+      link_id: "lnk_1",
+      status: "reversed",
+      created_from: "2026-11-01T00:00:00+08:00",
+      created_before: "2026-12-01t00:00:00.000000001z",
+    };
+    expect(INPUT.parse({ limit: "10", ...filters })).toEqual({ limit: 10, filters });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["id", "cmp_1", "id must be cnv_ and 1 to 40 lower-case letters or digits"],
+    ["campaign_id", "", "campaign_id must be cmp_ and 1 to 40 lower-case letters or digits"],
+    ["link_id", ["lnk_1"], "link_id must be lnk_ and 1 to 40 lower-case letters or digits"],
+    ["status", "paid", "status must be one of pending, approved, reversed"],
+    ["status", "pending,approved", "status must be one of pending, approved, reversed"],
+    [
+      "created_from",
+      "2026-11-01",
+      "created_from must be an RFC 3339 time with an offset: in Manila, 2026-11-01 begins at 2026-11-01T00:00:00+08:00",
+    ],
+    ["created_from", "yesterday", "created_from must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00"],
+    ["created_before", 1_764_000_000, "created_before must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00"],
+  ])("refuse %s = %j with what is allowed", (name, value, message) => {
+    expect(thrownBy({ [name]: value })).toMatchObject({ kind: "invalid_parameter", field: name, message });
+  });
+
+  it("report every problem at once", () => {
+    expect(thrownBy({ status: "paid", limit: "0", offset: "1", link_id: "x" })).toMatchObject({
+      field: "offset",
+      details: ["offset", "limit", "status", "link_id"].map((field) => expect.objectContaining({ field })),
+    });
+  });
+
+  it.each(RESOURCE_NAMES)("of %s have the filters that the resource declares, and no other", (resource) => {
+    const input = pageInput(RESOURCES[resource], 100);
+    expect(Object.keys(input.schema.properties)).toEqual(["limit", "cursor", "since", ...RESOURCES[resource].filters]);
+    expect(input.schema.properties["status"]?.enum).toEqual(RESOURCES[resource].schema.shape.status.options);
+    const isFilter = (name: string): boolean => RESOURCES[resource].filters.includes(name as never);
+    for (const name of ["campaign_id", "link_id"]) {
+      const parsing = () => input.parse({ [name]: name === "link_id" ? "lnk_1" : "cmp_1" });
+      if (isFilter(name)) expect(parsing()).toMatchObject({ filters: {} });
+      else expect(parsing).toThrow(expect.objectContaining({ kind: "invalid_parameter", field: name }));
+    }
+    expect([isFilter("campaign_id"), isFilter("link_id")]).toEqual([resource !== "campaigns", resource === "conversions"]);
+  });
+
+  it("declare the form of cursors", () => {
+    expect(INPUT.schema.properties["cursor"]).toMatchObject(CURSOR_FORM);
+  });
+
   it("report an unknown name shortened and escaped", () => {
     const long = thrownBy({ ["x".repeat(5_000)]: "1" }) as Error;
-    expect(long.message.length).toBeLessThan(200);
+    expect(long.message.length).toBeLessThan(300);
     expect(long).toMatchObject({ field: "x".repeat(64) });
     expect((thrownBy({ '"\n<b>': "1" }) as Error).message).toContain(String.raw`\"\n<b>`);
   });

@@ -1,7 +1,17 @@
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "@brand-records/resources";
+import {
+  CURSOR_FORM,
+  filterProblem,
+  filterSchema,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  type FilterName,
+  type Filters,
+  type Resource,
+} from "@brand-records/resources";
 import { z } from "zod";
-import { integer } from "./json-schema.ts";
+import { integer, type JsonSchema } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
+import type { ProblemDetail } from "@brand-records/errors";
 import { invalidParameters, PROBLEMS_MAX, quoted } from "./problems.ts";
 
 const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, digits only`;
@@ -26,12 +36,27 @@ const pageArguments = z.strictObject({
   since: z.string("since must be text: an RFC 3339 time with an offset").optional(),
 });
 
-export type PageArguments = z.output<typeof pageArguments>;
+type BasicArguments = z.output<typeof pageArguments>;
 
-const NAMES = Object.keys(pageArguments.shape);
+export interface PageArguments extends BasicArguments {
+  /** The filters as given; undefined if there are none. */
+  readonly filters?: Filters;
+}
+
+const BASIC_NAMES = Object.keys(pageArguments.shape);
+
+/** What a filter keeps, for models and for readers of the OpenAPI description. */
+const FILTER_DESCRIPTIONS: Readonly<Record<FilterName, string>> = {
+  id: "Only the record with this id.",
+  campaign_id: "Only records of this campaign.",
+  link_id: "Only records of this link.",
+  status: "Only records with this status.",
+  created_from: "Only records created at or after this RFC 3339 time with an offset.",
+  created_before: "Only records created before this RFC 3339 time with an offset.",
+};
 
 /** @param tokensPerRecord what a record costs a model, on average */
-export const pageInput = (tokensPerRecord: number): Operation<PageArguments>["input"] => ({
+export const pageInput = (resource: Resource, tokensPerRecord: number): Operation<PageArguments>["input"] => ({
   from: "query",
   parameters: {
     limit: { description: "Records per page. A larger or malformed number is refused, not clamped." },
@@ -41,6 +66,7 @@ export const pageInput = (tokensPerRecord: number): Operation<PageArguments>["in
       description:
         "Only records created strictly later than this RFC 3339 time with an offset (write `+` as `%2B`). Superseded by `cursor`: paging with `since` skips records that share the timestamp of a page's last record. Neither parameter is an update feed.",
     },
+    ...Object.fromEntries(resource.filters.map((name) => [name, { description: restDescription(name) }])),
   },
   schema: {
     type: "object",
@@ -52,6 +78,7 @@ export const pageInput = (tokensPerRecord: number): Operation<PageArguments>["in
       },
       cursor: {
         type: "string",
+        ...CURSOR_FORM,
         description: "next_cursor of the page before, unchanged. Leave it out for the newest records.",
       },
       since: {
@@ -60,11 +87,20 @@ export const pageInput = (tokensPerRecord: number): Operation<PageArguments>["in
         description:
           "Only records created strictly after this RFC 3339 time with an offset, such as 2026-11-01T00:00:00+08:00. It finds new records, not changed ones, and looks at no other time. Keep it the same while paging.",
       },
+      ...Object.fromEntries(resource.filters.map((name) => [name, toolSchema(resource, name)])),
     },
     additionalProperties: false,
   },
-  parse: parsePageArguments,
+  parse: (given) => parsePageArguments(resource, given),
 });
+
+const restDescription = (name: FilterName): string =>
+  `${FILTER_DESCRIPTIONS[name]}${name.startsWith("created_") ? " Write `+` as `%2B`." : ""}`;
+
+function toolSchema(resource: Resource, name: FilterName): JsonSchema {
+  const { $schema: _, description: __, ...schema } = z.toJSONSchema(filterSchema(resource, name)) as JsonSchema;
+  return { ...schema, description: FILTER_DESCRIPTIONS[name] };
+}
 
 const tokens = (count: number): string => (Math.round(count / 500) * 500).toLocaleString("en");
 
@@ -74,18 +110,36 @@ const tokens = (count: number): string => (Math.round(count / 500) * 500).toLoca
  *
  * @throws AppError `invalid_parameter`; `field` names the first wrong argument; `details` lists all if there are several
  */
-function parsePageArguments(given: unknown): PageArguments {
-  const entries = Object.entries(given as object);
-  const unknown = entries.map(([name]) => name).filter((name) => !NAMES.includes(name));
-  const parsed = pageArguments.safeParse(Object.fromEntries(entries.filter(([name]) => NAMES.includes(name))));
-  if (parsed.success && unknown.length === 0) return parsed.data;
+function parsePageArguments(resource: Resource, given: unknown): PageArguments {
+  const basic: Record<string, unknown> = {};
+  const filters: { [Name in FilterName]?: string } = {};
+  const unknown: string[] = [];
+  const malformed: ProblemDetail[] = [];
+  for (const [name, value] of Object.entries(given as object)) {
+    if (BASIC_NAMES.includes(name)) basic[name] = value;
+    else if (!isFilterOf(resource, name)) unknown.push(name);
+    else {
+      const problem = filterProblem(resource, name, value);
+      if (problem === undefined) filters[name] = value as string;
+      else malformed.push({ field: name, message: `${name} ${problem}` });
+    }
+  }
+  const parsed = pageArguments.safeParse(basic);
+  if (parsed.success && unknown.length === 0 && malformed.length === 0) {
+    return Object.keys(filters).length === 0 ? parsed.data : { ...parsed.data, filters };
+  }
   const issues = parsed.error?.issues ?? [];
   const problems = [
-    ...unknown.slice(0, PROBLEMS_MAX).map((name) => ({
-      field: name,
-      message: `There is no parameter ${quoted(name)}: lists take ${NAMES.join(", ")}, and no filters. Page, and compare status and the other fields in each record.`,
-    })),
+    ...unknown.slice(0, PROBLEMS_MAX).map((name) => ({ field: name, message: unknownMessage(resource, name) })),
     ...issues.map(({ path, message }) => ({ field: String(path[0]), message })),
+    ...malformed,
   ];
-  throw invalidParameters(problems, unknown.length + issues.length);
+  throw invalidParameters(problems, unknown.length + issues.length + malformed.length);
 }
+
+function isFilterOf({ filters }: Resource, name: string): name is FilterName {
+  return filters.includes(name as FilterName);
+}
+
+const unknownMessage = ({ name: resource, filters }: Resource, name: string): string =>
+  `There is no parameter ${quoted(name)}: the list of ${resource} takes ${[...BASIC_NAMES, ...filters].join(", ")}. To select by anything else, page and compare it in each record.`;

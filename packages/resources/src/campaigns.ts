@@ -31,6 +31,7 @@ export const campaigns = defineResource({
     ends_at: nullable(time()),
     settled_at: nullable(time()).describe("When every payout was final."),
   }),
+  filters: ["id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.campaign_id,
     created_at: EXAMPLE.created_at,

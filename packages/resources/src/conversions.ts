@@ -23,6 +23,7 @@ export const conversions = defineResource({
     occurred_at: time().describe("When the order was placed."),
     reversal_code: nullable(oneOf("returned", "fraud", "duplicate", "order_error")).describe("Why it was reversed."),
   }),
+  filters: ["id", "campaign_id", "link_id", "status", "created_from", "created_before"],
   example: {
     id: "cnv_01kak9t2b3c4d5e6f7g8h9j0k1",
     created_at: EXAMPLE.created_at,

@@ -20,6 +20,7 @@ export const deposits = defineResource({
     reference: nullable(text(200)).describe("The payment provider's reference."),
     credited_at: nullable(time()),
   }),
+  filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: "dep_01kac5p3y6f7g8h9j0k1m2n3p4",
     created_at: EXAMPLE.created_at,

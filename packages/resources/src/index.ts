@@ -6,8 +6,10 @@ import { links } from "./links.ts";
 import { payouts } from "./payouts.ts";
 import { submissions } from "./submissions.ts";
 
-export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseInstant } from "./instant.ts";
-export { fieldsByKind, freeTexts } from "./resource.ts";
+export { FILTER_NAMES, type FilterName } from "./filter-names.ts";
+export { filterProblem, filterSchema, type Filters } from "./filters.ts";
+export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseInstant, parseInstantUp } from "./instant.ts";
+export { fieldsByKind, freeTexts, type Resource } from "./resource.ts";
 
 /** The readable resources, by their names in paths. */
 export const RESOURCES = Object.freeze({ campaigns, submissions, payouts, deposits, conversions, links });
@@ -32,6 +34,9 @@ export function listMethod<Name extends ResourceName>(resource: Name): ListMetho
 
 /** The list methods of all resources, for clients that may retry them. */
 export const LIST_METHODS: readonly ListMethod[] = Object.freeze(RESOURCE_NAMES.map(listMethod));
+
+/** The form of every cursor that the lists issue. What it selects is opaque. */
+export const CURSOR_FORM = Object.freeze({ minLength: 40, maxLength: 800, pattern: "^[A-Za-z0-9_-]+$" });
 
 /** Records per page: the default and the maximum. */
 export const PAGE_LIMIT_DEFAULT = 50;

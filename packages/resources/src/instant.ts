@@ -33,6 +33,14 @@ export function instantProblem(text: string): string {
   return `must be an RFC 3339 time with an offset: in Manila, ${text} ${time === undefined ? "begins at" : "is"} ${corrected}`;
 }
 
+const BEYOND_MILLISECONDS = /\.\d{3}\d*[1-9]/;
+
+/** Like `parseInstant`, rounded up. */
+export function parseInstantUp(text: string): number | undefined {
+  const instant = parseInstant(text);
+  return instant !== undefined && BEYOND_MILLISECONDS.test(text) ? instant + 1 : instant;
+}
+
 /** Formats as RFC 3339 in UTC with milliseconds and `Z`, the only form that the service sends. */
 export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

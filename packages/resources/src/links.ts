@@ -21,6 +21,7 @@ export const links = defineResource({
     conversions: count().describe("Orders so far, less reversed ones."),
     expires_at: nullable(time()),
   }),
+  filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.link_id,
     created_at: EXAMPLE.created_at,

@@ -25,6 +25,7 @@ export const payouts = defineResource({
     initiated_at: nullable(time()),
     paid_at: nullable(time()),
   }),
+  filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.payout_id,
     created_at: EXAMPLE.created_at,

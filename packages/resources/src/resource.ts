@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FilterName } from "./filter-names.ts";
 
 /** A kind of records: its name in paths, and the fields of its records. */
 export interface Resource<Name extends string = string, Shape extends z.ZodObject = z.ZodObject> {
@@ -13,6 +14,8 @@ export interface Resource<Name extends string = string, Shape extends z.ZodObjec
   readonly guide: string;
   /** Validates imports strictly, and describes the records that the API returns. */
   readonly schema: Shape;
+  /** The filters of its list. Those named like a field compare that field. */
+  readonly filters: readonly FilterName[];
   /** One record for the API description. */
   readonly example: z.output<Shape>;
 }
@@ -45,6 +48,6 @@ export function freeTexts({ schema }: Resource): readonly string[] {
 }
 
 /** Returns the schema of a field without its default and null. */
-function requiredSchema(field: z.ZodType): z.ZodType {
+export function requiredSchema(field: z.ZodType): z.ZodType {
   return field instanceof z.ZodDefault || field instanceof z.ZodNullable ? requiredSchema(field.unwrap() as z.ZodType) : field;
 }

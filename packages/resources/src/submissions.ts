@@ -26,6 +26,7 @@ export const submissions = defineResource({
     submitted_at: time(),
     reviewed_at: nullable(time()),
   }),
+  filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: "sub_01kak2r7w5e8a9b0c1d2e3f4g5",
     created_at: EXAMPLE.created_at,

@@ -12,6 +12,7 @@ import { MIGRATIONS } from "./migrations.ts";
 import { importHandlers } from "./rpc/import-records.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { recordsHandlers } from "./rpc/list-records.ts";
+import { LATE_INDEXES } from "./storage/late-indexes.ts";
 import { oldestSeconds } from "./storage/outbox.ts";
 
 /** Concurrent imports. Each holds a connection from its first line to its commit. */
@@ -24,6 +25,7 @@ const EVENT_AGE_SECONDS_MAX = 15;
 export async function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "records", config, migrations: MIGRATIONS, life, log });
   const { db } = base;
+  base.buildIndexes(LATE_INDEXES);
   startRelay(config, base, life, log);
   return base.serve([
     service(RecordsServiceService, recordsHandlers(db)),

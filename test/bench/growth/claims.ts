@@ -1,6 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import type { BenchDatabase } from "../databases.ts";
-import { importBuilt } from "./built.ts";
+import { importBuilt } from "../built.ts";
 import { compareSizes, type Growth, type Side } from "./compare-sizes.ts";
 import { CLAIM_LEASE_SECONDS, LANES_PER_CLAIM, CLAIMED_PER_LANE } from "./settings.ts";
 

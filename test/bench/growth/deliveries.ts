@@ -1,6 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { withClient, type BenchDatabase } from "../databases.ts";
-import { importBuilt } from "./built.ts";
+import { importBuilt } from "../built.ts";
 import { migrateService } from "./prepare-database.ts";
 
 const DAYS = 30;

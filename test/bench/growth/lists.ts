@@ -1,6 +1,6 @@
 import { openPool, type Sql } from "@brand-records/postgres";
 import type { BenchDatabase } from "../databases.ts";
-import { importBuilt } from "./built.ts";
+import { importBuilt } from "../built.ts";
 import { compareSizes, type Growth, type Side } from "./compare-sizes.ts";
 import { PAGE_LIMIT } from "./settings.ts";
 

@@ -8,6 +8,7 @@ import { measureClaims } from "./claims.ts";
 import type { Growth } from "./compare-sizes.ts";
 import { loadConversions } from "./conversions.ts";
 import { fillDeliveries } from "./deliveries.ts";
+import { measureFilteredPages, type FilteredPageName } from "./filtered-pages.ts";
 import { measureImports } from "./imports.ts";
 import { measureKeys } from "./keys.ts";
 import { measureLists } from "./lists.ts";
@@ -28,6 +29,8 @@ export interface GrowthResult {
   readonly growth: Readonly<Record<GrowthName, Growth>>;
   /** Large to small, of times; those with an upper bound first. */
   readonly ratios: Readonly<Record<GrowthName, { readonly ratio: number; readonly at_most?: number }>>;
+  /** Pages with filters, and those without that they are compared with. */
+  readonly filtered: Readonly<Record<FilteredPageName, Growth>>;
   readonly processes: readonly ProcessCount[];
   readonly memory: MemoryAfterLoad;
   readonly load_seconds: Readonly<Record<string, number>>;
@@ -45,7 +48,7 @@ export async function measureGrowth(parts: Parts): Promise<GrowthResult> {
     load_seconds[name] = (performance.now() - startedAt) / 1_000;
     return loaded;
   };
-  const records = await measureRecords(parts, timed);
+  const { filtered, ...records } = await measureRecords(parts, timed);
   log("  keys");
   const verify_key = await timed("brands", () => measureKeys(parts.createDatabase, sizes.brands, parts.start));
   const webhook = await measureWebhook(parts, timed);
@@ -54,19 +57,22 @@ export async function measureGrowth(parts: Parts): Promise<GrowthResult> {
   const processes = await measureProcesses(product, receivers, log);
   const memory = await measureMemory(product, receivers, sizes.memoryMinutes);
   const growth = { ...records, verify_key, ...webhook };
-  return { sizes, growth, ratios: ratiosOf(growth), processes, memory, load_seconds };
+  return { sizes, growth, ratios: ratiosOf(growth), filtered, processes, memory, load_seconds };
 }
 
 type Timed = <T>(name: string, load: () => Promise<T>) => Promise<T>;
 
-async function measureRecords(parts: Parts, timed: Timed): Promise<Record<"first_page" | "deep_page" | "import", Growth>> {
+type RecordsGrowth = Record<"first_page" | "deep_page" | "import", Growth> & Pick<GrowthResult, "filtered">;
+
+async function measureRecords(parts: Parts, timed: Timed): Promise<RecordsGrowth> {
   const { createDatabase, start, sizes, log } = parts;
   const small = await timed("conversions, small", () => loadRecords(createDatabase, "records_small", RECORDS_SMALL, log));
   const large = await timed("conversions, large", () => loadRecords(createDatabase, "records_large", sizes.records, log));
   const sides = [await serveRecords(small, "records-small", start), await serveRecords(large, "records-large", start)] as const;
   const pages = await measurePages(...sides);
+  const filtered = await measureFilteredPages(...sides);
   for (const { program } of sides) await program.stop();
-  return { ...pages, import: await measureImports(small, large) };
+  return { ...pages, filtered, import: await measureImports(small, large) };
 }
 
 async function loadRecords(

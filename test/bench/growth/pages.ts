@@ -48,7 +48,7 @@ async function deepCursor(client: Records): Promise<string> {
 }
 
 async function list(client: Records, limit: number, cursor: string | null) {
-  const page = await client.listConversions({ brand_id: LARGEST_BRAND, limit, cursor, since: null }, newCallContext(CALL_MS, "bench"));
+  const page = await client.listConversions({ brand_id: LARGEST_BRAND, limit, cursor }, newCallContext(CALL_MS, "bench"));
   if (page.data.length !== limit) throw new Error(`a page has ${page.data.length} records, not ${limit}`);
   return page;
 }

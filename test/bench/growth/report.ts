@@ -1,9 +1,10 @@
 import { alignColumns } from "../records/report.ts";
+import type { Growth } from "./compare-sizes.ts";
 import type { GrowthName, GrowthResult } from "./measure.ts";
 import { BRANDS_SMALL, FINISHED_SMALL, RECEIVERS_SMALL, RECORDS_SMALL } from "./settings.ts";
 
 /** Formats the result for a terminal. */
-export function report({ sizes, growth, ratios, processes, memory, load_seconds }: GrowthResult): string {
+export function report({ sizes, growth, ratios, filtered, processes, memory, load_seconds }: GrowthResult): string {
   return [
     `  conversions ${range(RECORDS_SMALL, sizes.records)}, brands ${range(BRANDS_SMALL, sizes.brands)}, ` +
       `receivers ${range(RECEIVERS_SMALL, sizes.receivers)}, finished deliveries ${range(FINISHED_SMALL, sizes.finished)}`,
@@ -11,6 +12,11 @@ export function report({ sizes, growth, ratios, processes, memory, load_seconds 
     ...alignColumns([
       ["", "ms small", "ms large", "ratio", "buffers small", "large", "ratio", ""],
       ...(Object.keys(ratios) as GrowthName[]).map(row),
+    ]),
+    "",
+    ...alignColumns([
+      ["pages of conversions", "ms small", "ms large", "ratio", "buffers small", "large", "ratio"],
+      ...Object.entries(filtered).map(([name, pages]) => [name, ...figuresOf(pages)]),
     ]),
     "",
     ...alignColumns([
@@ -36,12 +42,16 @@ export function report({ sizes, growth, ratios, processes, memory, load_seconds 
   ].join("\n");
 
   function row(name: GrowthName): string[] {
-    const { small_ms, large_ms, time_ratio, small_buffers, large_buffers, buffers_ratio } = growth[name];
+    const { time_ratio } = growth[name];
     const { at_most } = ratios[name];
     const target = at_most === undefined ? "" : `at most ${at_most}: ${time_ratio <= at_most ? "met" : "MISSED"}`;
-    const times = [small_ms.toFixed(2), large_ms.toFixed(2), time_ratio.toFixed(2)];
-    return [name, ...times, small_buffers.toFixed(0), large_buffers.toFixed(0), buffers_ratio.toFixed(2), target];
+    return [name, ...figuresOf(growth[name]), target];
   }
+}
+
+function figuresOf({ small_ms, large_ms, time_ratio, small_buffers, large_buffers, buffers_ratio }: Growth): string[] {
+  const times = [small_ms.toFixed(2), large_ms.toFixed(2), time_ratio.toFixed(2)];
+  return [...times, small_buffers.toFixed(0), large_buffers.toFixed(0), buffers_ratio.toFixed(2)];
 }
 
 const range = (small: number, large: number): string => `${small.toLocaleString("en")} to ${large.toLocaleString("en")}`;

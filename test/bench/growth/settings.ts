@@ -22,6 +22,9 @@ export const CLAIM_LEASE_SECONDS = 60;
 export const PAGE_LIMIT = 50;
 /** Pages before the deep one. */
 export const DEEP_PAGE = sized(5_000, 100);
+/** Records before the deep filtered page. */
+export const FILTERED_DEEP = 1_000;
+export const FILTERED_PAIRS = sized(100, 4);
 /** Different keys that are verified. */
 export const KEYS = sized(100, 10);
 export const IMPORT_LINES = sized(20_000, 500);

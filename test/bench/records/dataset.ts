@@ -12,6 +12,13 @@ export const LARGEST_BRAND_RECORDS = 0.4 * RECORDS;
 const OTHER_BRANDS = BRANDS - 1;
 const OTHER_RECORDS = RECORDS - LARGEST_BRAND_RECORDS;
 
+/** Each has the conversions of one brand, or of several if it is not the largest. */
+const LINKS = 5_000;
+
+/** The link of the largest brand's oldest conversion and of every 5,000th after it: 200 of a million, far apart. */
+export const LINK_OF_LARGEST_BRAND = `lnk_01kbench${"0".repeat(18)}`;
+export const NEWEST_OF_LINK = ((RECORDS - LINKS) / 5) * 2;
+
 /** 26 characters, as long as real ones. */
 export const brandId = (brand: number): string => `brd_01kbench${String(brand).padStart(18, "0")}`;
 
@@ -34,7 +41,7 @@ export const INSERT_RECORDS = `
          at,
          at + interval '1 hour',
          'cmp_01kbench' || lpad(brand::text, 4, '0') || lpad((ordinal / 100)::text, 14, '0'),
-         'lnk_01kbench' || lpad((g % 5000)::text, 18, '0'),
+         'lnk_01kbench' || lpad((g % ${LINKS})::text, 18, '0'),
          'crt_01kbench' || lpad((g % 20000)::text, 18, '0'),
          case when g % 3 = 0 then 'po_01kbench' || lpad((g / 50)::text, 18, '0') end,
          case when g % 10 = 7 then 'reversed' when g % 3 = 0 then 'approved' else 'pending' end,

@@ -1,8 +1,8 @@
-import { RecordsServiceService, type ListConversionsResponse } from "@brand-records/proto/records/v1";
+import { RecordsServiceService, type ListConversionsResponse, type ListRequest } from "@brand-records/proto/records/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import pg from "pg";
 import { pageValues, productStatement } from "./baseline/page.ts";
-import { brandId, externalId, LARGEST_BRAND_RECORDS } from "./dataset.ts";
+import { brandId, externalId, LARGEST_BRAND_RECORDS, LINK_OF_LARGEST_BRAND, NEWEST_OF_LINK } from "./dataset.ts";
 import { DEEP_PAGE, DEEP_PAIRS, PAGE_LIMIT } from "./settings.ts";
 import { spreadOf } from "../statistics.ts";
 
@@ -16,37 +16,52 @@ type Records = RpcClient<RecordsServiceService>;
 export interface DeepPage {
   readonly first_page_ms: number;
   readonly deep_page_ms: number;
-  /** Ratio of the medians. */
+  /** The newest conversions of one link: the records of an unfiltered page lie beside each other, these lie far apart. */
+  readonly filtered_page_ms: number;
+  /** Ratios of the medians. */
   readonly time_ratio: number;
+  readonly filtered_time_ratio: number;
   /** 8 KiB blocks that Postgres reads, cached or not. */
   readonly first_page_blocks: number;
   readonly deep_page_blocks: number;
+  readonly filtered_page_blocks: number;
 }
 
-/** Compares a page 250,000 records down the largest brand's list with its first page, alternately, at the records service. */
+const FILTERS = { link_id: LINK_OF_LARGEST_BRAND };
+
+/** Compares a page 250,000 records down the largest brand's list, and a filtered one, with its first page, in turn, at the records service. */
 export async function measureDeepPage(recordsAddress: string, databaseUrl: string): Promise<DeepPage> {
   const records = connectRpc(RecordsServiceService, recordsAddress);
   try {
     const cursor = await cursorAfterNewest(records, DEEP_PAGE * PAGE_LIMIT);
-    const times = { first: [] as number[], deep: [] as number[] };
-    for (let pair = -WARM_UP_PAIRS; pair < DEEP_PAIRS; pair += 1) {
-      const order = pair % 2 === 0 ? (["first", "deep"] as const) : (["deep", "first"] as const);
-      for (const which of order) {
+    const pages = {
+      first: { request: {}, newest: LARGEST_BRAND_RECORDS - 1 },
+      deep: { request: { cursor }, newest: LARGEST_BRAND_RECORDS - 1 - DEEP_PAGE * PAGE_LIMIT },
+      filtered: { request: { filters: FILTERS }, newest: NEWEST_OF_LINK },
+    } as const;
+    const names = Object.keys(pages) as (keyof typeof pages)[];
+    const times = { first: [] as number[], deep: [] as number[], filtered: [] as number[] };
+    for (let round = -WARM_UP_PAIRS; round < DEEP_PAIRS; round += 1) {
+      for (const name of round % 2 === 0 ? names : names.toReversed()) {
+        const { request, newest } = pages[name];
         const startedAt = performance.now();
-        const page = await list(records, PAGE_LIMIT, which === "deep" ? cursor : null);
+        const page = await list(records, PAGE_LIMIT, request);
         const elapsed = performance.now() - startedAt;
-        requireOrdinal(page, LARGEST_BRAND_RECORDS - 1 - (which === "deep" ? DEEP_PAGE * PAGE_LIMIT : 0));
-        if (pair >= 0) times[which].push(elapsed);
+        requireOrdinal(page, newest);
+        if (round >= 0) times[name].push(elapsed);
       }
     }
-    const [first, deep] = [spreadOf(times.first).median, spreadOf(times.deep).median];
-    const blocks = await blocksOf(databaseUrl, [null, cursor]);
+    const [first, deep, filtered] = names.map((name) => spreadOf(times[name]).median) as [number, number, number];
+    const [firstBlocks, deepBlocks, filteredBlocks] = await blocksOf(databaseUrl, cursor);
     return {
       first_page_ms: first,
       deep_page_ms: deep,
+      filtered_page_ms: filtered,
       time_ratio: deep / first,
-      first_page_blocks: blocks[0] ?? Number.NaN,
-      deep_page_blocks: blocks[1] ?? Number.NaN,
+      filtered_time_ratio: filtered / first,
+      first_page_blocks: firstBlocks,
+      deep_page_blocks: deepBlocks,
+      filtered_page_blocks: filteredBlocks,
     };
   } finally {
     records.stop();
@@ -57,7 +72,7 @@ export async function measureDeepPage(recordsAddress: string, databaseUrl: strin
 async function cursorAfterNewest(records: Records, count: number): Promise<string> {
   let cursor: string | null = null;
   for (let skipped = 0; skipped < count; skipped += SKIP_LIMIT) {
-    const page: ListConversionsResponse = await list(records, SKIP_LIMIT, cursor);
+    const page: ListConversionsResponse = await list(records, SKIP_LIMIT, { cursor });
     requireOrdinal(page, LARGEST_BRAND_RECORDS - 1 - skipped);
     cursor = page.next_cursor ?? null;
   }
@@ -65,9 +80,9 @@ async function cursorAfterNewest(records: Records, count: number): Promise<strin
   return cursor;
 }
 
-function list(records: Records, limit: number, cursor: string | null): Promise<ListConversionsResponse> {
+function list(records: Records, limit: number, request: Pick<ListRequest, "cursor" | "filters">): Promise<ListConversionsResponse> {
   const context = newCallContext(10_000, "bench");
-  return records.listConversions({ brand_id: brandId(LARGEST_BRAND), limit, cursor, since: null }, context);
+  return records.listConversions({ brand_id: brandId(LARGEST_BRAND), limit, ...request }, context);
 }
 
 function requireOrdinal({ data }: ListConversionsResponse, newest: number): void {
@@ -75,21 +90,24 @@ function requireOrdinal({ data }: ListConversionsResponse, newest: number): void
   if (found !== externalId(newest)) throw new Error(`the page of the largest brand begins with ${found}, not ${externalId(newest)}`);
 }
 
-async function blocksOf(databaseUrl: string, cursors: readonly (string | null)[]): Promise<number[]> {
+/** Returns the blocks of the first, the deep and the filtered page. */
+async function blocksOf(databaseUrl: string, cursor: string): Promise<[first: number, deep: number, filtered: number]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: "bench" });
   await client.connect();
   try {
-    const found: number[] = [];
-    for (const cursor of cursors) found.push(await blocksOfPage(client, cursor));
-    return found;
+    const [plain, filtered] = [await productStatement(), await productStatement(FILTERS)];
+    const valuesAt = (position: string | null): unknown[] => pageValues(brandId(LARGEST_BRAND), PAGE_LIMIT, position);
+    return [
+      await blocksOfPage(client, plain.text, valuesAt(null)),
+      await blocksOfPage(client, plain.text, valuesAt(cursor)),
+      await blocksOfPage(client, filtered.text, [...valuesAt(null), FILTERS.link_id]),
+    ];
   } finally {
     await client.end();
   }
 }
 
-async function blocksOfPage(client: pg.Client, cursor: string | null): Promise<number> {
-  const { text } = await productStatement();
-  const values = pageValues(brandId(LARGEST_BRAND), PAGE_LIMIT, cursor);
+async function blocksOfPage(client: pg.Client, text: string, values: unknown[]): Promise<number> {
   const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, values);
   const [{ Plan: plan }] = (rows as { "QUERY PLAN": [{ Plan: Record<string, number> }] }[])[0]?.["QUERY PLAN"] ?? [{ Plan: {} }];
   return (plan["Shared Hit Blocks"] ?? Number.NaN) + (plan["Shared Read Blocks"] ?? Number.NaN);

@@ -45,6 +45,8 @@ export function report({
     "",
     `Page ${settings.deep_page} ${deep.deep_page_ms.toFixed(2)} ms, first page ${deep.first_page_ms.toFixed(2)} ms at the records service; ` +
       `Postgres reads ${deep.deep_page_blocks} and ${deep.first_page_blocks} blocks`,
+    `A page of one link's conversions ${deep.filtered_page_ms.toFixed(2)} ms, ${deep.filtered_time_ratio.toFixed(2)} times the first page; ` +
+      `Postgres reads ${deep.filtered_page_blocks} blocks`,
     `Gateway: ${gateway.start.toFixed(0)} MiB resident before the load, ${gateway.peak.toFixed(0)} at its peak, ${gateway.end.toFixed(0)} after it`,
     `Product: ${start.toFixed(2)} s from the start of the processes to the first response`,
   ];

@@ -26,15 +26,15 @@ export function toolListing({ name, title, guide, method, input, output, untrust
     name,
     title,
     description: guide,
-    inputSchema: { ...input.schema, properties: mapProperties(input.schema, withoutFormat) },
+    inputSchema: { ...input.schema, properties: mapProperties(input.schema, withoutPattern) },
     outputSchema: { ...compactSchema(output.schema), ...(output.schema.required !== undefined && { required: output.schema.required }) },
     annotations: { readOnlyHint: method === "GET", destructiveHint: false, idempotentHint: true, openWorldHint: false },
     _meta: { [UNTRUSTED]: untrusted },
   };
 }
 
-/** Some clients of assistants refuse formats. */
-function withoutFormat({ format: _format, ...schema }: JsonSchema): JsonSchema {
+/** Some clients of assistants refuse formats and patterns. */
+function withoutPattern({ format: _format, pattern: _pattern, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 

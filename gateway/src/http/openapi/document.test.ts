@@ -40,6 +40,8 @@ const CONSTANTS = [
   /\/headers\/Idempotent-Replayed\/schema$/,
 ];
 
+const INPUT_PARAMETER = /^\/paths\/[^ ]+\/get\/parameters\/\d+\/schema$/;
+
 describe("generated clients", () => {
   it("read no integer as 32 bits that may exceed them", () => {
     const integers = schemas.filter(({ schema }) => typesOf(schema).includes("integer"));
@@ -58,7 +60,8 @@ describe("generated clients", () => {
   });
 
   it("accept values that a later version adds: only inputs have closed lists of values", () => {
-    expect(pathsOf((schema) => schema.enum !== undefined)).toEqual(["/components/schemas/CampaignPlanInput/properties/campaign_type"]);
+    const closed = pathsOf((schema) => schema.enum !== undefined).filter((path) => !INPUT_PARAMETER.test(path));
+    expect(closed).toEqual(["/components/schemas/CampaignPlanInput/properties/campaign_type"]);
     expect(pathsOf((schema) => schema["additionalProperties"] === false)).toEqual(["/components/schemas/CampaignPlanInput"]);
     for (const [schema, name] of [
       ["Submission", "status"],

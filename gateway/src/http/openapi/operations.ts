@@ -17,7 +17,7 @@ function describe({ name, tag, method, summary, description, input, output, erro
     summary,
     description,
     ...(input.from === "query"
-      ? { parameters: Object.keys(input.parameters).map((parameter) => ({ $ref: `#/components/parameters/${parameter}` })) }
+      ? { parameters: parametersOf(input).map((described) => (isShared(described) ? parameterRef(described) : described)) }
       : { requestBody: { required: true, ...jsonContent(input) } }),
     responses: { ...successResponses(output), ...(method === "GET" ? SHARED_ERROR_REFS : errorResponses(errors)) },
   };
@@ -44,18 +44,33 @@ const SHARED_ERROR_REFS = Object.fromEntries(
   Object.keys(SHARED_ERRORS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
 );
 
-/** The query parameters of all operations, by name. */
-export function operationParameters(): Record<string, object> {
-  return Object.fromEntries(
-    OPERATIONS.flatMap(({ input }) =>
-      input.from === "body" ? [] : Object.entries(input.parameters).map(([name, texts]) => [name, parameter(name, texts, input.schema)]),
-    ),
-  );
+interface Parameter {
+  readonly name: string;
+  readonly schema: JsonSchema;
 }
 
-function parameter(name: string, texts: object, { properties }: ObjectSchema): object {
-  const { description: _description, ...schema } = properties[name] ?? {};
-  return { name, in: "query", ...texts, schema };
+type QueryInput = Extract<Operation["input"], { readonly from: "query" }>;
+
+function parametersOf({ parameters, schema: { properties } }: QueryInput): Parameter[] {
+  return Object.entries(parameters).map(([name, texts]) => {
+    const { description: _description, ...schema } = properties[name] ?? {};
+    return { name, in: "query", ...texts, schema };
+  });
+}
+
+const ALL_PARAMETERS = OPERATIONS.flatMap(({ input }) => (input.from === "body" ? [] : parametersOf(input)));
+
+/** Whether every operation that has a parameter of this name describes it alike: it appears once, among the components. */
+function isShared(parameter: Parameter): boolean {
+  const text = JSON.stringify(parameter);
+  return ALL_PARAMETERS.every((other) => other.name !== parameter.name || JSON.stringify(other) === text);
+}
+
+const parameterRef = ({ name }: Parameter) => ({ $ref: `#/components/parameters/${name}` });
+
+/** The query parameters that operations share, by name. */
+export function operationParameters(): Record<string, object> {
+  return Object.fromEntries(ALL_PARAMETERS.filter(isShared).map((parameter) => [parameter.name, parameter]));
 }
 
 /** The inputs and outputs of all operations, by component name. */

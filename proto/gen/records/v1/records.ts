@@ -14,46 +14,101 @@ export interface ListRequest {
   /** 1 to 200. */
   limit: number;
   /**
-   * next_cursor of the page before. INVALID_ARGUMENT (kind `invalid_cursor`) if it is malformed, or of another resource or
-   * another `since`.
+   * next_cursor of the page before. INVALID_ARGUMENT (kind `invalid_cursor`) if it is malformed, or of another resource,
+   * another `since` or other filters.
    */
   cursor?:
     | string
     | null
     | undefined;
   /** Only records created strictly later. RFC 3339 with an offset. */
-  since?: string | null | undefined;
+  since?:
+    | string
+    | null
+    | undefined;
+  /** Only records that match all of them. INVALID_ARGUMENT (kind `invalid_parameter`) if one is malformed, or the resource does not have it. */
+  filters?:
+    | RecordFilters
+    | null
+    | undefined;
+  /**
+   * Takes the place of `cursor` in a request with filters. Release 0.3.0 knows neither and would refuse the cursor of a filtered
+   * page as damaged; here it ignores both, which the response shows.
+   */
+  filtered_cursor?: string | null | undefined;
+}
+
+export interface RecordFilters {
+  id?:
+    | string
+    | null
+    | undefined;
+  /** Not in campaigns. */
+  campaign_id?:
+    | string
+    | null
+    | undefined;
+  /** In conversions only. */
+  link_id?:
+    | string
+    | null
+    | undefined;
+  /** One value. */
+  status?:
+    | string
+    | null
+    | undefined;
+  /** Created at or after. RFC 3339 with an offset. */
+  created_from?:
+    | string
+    | null
+    | undefined;
+  /** Created before. */
+  created_before?: string | null | undefined;
 }
 
 export interface ListCampaignsResponse {
   data: Campaign[];
   /** Present if and only if the page is full. */
-  next_cursor?: string | null | undefined;
+  next_cursor?:
+    | string
+    | null
+    | undefined;
+  /**
+   * The filters of the request, as they were given: the response has no record that does not match. Absent if there were none. A
+   * caller must not use the response to a request with filters if they differ: release 0.3.0 does not filter.
+   */
+  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListSubmissionsResponse {
   data: Submission[];
   next_cursor?: string | null | undefined;
+  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListPayoutsResponse {
   data: Payout[];
   next_cursor?: string | null | undefined;
+  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListDepositsResponse {
   data: Deposit[];
   next_cursor?: string | null | undefined;
+  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListConversionsResponse {
   data: Conversion[];
   next_cursor?: string | null | undefined;
+  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListLinksResponse {
   data: Link[];
   next_cursor?: string | null | undefined;
+  filters?: RecordFilters | null | undefined;
 }
 
 export interface Campaign {
@@ -243,7 +298,7 @@ export interface DeletedRows {
 }
 
 function createBaseListRequest(): ListRequest {
-  return { brand_id: "", limit: 0, cursor: null, since: null };
+  return { brand_id: "", limit: 0, cursor: null, since: null, filters: null, filtered_cursor: null };
 }
 
 export const ListRequest: MessageFns<ListRequest> = {
@@ -259,6 +314,12 @@ export const ListRequest: MessageFns<ListRequest> = {
     }
     if (message.since !== undefined && message.since !== null) {
       writer.uint32(34).string(message.since);
+    }
+    if (message.filters !== undefined && message.filters !== null) {
+      RecordFilters.encode(message.filters, writer.uint32(42).fork()).join();
+    }
+    if (message.filtered_cursor !== undefined && message.filtered_cursor !== null) {
+      writer.uint32(50).string(message.filtered_cursor);
     }
     return writer;
   },
@@ -308,6 +369,123 @@ export const ListRequest: MessageFns<ListRequest> = {
             message.since = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.filters = RecordFilters.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.filtered_cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordFilters(): RecordFilters {
+  return { id: null, campaign_id: null, link_id: null, status: null, created_from: null, created_before: null };
+}
+
+export const RecordFilters: MessageFns<RecordFilters> = {
+  encode(message: RecordFilters, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== undefined && message.id !== null) {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.campaign_id !== undefined && message.campaign_id !== null) {
+      writer.uint32(18).string(message.campaign_id);
+    }
+    if (message.link_id !== undefined && message.link_id !== null) {
+      writer.uint32(26).string(message.link_id);
+    }
+    if (message.status !== undefined && message.status !== null) {
+      writer.uint32(34).string(message.status);
+    }
+    if (message.created_from !== undefined && message.created_from !== null) {
+      writer.uint32(42).string(message.created_from);
+    }
+    if (message.created_before !== undefined && message.created_before !== null) {
+      writer.uint32(50).string(message.created_before);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordFilters {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordFilters();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.campaign_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.link_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.created_from = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.created_before = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -322,7 +500,7 @@ export const ListRequest: MessageFns<ListRequest> = {
 };
 
 function createBaseListCampaignsResponse(): ListCampaignsResponse {
-  return { data: [], next_cursor: null };
+  return { data: [], next_cursor: null, filters: null };
 }
 
 export const ListCampaignsResponse: MessageFns<ListCampaignsResponse> = {
@@ -332,6 +510,9 @@ export const ListCampaignsResponse: MessageFns<ListCampaignsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
+    }
+    if (message.filters !== undefined && message.filters !== null) {
+      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -365,6 +546,14 @@ export const ListCampaignsResponse: MessageFns<ListCampaignsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filters = RecordFilters.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -379,7 +568,7 @@ export const ListCampaignsResponse: MessageFns<ListCampaignsResponse> = {
 };
 
 function createBaseListSubmissionsResponse(): ListSubmissionsResponse {
-  return { data: [], next_cursor: null };
+  return { data: [], next_cursor: null, filters: null };
 }
 
 export const ListSubmissionsResponse: MessageFns<ListSubmissionsResponse> = {
@@ -389,6 +578,9 @@ export const ListSubmissionsResponse: MessageFns<ListSubmissionsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
+    }
+    if (message.filters !== undefined && message.filters !== null) {
+      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -422,6 +614,14 @@ export const ListSubmissionsResponse: MessageFns<ListSubmissionsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filters = RecordFilters.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -436,7 +636,7 @@ export const ListSubmissionsResponse: MessageFns<ListSubmissionsResponse> = {
 };
 
 function createBaseListPayoutsResponse(): ListPayoutsResponse {
-  return { data: [], next_cursor: null };
+  return { data: [], next_cursor: null, filters: null };
 }
 
 export const ListPayoutsResponse: MessageFns<ListPayoutsResponse> = {
@@ -446,6 +646,9 @@ export const ListPayoutsResponse: MessageFns<ListPayoutsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
+    }
+    if (message.filters !== undefined && message.filters !== null) {
+      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -479,6 +682,14 @@ export const ListPayoutsResponse: MessageFns<ListPayoutsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filters = RecordFilters.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -493,7 +704,7 @@ export const ListPayoutsResponse: MessageFns<ListPayoutsResponse> = {
 };
 
 function createBaseListDepositsResponse(): ListDepositsResponse {
-  return { data: [], next_cursor: null };
+  return { data: [], next_cursor: null, filters: null };
 }
 
 export const ListDepositsResponse: MessageFns<ListDepositsResponse> = {
@@ -503,6 +714,9 @@ export const ListDepositsResponse: MessageFns<ListDepositsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
+    }
+    if (message.filters !== undefined && message.filters !== null) {
+      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -536,6 +750,14 @@ export const ListDepositsResponse: MessageFns<ListDepositsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filters = RecordFilters.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -550,7 +772,7 @@ export const ListDepositsResponse: MessageFns<ListDepositsResponse> = {
 };
 
 function createBaseListConversionsResponse(): ListConversionsResponse {
-  return { data: [], next_cursor: null };
+  return { data: [], next_cursor: null, filters: null };
 }
 
 export const ListConversionsResponse: MessageFns<ListConversionsResponse> = {
@@ -560,6 +782,9 @@ export const ListConversionsResponse: MessageFns<ListConversionsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
+    }
+    if (message.filters !== undefined && message.filters !== null) {
+      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -593,6 +818,14 @@ export const ListConversionsResponse: MessageFns<ListConversionsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filters = RecordFilters.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -607,7 +840,7 @@ export const ListConversionsResponse: MessageFns<ListConversionsResponse> = {
 };
 
 function createBaseListLinksResponse(): ListLinksResponse {
-  return { data: [], next_cursor: null };
+  return { data: [], next_cursor: null, filters: null };
 }
 
 export const ListLinksResponse: MessageFns<ListLinksResponse> = {
@@ -617,6 +850,9 @@ export const ListLinksResponse: MessageFns<ListLinksResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
+    }
+    if (message.filters !== undefined && message.filters !== null) {
+      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -648,6 +884,14 @@ export const ListLinksResponse: MessageFns<ListLinksResponse> = {
             }
 
             message.next_cursor = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filters = RecordFilters.decode(reader, reader.uint32());
             continue;
           }
         }

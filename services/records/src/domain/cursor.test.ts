@@ -1,15 +1,29 @@
 import fc from "fast-check";
-import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { CURSOR_FORM, FILTER_NAMES, RESOURCE_NAMES, type Filters, type ResourceName } from "@brand-records/resources";
+import { decodeCursor, encodeCursor, type CursorScope } from "./cursor.ts";
 
 const resource = fc.constantFrom(...RESOURCE_NAMES);
 const instant = fc
   .date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true })
   .map((date) => date.toISOString());
 const since = fc.option(instant, { nil: undefined });
-const position = fc.record({ created_at: instant, id: fc.stringMatching(/^[a-z]{2,3}_[0-9a-z]{1,40}$/) });
+const id = fc.stringMatching(/^[a-z]{2,3}_[0-9a-z]{1,40}$/);
+const position = fc.record({ created_at: instant, id });
+const filters: fc.Arbitrary<Filters> = fc.record(
+  {
+    id,
+    campaign_id: id,
+    link_id: id,
+    status: fc.constantFrom("pending", "pending_funding"),
+    created_from: instant,
+    created_before: instant,
+  },
+  { requiredKeys: [] },
+);
+const scope: fc.Arbitrary<CursorScope> = fc.record({ resource, since, filters });
 
 const refused = expect.objectContaining({ kind: "invalid_cursor", field: "cursor" });
+const LINKS: CursorScope = { resource: "links", since: undefined, filters: {} };
 const decoding = (...parameters: Parameters<typeof decodeCursor>) => {
   try {
     return decodeCursor(...parameters);
@@ -21,44 +35,70 @@ const decoding = (...parameters: Parameters<typeof decodeCursor>) => {
 describe("cursors", () => {
   it("decode to the position they were encoded from", () => {
     fc.assert(
-      fc.property(resource, since, position, (resource, since, position) => {
-        expect(decodeCursor(encodeCursor(resource, since, position), resource, since)).toEqual(position);
+      fc.property(scope, position, (scope, position) => {
+        expect(decodeCursor(encodeCursor(scope, position), scope)).toEqual(position);
       }),
     );
   });
 
-  it("need no escaping in a URL and stay short", () => {
+  it("need no escaping in a URL, and have the declared form", () => {
     fc.assert(
-      fc.property(resource, since, position, (resource, since, position) => {
-        expect(encodeCursor(resource, since, position)).toMatch(/^[A-Za-z0-9_-]{20,250}$/);
+      fc.property(scope, position, (scope, position) => {
+        const cursor = encodeCursor(scope, position);
+        expect(cursor).toMatch(new RegExp(CURSOR_FORM.pattern));
+        expect(cursor.length).toBeGreaterThanOrEqual(CURSOR_FORM.minLength);
+        expect(cursor.length).toBeLessThanOrEqual(CURSOR_FORM.maxLength);
       }),
     );
+  });
+
+  it("without filters are those of the releases before, which refuse one with filters", () => {
+    const position = { created_at: "2026-11-21T08:30:00.000Z", id: "lnk_1" };
+    const firstOf = (filters: Filters): unknown => (JSON.parse(atob(encodeCursor({ ...LINKS, filters }, position))) as unknown[])[0];
+    expect(encodeCursor(LINKS, position)).toBe("WzEsImxpbmtzIixudWxsLCIyMDI2LTExLTIxVDA4OjMwOjAwLjAwMFoiLCJsbmtfMSJd");
+    expect(firstOf({})).toBe(1);
+    expect(firstOf({ status: "active" })).toBe(2);
   });
 
   it("of another resource are refused", () => {
     fc.assert(
-      fc.property(resource, resource, position, (encoded, decoded, position) => {
-        fc.pre(encoded !== decoded);
-        expect(decoding(encodeCursor(encoded, undefined, position), decoded, undefined)).toEqual(refused);
+      fc.property(scope, resource, position, (scope, other, position) => {
+        fc.pre(scope.resource !== other);
+        expect(decoding(encodeCursor(scope, position), { ...scope, resource: other })).toEqual(refused);
       }),
     );
   });
 
   it("of another since are refused", () => {
     fc.assert(
-      fc.property(since, since, position, (encoded, decoded, position) => {
-        fc.pre(encoded !== decoded);
-        expect(decoding(encodeCursor("links", encoded, position), "links", decoded)).toEqual(refused);
+      fc.property(scope, since, position, (scope, other, position) => {
+        fc.pre(scope.since !== other);
+        expect(decoding(encodeCursor(scope, position), { ...scope, since: other })).toEqual(refused);
       }),
+    );
+  });
+
+  it("of other filters are refused", () => {
+    fc.assert(
+      fc.property(scope, filters, position, (scope, other, position) => {
+        fc.pre(FILTER_NAMES.some((name) => scope.filters[name] !== other[name]));
+        expect(decoding(encodeCursor(scope, position), { ...scope, filters: other })).toEqual(refused);
+      }),
+    );
+    const status: CursorScope = { ...LINKS, filters: { status: "active" } };
+    const cursor = encodeCursor(status, { created_at: "2026-11-21T08:30:00.000Z", id: "lnk_1" });
+    expect(decoding(cursor, { ...LINKS, filters: { status: "paused", campaign_id: "cmp_1" } })).toHaveProperty(
+      "message",
+      expect.stringContaining("other filters (campaign_id, status)"),
     );
   });
 
   it("are refused when cut anywhere, or extended", () => {
     fc.assert(
-      fc.property(position, fc.nat(), fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/), (position, cut, more) => {
-        const cursor = encodeCursor("payouts", undefined, position);
-        expect(decoding(cursor.slice(0, cut % cursor.length), "payouts", undefined)).toEqual(refused);
-        expect(decoding(cursor + more, "payouts", undefined)).toEqual(refused);
+      fc.property(scope, position, fc.nat(), fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/), (scope, position, cut, more) => {
+        const cursor = encodeCursor(scope, position);
+        expect(decoding(cursor.slice(0, cut % cursor.length), scope)).toEqual(refused);
+        expect(decoding(cursor + more, scope)).toEqual(refused);
       }),
     );
   });
@@ -66,11 +106,20 @@ describe("cursors", () => {
   it("are refused without a crash for any other text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string().map(base64url), fc.json().map(base64url), almostCursor()), (text) => {
-        expect(decoding(text, "links", undefined)).toEqual(refused);
+        expect(decoding(text, LINKS)).toEqual(refused);
       }),
       { numRuns: 500 },
     );
   });
+
+  it.each([null, [], {}, 3, "status", { status: 1 }, { nothing: "x" }, { status: "active", id: "lnk_1" }])(
+    "are refused with %j in the place of filters",
+    (filters) => {
+      const cursor = base64url(JSON.stringify([2, "links", null, filters, "2026-11-21T08:30:00.000Z", "lnk_1"]));
+      expect(decoding(cursor, LINKS)).toEqual(refused);
+      expect(decoding(cursor, { ...LINKS, filters: { status: "active", id: "lnk_1" } })).toEqual(refused);
+    },
+  );
 });
 
 const base64url = (text: string): string => Buffer.from(text).toString("base64url");

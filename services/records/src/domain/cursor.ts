@@ -1,5 +1,13 @@
 import { AppError } from "@brand-records/errors";
-import { formatInstant, parseInstant, type ResourceName } from "@brand-records/resources";
+import {
+  CURSOR_FORM,
+  FILTER_NAMES,
+  formatInstant,
+  parseInstant,
+  type FilterName,
+  type Filters,
+  type ResourceName,
+} from "@brand-records/resources";
 import { idPattern } from "@brand-records/typeid";
 
 /** The position of a record in a list. `created_at` as `2026-11-21T08:30:00.000Z`. */
@@ -8,52 +16,91 @@ export interface Position {
   readonly id: string;
 }
 
-const VERSION = 1;
-const CURSOR_CHARACTERS_MAX = 400;
-
-/**
- * Returns an opaque token: base64url of a JSON array of version, resource, the first page's `since` and the position.
- * It holds no secret and grants nothing: it selects among the records of the key that presents it.
- */
-export function encodeCursor(resource: ResourceName, since: string | undefined, last: Position): string {
-  return base64url([VERSION, resource, since ?? null, last.created_at, last.id]);
+/** The list that a cursor belongs to, as the first page of the walk selected it. */
+export interface CursorScope {
+  readonly resource: ResourceName;
+  /** Normalized. */
+  readonly since: string | undefined;
+  /** Normalized. */
+  readonly filters: Filters;
 }
 
 /**
- * @param since of this request, normalized as for `encodeCursor`
- * @throws AppError `invalid_cursor` unless `encodeCursor` returned this cursor for this resource and this `since`
+ * `[1, resource, since, created_at, id]` without filters, as releases before 0.4.0 issue and read it, and
+ * `[2, resource, since, filters, created_at, id]` with filters: those releases refuse it as damaged.
  */
-export function decodeCursor(cursor: string, resource: ResourceName, since: string | undefined): Position {
+const VERSION = 1;
+const VERSION_WITH_FILTERS = 2;
+
+/**
+ * Returns an opaque token: base64url of a JSON array of version, resource, the first page's `since` and filters, and the position.
+ * It holds no secret and grants nothing: it selects among the records of the key that presents it.
+ */
+export function encodeCursor({ resource, since, filters }: CursorScope, { created_at, id }: Position): string {
+  const given = presentFilters(filters);
+  if (given.length === 0) return base64url([VERSION, resource, since ?? null, created_at, id]);
+  return base64url([VERSION_WITH_FILTERS, resource, since ?? null, Object.fromEntries(given), created_at, id]);
+}
+
+/**
+ * @param scope of this request, normalized as for `encodeCursor`
+ * @throws AppError `invalid_cursor` unless `encodeCursor` returned this cursor for this scope
+ */
+export function decodeCursor(cursor: string, { resource, since, filters }: CursorScope): Position {
   const fields = readFields(cursor);
   if (fields === undefined) {
     throw invalidCursor(
       "The cursor was not issued by this service, or was cut or changed. Pass next_cursor on unchanged, or start again without a cursor.",
     );
   }
-  const [cursorResource, cursorSince, created_at, id] = fields;
-  if (cursorResource !== resource) {
-    throw invalidCursor(`The cursor belongs to another resource (${cursorResource}). Start again without a cursor.`);
+  if (fields.resource !== resource) {
+    throw invalidCursor(`The cursor belongs to another resource (${fields.resource}). Start again without a cursor.`);
   }
-  if (cursorSince !== (since ?? null)) {
+  if (fields.since !== (since ?? null)) {
     throw invalidCursor("The cursor belongs to another since. Repeat the since of the first page, or start again without a cursor.");
   }
-  return { created_at, id };
+  const differing = FILTER_NAMES.filter((name) => fields.filters[name] !== filters[name]);
+  if (differing.length > 0) {
+    throw invalidCursor(
+      `The cursor belongs to other filters (${differing.join(", ")}). Repeat the filters of the first page, or start again without a cursor.`,
+    );
+  }
+  return fields.position;
 }
 
 const ANY_ID = idPattern("[a-z]{1,8}");
 
-function readFields(cursor: string): [string, string | null, string, string] | undefined {
-  if (cursor.length > CURSOR_CHARACTERS_MAX) return undefined;
+interface CursorFields {
+  readonly resource: string;
+  readonly since: string | null;
+  readonly filters: Filters;
+  readonly position: Position;
+}
+
+function readFields(cursor: string): CursorFields | undefined {
+  if (cursor.length > CURSOR_FORM.maxLength) return undefined;
   const fields = parseJson(Buffer.from(cursor, "base64url").toString());
   // Node reads base64 leniently, and JSON allows white space: accept only the spelling that encodeCursor writes.
-  if (base64url(fields) !== cursor) return undefined;
-  if (!Array.isArray(fields) || fields.length !== 5 || fields[0] !== VERSION) return undefined;
+  if (base64url(fields) !== cursor || !Array.isArray(fields)) return undefined;
+  const filters = fields[0] === VERSION_WITH_FILTERS ? filtersFrom(fields.splice(3, 1)[0]) : {};
+  if (filters === undefined || fields.length !== 5 || ![VERSION, VERSION_WITH_FILTERS].includes(fields[0] as number)) return undefined;
   const [, resource, since, created_at, id] = fields as unknown[];
   if (typeof resource !== "string" || !/^[a-z]{1,20}$/.test(resource)) return undefined;
   if (since !== null && !isInstant(since)) return undefined;
   if (!isInstant(created_at) || typeof id !== "string" || !ANY_ID.test(id)) return undefined;
-  return [resource, since, created_at, id];
+  return { resource, since, filters, position: { created_at, id } };
 }
+
+/** Returns filters in the form that encodeCursor writes: at least one, in order; their values are compared with the request's. */
+function filtersFrom(value: unknown): Filters | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const given = presentFilters(value);
+  const isComplete = given.length > 0 && JSON.stringify(Object.fromEntries(given)) === JSON.stringify(value);
+  return isComplete && given.every(([, text]) => typeof text === "string") ? value : undefined;
+}
+
+const presentFilters = (filters: Filters): [FilterName, string][] =>
+  FILTER_NAMES.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]] as [FilterName, string]]));
 
 /** Whether `value` is a time as `formatInstant` writes it. */
 function isInstant(value: unknown): value is string {

@@ -6,10 +6,12 @@ import {
   LATEST_INSTANT,
   PAGE_LIMIT_MAX,
   parseInstant,
+  type Filters,
   type ResourceName,
 } from "@brand-records/resources";
 import { idPattern, idRule } from "@brand-records/typeid";
 import { decodeCursor, encodeCursor, type Position } from "./cursor.ts";
+import { filtersFrom, type GivenFilters } from "./filters.ts";
 
 /** A request for one page of one brand's records of one resource. */
 export interface PageRequest {
@@ -17,6 +19,9 @@ export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string | null | undefined;
   readonly since?: string | null | undefined;
+  readonly filters?: GivenFilters | null | undefined;
+  /** The cursor of a request with filters. */
+  readonly filtered_cursor?: string | null | undefined;
 }
 
 /** The page to read, from a valid `PageRequest`. */
@@ -27,7 +32,11 @@ export interface Page {
   readonly after: Position | undefined;
   /** Keeps records created strictly later. UTC with milliseconds. */
   readonly since: string | undefined;
+  /** Keeps records that match all of them. Normalized. */
+  readonly filters: Filters;
 }
+
+const NO_FILTERS: Filters = Object.freeze({});
 
 /** @throws AppError `invalid_parameter` or `invalid_cursor` */
 export function pageFrom(resource: ResourceName, request: PageRequest): Page {
@@ -39,8 +48,10 @@ export function pageFrom(resource: ResourceName, request: PageRequest): Page {
     throw new AppError("invalid_parameter", `limit must be from 1 to ${PAGE_LIMIT_MAX}`, { field: "limit" });
   }
   const since = request.since == null ? undefined : sinceFrom(request.since);
-  const after = request.cursor == null ? undefined : decodeCursor(request.cursor, resource, since);
-  return { brandId: brand_id, limit, after, since };
+  const filters = request.filters == null ? NO_FILTERS : filtersFrom(resource, request.filters);
+  const cursor = request.filtered_cursor ?? request.cursor;
+  const after = cursor == null ? undefined : decodeCursor(cursor, { resource, since, filters });
+  return { brandId: brand_id, limit, after, since, filters };
 }
 
 /**
@@ -58,5 +69,5 @@ function sinceFrom(text: string): string {
 export function nextCursor(resource: ResourceName, page: Page, records: readonly Position[]): string | null {
   const last = records.at(-1);
   if (last === undefined || records.length < page.limit) return null;
-  return encodeCursor(resource, page.since, last);
+  return encodeCursor({ resource, since: page.since, filters: page.filters }, last);
 }

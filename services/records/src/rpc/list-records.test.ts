@@ -1,3 +1,4 @@
+import type { ListRequest } from "@brand-records/proto/records/v1";
 import { newId } from "@brand-records/typeid";
 import { deposit } from "../../test/sample-records.ts";
 import { callContext, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
@@ -12,8 +13,7 @@ beforeEach(() => {
 });
 afterAll(() => served.stop());
 
-const list = (request: { limit?: number; cursor?: string | null; since?: string | null; brand_id?: string }) =>
-  served.records.listDeposits({ brand_id: brand, limit: 50, ...request }, callContext());
+const list = (request: Partial<ListRequest>) => served.records.listDeposits({ brand_id: brand, limit: 50, ...request }, callContext());
 
 it("returns records newest first, and by id, byte by byte, where times are equal", async () => {
   const at = (created_at: string, id: string) => deposit({ created_at, id });
@@ -28,7 +28,7 @@ it("has a cursor if and only if the page is full", async () => {
   expect((await list({ limit: 3 })).next_cursor).toBeNull();
   const full = await list({ limit: 2 });
   expect(full.next_cursor).toEqual(expect.any(String));
-  expect(await list({ limit: 2, cursor: full.next_cursor ?? "" })).toEqual({ data: [], next_cursor: null });
+  expect(await list({ limit: 2, cursor: full.next_cursor ?? "" })).toEqual({ data: [], next_cursor: null, filters: null });
 });
 
 it.each([0, 201, -1])("refuses a limit of %i", async (limit) => {
@@ -51,4 +51,88 @@ it("refuses a cursor of another since, and accepts it with the same time spelled
   for (const since of [null, "2026-11-21T00:00:00.001Z"]) {
     await expect(list({ limit: 1, since, cursor: cursor ?? "" })).rejects.toMatchObject({ kind: "invalid_cursor", field: "cursor" });
   }
+});
+
+describe("filters", () => {
+  const at = (second: number, fields: Partial<ReturnType<typeof deposit>> = {}) =>
+    deposit({ created_at: `2026-11-21T08:30:0${second}.000Z`, id: `dep_${second}`, campaign_id: null, ...fields });
+  const idsOf = async (request: Partial<ListRequest>) => (await list(request)).data.map(({ id }) => id);
+
+  beforeEach(async () => {
+    const lines = [
+      at(1, { status: "pending" }),
+      at(2, { status: "succeeded", campaign_id: "cmp_a" }),
+      at(3, { status: "pending", campaign_id: "cmp_a" }),
+      at(4, { status: "pending", campaign_id: "cmp_b" }),
+      at(5, { status: "failed", campaign_id: "cmp_a" }),
+    ];
+    await served.import(brand, lines, { resource: "deposits" });
+  });
+
+  it("keep the records that match all of them", async () => {
+    expect(await idsOf({ filters: { status: "pending" } })).toEqual(["dep_4", "dep_3", "dep_1"]);
+    expect(await idsOf({ filters: { campaign_id: "cmp_a" } })).toEqual(["dep_5", "dep_3", "dep_2"]);
+    expect(await idsOf({ filters: { campaign_id: "cmp_a", status: "pending" } })).toEqual(["dep_3"]);
+    expect(await idsOf({ filters: { id: "dep_3" } })).toEqual(["dep_3"]);
+    expect(await idsOf({ filters: { id: "dep_3", status: "failed" } })).toEqual([]);
+  });
+
+  it("compare times to the last digit: at or after, and before", async () => {
+    const [from, before] = ["2026-11-21T16:30:02+08:00", "2026-11-21T08:30:04Z"];
+    expect(await idsOf({ filters: { created_from: from, created_before: before } })).toEqual(["dep_3", "dep_2"]);
+    const [justAfter, justAfterEnd] = ["2026-11-21T08:30:02.000000001Z", "2026-11-21T08:30:04.000000001Z"];
+    expect(await idsOf({ filters: { created_from: justAfter, created_before: justAfterEnd } })).toEqual(["dep_4", "dep_3"]);
+    expect(await idsOf({ since: "2026-11-21T08:30:03Z", filters: { created_from: from } })).toEqual(["dep_5", "dep_4"]);
+    expect(await idsOf({ since: "2026-11-21T08:30:01Z", filters: { created_from: from, status: "pending" } })).toEqual(["dep_4", "dep_3"]);
+  });
+
+  it.each([
+    [{ created_from: "0001-01-01T00:00:00Z" }, 5],
+    [{ created_from: "9999-12-31T23:59:59.9999-23:59" }, 0],
+    [{ created_before: "0001-01-01T00:00:00Z" }, 0],
+    [{ created_before: "9999-12-31T23:59:59.9999-23:59" }, 5],
+    [{ created_from: "9999-12-31T23:59:59.9999-23:59", status: "pending" }, 0],
+    [{ created_before: "9999-12-31T23:59:59.9999-23:59", status: "pending" }, 3],
+  ])("take times that no record can have: %j", async (filters, count) => {
+    expect((await list({ filters, limit: 2, since: "2000-01-01T00:00:00Z" })).data).toHaveLength(Math.min(count, 2));
+    expect((await list({ filters })).data).toHaveLength(count);
+  });
+
+  it("are in the response as they were given", async () => {
+    const filters = { status: "pending", created_from: "2026-11-21T16:30:02.1+08:00" };
+    expect((await list({ filters })).filters).toMatchObject(filters);
+    expect((await list({})).filters).toBeNull();
+  });
+
+  it("are in the cursor: with others it is refused", async () => {
+    const filters = { status: "pending", created_from: "2026-11-21T08:30:00Z" };
+    const { next_cursor } = await list({ limit: 1, filters });
+    const following = (changed: Partial<ListRequest>) => list({ limit: 1, filters, filtered_cursor: next_cursor ?? "", ...changed });
+    const { data } = await following({ filters: { ...filters, created_from: "2026-11-21T16:29:59.9999999+08:00" } });
+    expect(data).toMatchObject([{ id: "dep_3" }]);
+    const refused = { kind: "invalid_cursor", field: "cursor" };
+    await expect(following({ filters: { ...filters, status: "failed" } })).rejects.toMatchObject(refused);
+    await expect(following({ filters: { status: "pending" } })).rejects.toMatchObject(refused);
+    await expect(following({ filters: { ...filters, id: "dep_3" } })).rejects.toMatchObject(refused);
+    await expect(list({ limit: 1, cursor: next_cursor ?? "" })).rejects.toMatchObject(refused);
+    const { next_cursor: unfiltered } = await list({ limit: 1 });
+    await expect(following({ filtered_cursor: unfiltered ?? "" })).rejects.toMatchObject(refused);
+  });
+
+  it("show another brand's record and an unknown id as the same empty page", async () => {
+    const other = newId("brd");
+    for (const filters of [{ id: "dep_3" }, { campaign_id: "cmp_a" }, { id: "dep_unknown" }, { campaign_id: "cmp_unknown" }]) {
+      expect(await list({ brand_id: other, filters })).toMatchObject({ data: [], next_cursor: null });
+    }
+  });
+
+  it.each([
+    ["id", "cmp_1", "id must be dep_ and 1 to 40 lower-case letters or digits"],
+    ["campaign_id", "", "campaign_id must be cmp_ and 1 to 40 lower-case letters or digits"],
+    ["link_id", "lnk_1", "link_id is no filter of deposits"],
+    ["status", "paid", "status must be one of pending, succeeded, failed, expired, refunded"],
+    ["created_from", "yesterday", "created_from must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00"],
+  ])("refuse %s = %j", async (field, value, message) => {
+    await expect(list({ filters: { [field]: value } })).rejects.toMatchObject({ kind: "invalid_parameter", field, message });
+  });
 });

@@ -3,7 +3,8 @@ import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { sampleRecord } from "../../test/any-record.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 import type { Page } from "../domain/page.ts";
-import { columnsOf, pageOfRecords } from "./record-tables.ts";
+import { columnsOf } from "./record-columns.ts";
+import { pageOfRecords } from "./record-tables.ts";
 
 const ROWS = 1_500;
 const OTHERS = 1_000;
@@ -75,7 +76,7 @@ async function genericPlan(resource: ResourceName, page: Page): Promise<PlanNode
   });
 }
 
-const firstPage: Page = { brandId: BRAND, limit: 50, after: undefined, since: undefined };
+const firstPage: Page = { brandId: BRAND, limit: 50, after: undefined, since: undefined, filters: {} };
 
 async function deep(resource: ResourceName): Promise<Page> {
   const [after] = await served.db.query<{ created_at: string; id: string }>(

@@ -1,39 +1,41 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import { RESOURCE_NAMES, RESOURCES, type RecordOf, type ResourceName } from "@brand-records/resources";
+import { formatInstant, parseInstant, RESOURCE_NAMES, type Filters, type RecordOf, type ResourceName } from "@brand-records/resources";
+import { END_OF_TIME } from "../domain/filters.ts";
 import type { Page } from "../domain/page.ts";
+import { COLUMN_FILTERS, pageStatement, type ColumnFilter } from "./page-statements.ts";
 
-/** Returns the columns of a resource's table without brand_id: the names of the resource's fields. */
-export function columnsOf(resource: ResourceName): string[] {
-  return Object.keys(RESOURCES[resource].schema.shape);
-}
+/** Those of first and later pages without filters, with and without `since`. */
+const pageStatements = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, pageStatement(name, [])])) as Record<ResourceName, Statement>;
 
-const pageStatements = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, pageStatement(name)])) as Record<ResourceName, Statement>;
-
-/**
- * One statement for first and later pages, with and without `since`: a missing bound is infinity. The row comparison has the
- * order of the index, so Postgres seeks to the position. Columns are qualified because ORDER BY prefers an alias of the
- * select list, and would sort by it without an index.
- */
-function pageStatement(resource: ResourceName): Statement {
-  return {
-    name: `${resource}.page`,
-    text: `select ${columnsOf(resource)
-      .map((column) => `t.${column}`)
-      .join(", ")}
-             from records.${resource} t
-            where t.brand_id = $1 and (t.created_at, t.id) < ($2::timestamptz, $3) and t.created_at > $4::timestamptz
-            order by t.created_at desc, t.id desc
-            limit $5`,
-  };
-}
+/** Those of pages with filters by the names of the filters: at most 15 for a resource. */
+const filteredStatements = new Map<string, Statement>();
 
 /** Returns a page of records, newest first. It costs the same at any depth. */
 export function pageOfRecords<Name extends ResourceName>(sql: Sql, resource: Name, page: Page): Promise<RecordOf<Name>[]> {
-  return sql.query<RecordOf<Name>>(pageStatements[resource], [
-    page.brandId,
-    page.after?.created_at ?? "infinity",
-    page.after?.id ?? "",
-    page.since ?? "-infinity",
-    page.limit,
+  const { brandId, after, since, limit, filters } = page;
+  const { created_from, created_before } = filters;
+  const names = COLUMN_FILTERS.filter((name) => filters[name] !== undefined);
+  const isLater = created_before !== undefined && (after === undefined || after.created_at >= created_before);
+  return sql.query<RecordOf<Name>>(names.length === 0 ? pageStatements[resource] : filteredStatement(resource, names), [
+    brandId,
+    ...(isLater ? [created_before, ""] : [after?.created_at ?? "infinity", after?.id ?? ""]),
+    laterOf(since, created_from),
+    limit,
+    ...names.map((name) => filters[name]),
   ]);
+}
+
+function filteredStatement(resource: ResourceName, names: readonly ColumnFilter[]): Statement {
+  const key = `${resource} ${names.join()}`;
+  const statement = filteredStatements.get(key) ?? pageStatement(resource, names);
+  filteredStatements.set(key, statement);
+  return statement;
+}
+
+/** Returns the time that records of both bounds are later than. */
+function laterOf(since: string | undefined, created_from: Filters["created_from"]): string {
+  if (created_from === undefined) return since ?? "-infinity";
+  if (created_from === END_OF_TIME) return END_OF_TIME;
+  const before = formatInstant((parseInstant(created_from) ?? Number.NaN) - 1);
+  return since !== undefined && since > before ? since : before;
 }

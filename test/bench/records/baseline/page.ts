@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rfc3339FromPostgres, type Sql, type Statement } from "@brand-records/postgres";
-import type { RecordOf } from "@brand-records/resources";
+import type { Filters, RecordOf } from "@brand-records/resources";
 import pg from "pg";
 import { ROOT } from "../../program.ts";
 import { POOL_SIZE } from "../settings.ts";
@@ -29,7 +29,7 @@ export async function openPages(url: string): Promise<ReadPage> {
 }
 
 /** Extracts the statement from the product's compiled code, so that the variants stay equal. */
-export async function productStatement(): Promise<Statement> {
+export async function productStatement(filters: Filters = {}): Promise<Statement> {
   const { pageOfRecords } = (await import(pathToFileURL(join(ROOT, "services/records/dist/storage/record-tables.js")).href)) as {
     pageOfRecords(sql: Sql, resource: string, page: object): Promise<unknown>;
   };
@@ -40,7 +40,7 @@ export async function productStatement(): Promise<Statement> {
       return Promise.resolve([]);
     },
   };
-  await pageOfRecords(observer, "conversions", { brandId: "", limit: 1, after: undefined, since: undefined });
+  await pageOfRecords(observer, "conversions", { brandId: "", limit: 1, after: undefined, since: undefined, filters });
   if (found === undefined) throw new Error("the records service no longer reads a page with one named statement");
   return found;
 }

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import type { FilterName } from "./filter-names.ts";
+import { instantProblem, parseInstant } from "./instant.ts";
+import { requiredSchema, type Resource } from "./resource.ts";
+
+/** Keeps the records that match all given filters. */
+export type Filters = { readonly [Name in FilterName]?: string };
+
+/** Like `since`, it may lie outside the range of `created_at`. */
+const TIME = z
+  .string()
+  .refine((text) => parseInstant(text) !== undefined, { error: ({ input }) => instantProblem(String(input)) })
+  .meta({ format: "date-time" });
+
+/**
+ * Returns the schema of a filter's values: `created_from` (at or after) and `created_before` (before) are times, all others have the
+ * values of the field that they are named after.
+ */
+export function filterSchema({ schema }: Resource, name: FilterName): z.ZodType {
+  return name === "created_from" || name === "created_before" ? TIME : requiredSchema(schema.shape[name] as z.ZodType);
+}
+
+/** Returns what is wrong with a filter's value, to follow the filter's name: the allowed values. Returns undefined if it is valid. */
+export function filterProblem(resource: Resource, name: FilterName, value: unknown): string | undefined {
+  // No filter accepts empty text: any value of another type gets the same message.
+  const { error } = filterSchema(resource, name).safeParse(typeof value === "string" ? value : "");
+  return error?.issues[0]?.message;
+}

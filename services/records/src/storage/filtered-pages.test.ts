@@ -1,0 +1,190 @@
+import { buildLateIndexes, type Sql, type Statement } from "@brand-records/postgres";
+import { RESOURCE_NAMES, RESOURCES, type Filters, type ResourceName } from "@brand-records/resources";
+import { sampleRecord } from "../../test/any-record.ts";
+import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
+import type { Page } from "../domain/page.ts";
+import { LATE_INDEXES } from "./late-indexes.ts";
+import { pageOfRecords } from "./record-tables.ts";
+
+const ROWS = 24_000;
+const BRAND = "brd_ours";
+/** Has the same records, written after the statistics were gathered: the planner expects none. */
+const LATE_BRAND = "brd_late";
+const NEWEST = Date.UTC(2026, 10, 21);
+const LIMIT = 50;
+const DEEP = 1_000;
+/** Blocks of a filtered page over those of an unfiltered one, at most. */
+const BLOCKS_RATIO_MAX = 3;
+
+let served: ServedRecords;
+beforeAll(async () => {
+  served = await serveRecords();
+  await buildLateIndexes(served.db, { url: served.url, schema: "records", indexes: LATE_INDEXES });
+  for (const resource of RESOURCE_NAMES) await fill(resource);
+}, 120_000);
+afterAll(() => served.stop());
+
+const statusesOf = (resource: ResourceName) => {
+  const [frequent, rare, absent] = RESOURCES[resource].schema.shape.status.options;
+  return { frequent, rare, absent } as { frequent: string; rare: string; absent: string };
+};
+
+/**
+ * Fills a table such that statistics mislead: half of the rows are our brand's, and those of the other brand have the status that ours never
+ * has, and a campaign that ours hardly has. A third of our rows, the oldest, have a campaign and a link of their own, all with one status.
+ * Rows lie in random order: each of a page is in a block of its own.
+ */
+async function fill(resource: ResourceName): Promise<void> {
+  const sample = sampleRecord(resource);
+  const prefix = String(sample["id"]).split("_")[0];
+  const { frequent, rare, absent } = statusesOf(resource);
+  await served.db.query(`alter table records.${resource} set (autovacuum_enabled = off)`);
+  await served.db.query(
+    `insert into records.${resource}
+     select record.* from generate_series(1, ${ROWS}) i,
+            lateral (select i % 2 = 0 as is_ours, i > ${ROWS} * 2 / 3 as is_old, i % 2000 = 0 as is_rare) r,
+            lateral (select case when not is_ours then 'theirs' when is_rare then 'rare' when is_old then 'old' else 'new' end as part) p,
+            jsonb_populate_record(null::records.${resource}, $1::jsonb || jsonb_build_object(
+              'brand_id', case when is_ours then $2 else 'brd_theirs' end,
+              'id', '${prefix}_' || md5(i::text), 'created_at', $3::timestamptz - make_interval(secs => (i / 4) * 0.001),
+              'campaign_id', case when is_rare and not is_old then 'cmp_theirs' else 'cmp_' || part end, 'link_id', 'lnk_' || part,
+              'status', case when not is_ours then $6 when is_rare then $5 else $4 end)) record
+      order by md5(i::text || 'row')`,
+    [JSON.stringify(sample), BRAND, new Date(NEWEST).toISOString(), frequent, rare, absent],
+  );
+  await served.db.query(`vacuum analyze records.${resource}`);
+  await served.db.query(
+    `insert into records.${resource}
+     select copy.* from records.${resource} r, jsonb_populate_record(r, jsonb_build_object('brand_id', $2::text)) copy where r.brand_id = $1`,
+    [BRAND, LATE_BRAND],
+  );
+}
+
+interface SentStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+async function statementOf(resource: ResourceName, page: Page): Promise<SentStatement> {
+  const sent: SentStatement[] = [];
+  const recording: Sql = {
+    query: async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
+      sent.push({ text: typeof statement === "string" ? statement : statement.text, values });
+      return [] as Row[];
+    },
+  };
+  await pageOfRecords(recording, resource, page);
+  return sent[0] as SentStatement;
+}
+
+interface PlanNode {
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly "Actual Rows": number;
+}
+
+/** Runs the statement by the plan for any parameters, or by the one for these. Returns the blocks that it read, in Postgres' cache or not. */
+async function run(
+  resource: ResourceName,
+  page: Page,
+  plan: "generic" | "custom",
+): Promise<{ rows: number; blocks: number; plan: string }> {
+  const { text, values } = await statementOf(resource, page);
+  const literals = values.map((value) => (typeof value === "number" ? String(value) : `'${String(value)}'`)).join(", ");
+  return served.db.transaction(async (sql) => {
+    await sql.query(`set local plan_cache_mode = force_${plan}_plan`);
+    await sql.query(`prepare page as ${text}`);
+    const [row] = await sql.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
+      `explain (analyze, buffers, timing off, format json) execute page(${literals})`,
+    );
+    await sql.query("deallocate page");
+    const top = row?.["QUERY PLAN"][0].Plan as PlanNode;
+    return {
+      rows: top["Actual Rows"],
+      blocks: top["Shared Hit Blocks"] + top["Shared Read Blocks"],
+      plan: JSON.stringify(top, ["Node Type", "Index Name", "Plans"]),
+    };
+  });
+}
+
+const unfiltered: Page = { brandId: BRAND, limit: LIMIT, after: undefined, since: undefined, filters: {} };
+
+/** The whole list that the filters select, as the table has it. */
+async function positionAt(resource: ResourceName, { id, campaign_id, link_id, status }: Filters, offset: number): Promise<Page["after"]> {
+  const equal = Object.entries({ id, campaign_id, link_id, status }).filter(([, value]) => value !== undefined);
+  const [found] = await served.db.query<{ created_at: string; id: string }>(
+    `select created_at, id from records.${resource}
+      where brand_id = $1 ${equal.map(([name], index) => `and ${name} = $${index + 3}`).join(" ")}
+      order by created_at desc, id desc offset $2 limit 1`,
+    [BRAND, offset, ...equal.map(([, value]) => value)],
+  );
+  return found;
+}
+
+/** Frequent, rare and absent values of single filters and of the documented pairs. */
+function filtersOf(resource: ResourceName): [string, Filters][] {
+  const { frequent, rare, absent } = statusesOf(resource);
+  const prefix = String(sampleRecord(resource)["id"]).split("_")[0];
+  const columns = (["campaign_id", "link_id"] as const).filter((name) => RESOURCES[resource].filters.includes(name));
+  const valueOf = (name: "campaign_id" | "link_id", part: string): Filters => ({ [name]: `${name === "link_id" ? "lnk" : "cmp"}_${part}` });
+  return [
+    ["an id", { id: `${prefix}_c81e728d9d4c2f636f067f89cc14862c` }],
+    ["an absent id", { id: `${prefix}_1` }],
+    ["a frequent status", { status: frequent }],
+    ["a rare status", { status: rare }],
+    ["a status that only other brands have", { status: absent }],
+    ...columns.flatMap((name): [string, Filters][] => [
+      [`a frequent ${name}`, valueOf(name, "new")],
+      [`a frequent ${name} of the past`, valueOf(name, "old")],
+      [`a rare ${name}`, valueOf(name, "rare")],
+      [`a ${name} that another brand has`, valueOf(name, "theirs")],
+      [`a ${name} with its frequent status`, { ...valueOf(name, "old"), status: frequent }],
+      [`a ${name} with a status that only others have`, { ...valueOf(name, "old"), status: rare }],
+      [`a ${name} with a status that only other brands have`, { ...valueOf(name, "new"), status: absent }],
+    ]),
+  ];
+}
+
+const RANGES: [string, Filters][] = [
+  ["", {}],
+  [
+    " in a time range",
+    { created_from: new Date(NEWEST - (ROWS / 4) * 0.9).toISOString(), created_before: new Date(NEWEST - 1).toISOString() },
+  ],
+];
+
+describe.each(RESOURCE_NAMES)("a filtered page of %s reads at most three times the blocks of an unfiltered page", (resource) => {
+  it.each(
+    filtersOf(resource).flatMap(([name, filters]) => RANGES.map(([range, times]) => [name + range, { ...filters, ...times }] as const)),
+  )("%s", async (_, filters) => {
+    const atDepth = (await positionAt(resource, filters, DEEP)) ?? (await positionAt(resource, {}, DEEP));
+    for (const plan of ["generic", "custom"] as const) {
+      const allowed = BLOCKS_RATIO_MAX * (await run(resource, unfiltered, plan)).blocks;
+      for (const brandId of [BRAND, LATE_BRAND]) {
+        for (const after of [undefined, atDepth]) {
+          const read = await run(resource, { ...unfiltered, brandId, filters, after }, plan);
+          expect({ ...read, brandId, allowed, isWithin: read.blocks <= allowed }).toEqual({ ...read, brandId, allowed, isWithin: true });
+        }
+      }
+    }
+  });
+
+  it("in a time range alone", async () => {
+    const [, [, filters] = ["", {}]] = RANGES;
+    const plain = await run(resource, unfiltered, "generic");
+    expect(plain.rows).toBe(LIMIT);
+    for (const after of [undefined, await positionAt(resource, {}, DEEP)]) {
+      const read = await run(resource, { ...unfiltered, filters, after }, "generic");
+      expect(read).toMatchObject({ rows: LIMIT });
+      expect(read.blocks).toBeLessThanOrEqual(BLOCKS_RATIO_MAX * plain.blocks);
+    }
+  });
+});
+
+it("has the values that the cases name", async () => {
+  const rowsOf = async (filters: Filters) => (await run("conversions", { ...unfiltered, limit: 200, filters }, "generic")).rows;
+  const { frequent, rare, absent } = statusesOf("conversions");
+  expect([await rowsOf({ status: frequent }), await rowsOf({ status: rare }), await rowsOf({ status: absent })]).toEqual([200, 12, 0]);
+  const campaign_id = "cmp_old";
+  expect([await rowsOf({ campaign_id }), await rowsOf({ campaign_id, status: rare })]).toEqual([200, 0]);
+});
