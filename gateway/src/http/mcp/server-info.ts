@@ -56,9 +56,9 @@ function manilaTime(now: number): string {
 
 export const INSTRUCTIONS = `Reads the records of the key's brand on a creator-marketing platform in the Philippines. Nothing here approves, funds, pays or publishes.
 
-Dates: times are UTC, but days and months are Manila's (+08:00): October 2026 begins at 2026-10-01T00:00:00+08:00 and ends before 2026-11-01T00:00:00+08:00. Say which dates you took.
+Dates: times are UTC, but days and months are Manila's (+08:00): October 2026 is created_from 2026-10-01T00:00:00+08:00, created_before 2026-11-01T00:00:00+08:00. Say which dates you took.
 
-No filters but since, which looks at created_at and has no end: for what was paid or reviewed in a period begin a month earlier, for orders a day, and compare each record. Stop once created_at lies before the period.
+Filters: id, campaign_id, link_id, status, created_from, created_before; all must hold. Times filter created_at alone: for what was paid or reviewed in a period begin a month earlier, for orders a day, and compare.
 
 Totals: count is this page's. Never give a total from part of a list, an average or a rate; if you stop early, say "among the N newest, back to DATE". Beyond five pages of 100 (19,000 tokens each) ask first and say what it takes; offer a shorter period, the totals in links and campaigns, or a script.
 
