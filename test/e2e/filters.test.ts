@@ -77,24 +77,22 @@ const caseOf = (resource: ResourceName): fc.Arbitrary<Case> => {
       ...(has("campaign_id") && { campaign_id: fc.constantFrom(...campaign) }),
       ...(has("link_id") && { link_id: fc.constantFrom("lnk_a", "lnk_b") }),
     });
-  const filters = fc.record(
-    {
-      id: fc.nat(),
-      status,
-      created_from: bound,
-      created_before: bound,
-      ...(has("campaign_id") && { campaign_id: fc.constantFrom("cmp_a", "cmp_b", "cmp_none") }),
-      ...(has("link_id") && { link_id: fc.constantFrom("lnk_a", "lnk_b", "lnk_none") }),
-    },
-    { requiredKeys: [] },
-  );
+  const filters = {
+    status,
+    created_from: bound,
+    created_before: bound,
+    ...(has("campaign_id") && { campaign_id: fc.constantFrom("cmp_a", "cmp_b", "cmp_none") }),
+    ...(has("link_id") && { link_id: fc.constantFrom("lnk_a", "lnk_b", "lnk_none") }),
+  };
+  const withoutId = fc.record(filters, { requiredKeys: [] });
+  const withId = fc.record({ id: fc.nat(), ...filters }, { requiredKeys: ["id"] });
   const unique = { selector: ({ id }: Row) => id };
   return fc.record({
     resource: fc.constant(resource),
     rows: fc.uniqueArray(row("a"), { ...unique, maxLength: RECORDS_MAX }),
     later: fc.uniqueArray(row("b"), { ...unique, maxLength: 10 }),
     // A record's id leaves one: rarely.
-    filters: fc.oneof({ weight: 5, arbitrary: filters.map(({ id: _, ...others }) => others) }, { weight: 1, arbitrary: filters }),
+    filters: fc.oneof({ weight: 5, arbitrary: withoutId }, { weight: 1, arbitrary: withId }),
     limit: fc.integer({ min: 1, max: 12 }),
     via: fc.constantFrom(...INTERFACES),
   });
@@ -150,7 +148,7 @@ interface Page {
 
 async function read(brand: TestBrand, { resource, via }: Pick<Case, "resource" | "via">, given: Record<string, string>): Promise<Page> {
   if (via === "HTTP") {
-    const response = await stack.get(`/api/v1/${resource}?${new URLSearchParams(given)}`, brand.key);
+    const response = await stack.get(`/api/v1/${resource}?${new URLSearchParams(given).toString()}`, brand.key);
     const body = (await response.json()) as Page;
     expect({ status: response.status, body }).toMatchObject({ status: 200 });
     return body;

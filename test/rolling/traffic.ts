@@ -145,7 +145,7 @@ export class Traffic {
   #filteredPage(kind: "filtered page" | "filtered tool", brand: RolledBrand, input: Record<string, string>): Promise<Response> {
     const authorization = `Bearer ${brand.key}`;
     if (kind === "filtered page") {
-      return this.#call("gateway", "GET", `/api/v1/submissions?${new URLSearchParams(input)}`, { authorization });
+      return this.#call("gateway", "GET", `/api/v1/submissions?${new URLSearchParams(input).toString()}`, { authorization });
     }
     const { headers, body } = toolCall("stateless", "list_submissions", input);
     return this.#call("gateway", "POST", "/api/mcp", { authorization, accept: "application/json, text/event-stream", ...headers }, body);
