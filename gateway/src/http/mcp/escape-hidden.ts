@@ -7,7 +7,7 @@ const HIDDEN = /[<\u0080-\u009f\u2028\u2029\u2800]|\p{Cf}|\p{Default_Ignorable_C
 const CANDIDATE = /[<\u0080-\uffff]/;
 
 /**
- * Escapes such characters in JSON text as `\uXXXX`, so that hidden instructions show. Outside of strings JSON has none of them, so it
+ * Escapes hidden characters in JSON text as `\uXXXX`, so that hidden instructions show. Outside of strings JSON has none of them, so it
  * parses to the same value.
  */
 export function escapeHidden(json: string): string {

@@ -17,7 +17,7 @@ export interface ToolListing {
   readonly _meta: { readonly [UNTRUSTED]: readonly string[] };
 }
 
-/** For clients that mark or filter what a model may not trust: fields of the result, or of its records, that outsiders wrote. */
+/** Names the fields of the result, or of its records, that outsiders wrote: clients may mark or filter what a model may not trust. */
 const UNTRUSTED = "brand-records/untrustedFields";
 
 /** An operation as `tools/list` shows it. */

@@ -4,7 +4,7 @@ import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
 import { leaseStart } from "../domain/delivery.ts";
-import { leaveLanes } from "../storage/lanes.ts";
+import { leaveLanes } from "../storage/locked-lanes.ts";
 import { lockExpired, removeDeliveries, removeExpiredOrphans, type ExpiredDelivery } from "../storage/leases.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";

@@ -2,7 +2,8 @@ import { AppError } from "@brand-records/errors";
 import { unnestRows, type Database, type TransactionOptions } from "@brand-records/postgres";
 import { passDeadEntries } from "./claim-bounds.ts";
 import { lockLanesToServe, SERVED_LANES_MAX, type LanesToServe, type LaneToServe } from "./lanes-to-serve.ts";
-import { BOUND, leaveLanesOf, lockLanes } from "./lanes.ts";
+import { BOUND, lockLanes } from "./lanes.ts";
+import { leaveLanesOf } from "./locked-lanes.ts";
 
 /** A delivery that this worker may attempt until its lease ends, with everything the attempt needs. */
 export interface ClaimedDelivery {

@@ -1,7 +1,8 @@
 import { openPool } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
-import { addToLanes, lockAndReadLanes, lockLanes, updateLanes } from "./lanes.ts";
+import { lockLanes } from "./lanes.ts";
+import { addToLanes, lockAndReadLanes, updateLanes } from "./locked-lanes.ts";
 
 /** One promise: while an older snapshot is open, as a dump's, a lane that is updated all the time costs little. */
 

@@ -5,7 +5,8 @@ import { lockBrands } from "../storage/brands.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
 import { insertEvents, type NewEvent } from "../storage/events.ts";
 import { addFirstAttempts, targetsOf, type AddedDelivery, type Target } from "../storage/first-attempts.ts";
-import { addToLanes, lockLanesSelecting, type LaneAddition, type LaneRow } from "../storage/lanes.ts";
+import { lockLanesSelecting, type LaneRow } from "../storage/lanes.ts";
+import { addToLanes, type LaneAddition } from "../storage/locked-lanes.ts";
 
 export interface Stored {
   /** Events that were not stored before. */

@@ -1,0 +1,146 @@
+import { unnestRows, type Sql } from "@brand-records/postgres";
+import type { LaneState } from "../domain/lane.ts";
+import { dueBy, LAST_OUTCOME, lockLanes, notifySenders, type LaneRow } from "./lanes.ts";
+
+export interface LockedLane extends LaneState {
+  readonly receiverId: string;
+  /** See `LaneRow`. */
+  readonly ctid: string;
+  readonly url: string;
+  /** The receiver's own `max_in_flight`. */
+  readonly limit: number;
+  /** The brand is being deleted. */
+  readonly isClosed: boolean;
+}
+
+const READ_LANES = `
+  select l.receiver_id as "receiverId", l.ctid, r.url, b.deletion_started_at is not null as "isClosed", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
+         l.trips, l.failures, l.last_status as "lastStatus", ${LAST_OUTCOME} as "lastOutcome",
+         extract(epoch from l.opened_at)::float8 * 1000 as "openedAt",
+         extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
+         extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
+    from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id join webhook.brands b on b.brand_id = r.brand_id
+   where l.ctid = any($1::tid[])`;
+
+/** Locks and reads these lanes. The result omits deleted receivers, which have no lane. */
+export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[]): Promise<LockedLane[]> {
+  const rows = await lockLanes(sql, receiverIds);
+  return sql.query<LockedLane>(READ_LANES, [rows.map(({ ctid }) => ctid)]);
+}
+
+/**
+ * Condition on a locked lane `l`, for a relation `t` with its receiver_id and ctid. Not for prepared statements: where a plan made for a small
+ * table scans it, one for a table full of old versions does not.
+ *
+ * @param ctids an array of all
+ */
+const isLocked = (ctids: string): string => `l.ctid = any(${ctids}) and l.receiver_id = t.receiver_id`;
+
+function requireAll(wanted: readonly unknown[], changed: readonly unknown[]): void {
+  if (changed.length !== wanted.length) throw new Error(`${changed.length} of ${wanted.length} lanes were where they had been locked`);
+}
+
+export interface LaneUpdate {
+  readonly receiverId: string;
+  readonly ctid: string;
+  readonly lane: LaneState;
+  /** Attempts that ended. */
+  readonly ended: number;
+  /** Opens the circuit for this long. Undefined closes it after a success, and otherwise leaves it as it is. */
+  readonly openSeconds: number | undefined;
+  /** Time until the first retry is due; undefined if there is none. */
+  readonly dueInSeconds: number | undefined;
+}
+
+const UPDATES = unnestRows({
+  receiver_id: "text",
+  ctid: "tid",
+  ended: "int",
+  max_in_flight: "int",
+  failed_in_a_row: "int",
+  trips: "int",
+  failures: "int",
+  last_status: "int null",
+  first_failure_at: "float8 null",
+  failing_since: "float8 null",
+  open_seconds: "float8 null",
+  due_in_seconds: "float8 null",
+  opened_at: "float8 null",
+  last_outcome: "text null",
+});
+
+const UPDATE_LANES = `
+  update webhook.lanes l
+     set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
+         trips = t.trips, failures = t.failures, last_status = t.last_status, last_outcome = t.last_outcome,
+         last_delivery_at = now(), last_outcome_at = now(),
+         opened_at = to_timestamp(t.opened_at / 1000),
+         first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
+         open_until = case when t.open_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.open_until end
+                           else now() + make_interval(secs => t.open_seconds) end,
+         ${dueBy("now() + make_interval(secs => t.due_in_seconds)")}
+    from ${UPDATES.relation}
+   where ${isLocked(UPDATES.arrays.ctid)}
+  returning 1`;
+
+/** Writes the state of lanes after attempts ended. The lanes must be locked, and unchanged since. */
+export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Promise<void> {
+  const rows = updates.map(({ receiverId, ctid, lane, ended, openSeconds, dueInSeconds }) => ({
+    receiver_id: receiverId,
+    ctid,
+    ended,
+    max_in_flight: lane.maxInFlight,
+    failed_in_a_row: lane.failedInARow,
+    trips: lane.trips,
+    failures: lane.failures,
+    last_status: lane.lastStatus,
+    first_failure_at: lane.firstFailureAt,
+    failing_since: lane.failingSince,
+    open_seconds: openSeconds ?? null,
+    due_in_seconds: dueInSeconds ?? null,
+    opened_at: lane.openedAt,
+    last_outcome: lane.lastOutcome,
+  }));
+  requireAll(rows, await sql.query(UPDATE_LANES, UPDATES.values(rows)));
+}
+
+/**
+ * Returns SQL that subtracts deliveries from their lanes' `in_flight`, to use in a statement that also changes these deliveries. The
+ * lanes must be locked.
+ *
+ * @param from a relation with one row for each delivery, which has its `receiver_id`
+ * @param due SQL over `from`: when the first of a lane's is due again; undefined if they are gone
+ */
+export const leaveLanesOf = (from: string, due?: string): string => `
+  update webhook.lanes l set in_flight = greatest(0, l.in_flight - t.n)${due === undefined ? "" : `, ${dueBy("t.due")}`}
+    from (select receiver_id, count(*)::int as n${due === undefined ? "" : `, ${due} as due`} from ${from} group by receiver_id) t
+   where l.receiver_id = t.receiver_id`;
+
+const LEFT = unnestRows({ receiver_id: "text" });
+const LEAVE_LANES = leaveLanesOf(LEFT.relation, "now()");
+
+/** Subtracts one from a lane's `in_flight` for each occurrence of its receiver, and makes the lane due. The lanes must be locked. */
+export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
+  await sql.query(LEAVE_LANES, LEFT.values(receiverIds.map((receiver_id) => ({ receiver_id }))));
+}
+
+const ADDITIONS = unnestRows({ receiver_id: "text", ctid: "tid", leased: "int", waiting: "int" });
+const ADD_TO_LANES = `
+  update webhook.lanes l set in_flight = l.in_flight + t.leased, ${dueBy("case when t.waiting > 0 then now() end")}
+    from ${ADDITIONS.relation}
+   where ${isLocked(ADDITIONS.arrays.ctid)}
+  returning 1`;
+
+/** Deliveries that were added to a lane. */
+export interface LaneAddition extends LaneRow {
+  /** Those whose attempt begins at once. */
+  readonly leased: number;
+  /** Those that wait for a claim, due now. */
+  readonly waiting: number;
+}
+
+/** Counts added deliveries in their lanes, and notifies the senders if one waits. The lanes must be locked, and unchanged since. */
+export async function addToLanes(sql: Sql, additions: readonly LaneAddition[]): Promise<void> {
+  requireAll(additions, await sql.query(ADD_TO_LANES, ADDITIONS.values(additions)));
+  if (additions.some(({ waiting }) => waiting > 0)) await notifySenders(sql);
+}
