@@ -3,7 +3,8 @@ import { Random } from "@brand-records/demo-data";
 import { eventually } from "@brand-records/testkit";
 import { parseEgressProxy } from "../src/domain/egress-proxy.ts";
 import { OUTCOME_KINDS, type Outcome } from "../src/domain/outcome.ts";
-import { attemptPost, RESPONSE_BYTES_MAX } from "../src/sending/attempt.ts";
+import { attemptPost } from "../src/sending/attempt.ts";
+import { RESPONSE_BYTES_MAX } from "../src/sending/reply.ts";
 import { ReceiverAgent } from "../src/sending/receiver-agent.ts";
 
 const SEED = 20_261_123;

@@ -6,7 +6,7 @@ import { BREAKER_FAILURES, IN_FLIGHT_MAX, IN_FLIGHT_START } from "../src/domain/
 import { OUTCOME_KINDS } from "../src/domain/outcome.ts";
 import { RECEIVERS_MAX } from "../src/domain/receiver.ts";
 import { TESTS_MAX, TESTS_SECONDS } from "../src/domain/test-limit.ts";
-import { RESPONSE_BYTES_MAX } from "../src/sending/attempt.ts";
+import { RESPONSE_BYTES_MAX } from "../src/sending/reply.ts";
 import { ROOM_MAX } from "../src/storage/lanes-to-serve.ts";
 
 /** Figures that documents repeat are those of the code. */

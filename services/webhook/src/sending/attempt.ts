@@ -1,12 +1,9 @@
 import { types } from "node:util";
-import type { Dispatcher } from "undici";
 import type { Outcome, OutcomeKind } from "../domain/outcome.ts";
 import { readRetryAfter } from "../domain/retry-schedule.ts";
 import { UnresolvedNameError } from "./public-addresses.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
-
-/** Stored of a response. Only its status decides the outcome, however long it is. */
-export const RESPONSE_BYTES_MAX = 16 * 1024;
+import { DeadlinePassed, type WholeReply } from "./reply.ts";
 
 export interface Request {
   readonly url: string;
@@ -18,63 +15,40 @@ export interface Request {
 
 /** Makes one attempt and returns its outcome. Never rejects. */
 export async function attemptPost(agent: ReceiverAgent, { url, headers, body, deadlineMs }: Request): Promise<Outcome> {
-  const deadline = AbortSignal.timeout(deadlineMs);
-  let response: Dispatcher.ResponseData | undefined;
+  let statusCode: number | null = null;
   try {
     const target = new URL(url);
     agent.requireAllowed(target);
-    const request = agent.request({
+    const request = {
       origin: target.origin,
       path: `${target.pathname}${target.search}`,
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body,
-      signal: deadline,
-    });
-    response = await orAborted(request, deadline);
-    const { statusCode } = response;
-    const prefix = await readPrefix(response.body);
-    const accepted = statusCode >= 200 && statusCode < 300;
-    return {
-      kind: accepted ? "accepted" : "refused",
-      httpStatus: statusCode,
-      error: accepted ? null : `responded with ${statusCode}`,
-      response: prefix,
-      retryAfterSeconds: retryAfterOf(response),
-    };
+    } as const;
+    const reply = await agent.send(request, deadlineMs);
+    statusCode = reply.statusCode;
+    if ("error" in reply) throw reply.error;
+    return outcomeOf(reply);
   } catch (error) {
-    const failure = deadline.aborted ? timedOut(deadlineMs) : failureOf(error);
-    return { ...failure, httpStatus: response?.statusCode ?? null, response: null, retryAfterSeconds: null };
+    const failure = error instanceof DeadlinePassed ? timedOut(deadlineMs) : failureOf(error);
+    return { ...failure, httpStatus: statusCode, response: null, retryAfterSeconds: null };
   }
 }
 
-/** Rejects as soon as the signal aborts. undici notices an abort only once it is connected; it then sends nothing. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason as Error);
-  signal.addEventListener("abort", abort);
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+function outcomeOf(reply: WholeReply): Outcome {
+  const { statusCode, prefix } = reply;
+  const accepted = statusCode >= 200 && statusCode < 300;
+  return {
+    kind: accepted ? "accepted" : "refused",
+    httpStatus: statusCode,
+    error: accepted ? null : `responded with ${statusCode}`,
+    response: prefix,
+    retryAfterSeconds: retryAfterOf(reply),
+  };
 }
 
-/** Reads the beginning of the body and closes the connection if there is more. */
-async function readPrefix(body: Dispatcher.ResponseData["body"]): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    // Leaving the loop destroys the stream.
-    if (bytes > RESPONSE_BYTES_MAX) break;
-  }
-  return Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX);
-}
-
-function retryAfterOf({ statusCode, headers }: Dispatcher.ResponseData): number | null {
+function retryAfterOf({ statusCode, headers }: WholeReply): number | null {
   if (statusCode !== 429 && statusCode !== 503) return null;
   const header = headers["retry-after"];
   return readRetryAfter(Array.isArray(header) ? header[0] : header, Date.now());

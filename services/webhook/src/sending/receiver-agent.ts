@@ -4,6 +4,7 @@ import type { EgressProxyAddress, EgressProxyMode } from "../domain/egress-proxy
 import { EgressProxy, TargetUnreachableError } from "./egress-proxy.ts";
 import { KeptConnections } from "./kept-connections.ts";
 import { addressIn, ForbiddenAddressError, PublicAddresses, type PublicAddressesOptions } from "./public-addresses.ts";
+import { ReplyReader, type Reply } from "./reply.ts";
 
 /** A whole attempt has 15 s: a connection that takes longer than this leaves too little of it. */
 const CONNECT_MS = 10_000;
@@ -67,14 +68,15 @@ export class ReceiverAgent {
   /**
    * Sends a request, on a kept-alive connection if there is one. If the receiver closes that connection before any byte of a
    * response, sends it once more on a new one. Without this, 5 attempts of 60 failed to a server that closes after 100 ms.
+   *
+   * @param deadlineMs time for everything. Never rejects
    */
-  async request(request: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
-    try {
-      return await this.#keptAlive.request(request);
-    } catch (error) {
-      if (!this.#kept.wasClosedInUse(error)) throw error;
-      return this.#fresh.request(request);
-    }
+  send(request: Dispatcher.DispatchOptions, deadlineMs: number): Promise<Reply> {
+    return new Promise((resolve) => {
+      const repeats = (error: Error): boolean => this.#kept.wasClosedInUse(error) && (this.#fresh.dispatch(request, reader), true);
+      const reader = new ReplyReader(resolve, repeats, deadlineMs);
+      this.#keptAlive.dispatch(request, reader);
+    });
   }
 
   /** @throws ForbiddenAddressError if the URL names an address that is not public: `lookup` is not called for literals */

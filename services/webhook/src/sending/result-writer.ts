@@ -39,12 +39,10 @@ export class ResultWriter {
     this.#log = log;
   }
 
-  /** Resolves when the result is written, or is given up: Postgres refuses its data, or `stop` timed out. */
-  write(result: AttemptResult): Promise<void> {
-    return new Promise((done) => {
-      this.#waiting.push({ result, done });
-      this.#writing ??= this.#writeAll();
-    });
+  /** @param done called when the result is written, or is given up: Postgres refuses its data, or `stop` timed out */
+  write(result: AttemptResult, done: () => void): void {
+    this.#waiting.push({ result, done });
+    this.#writing ??= this.#writeAll();
   }
 
   /** Writes the waiting results. Those not written after two seconds are logged and given up. */

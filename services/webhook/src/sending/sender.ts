@@ -213,17 +213,15 @@ export class Sender implements FirstAttempts, Pacer {
     const occupied = this.#room.occupy(delivery);
     const attempt = this.#send(delivery);
     this.#attempts.add(attempt);
-    void attempt
-      .then((result) => {
-        this.#attempts.delete(attempt);
-        occupied.attempted();
-        return this.#results.write(result);
-      })
-      .finally(() => {
+    void attempt.then((result) => {
+      this.#attempts.delete(attempt);
+      occupied.attempted();
+      this.#results.write(result, () => {
         occupied.leave();
         // The lane has room again.
         this.#wake.notify();
       });
+    });
   }
 
   async #send(delivery: Sendable): Promise<AttemptResult> {
