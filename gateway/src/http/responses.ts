@@ -30,8 +30,10 @@ export const sendJson = (response: Response, status: number, body: string): void
 
 /** Does for any type what sendJson does for JSON. */
 export function send(response: Response, status: number, body: string, type: string = JSON_TYPE): void {
+  const bytes = Buffer.byteLength(body);
   response.statusCode = status;
   response.setHeader("Content-Type", type);
-  response.setHeader("Content-Length", Buffer.byteLength(body));
-  response.end(body);
+  response.setHeader("Content-Length", bytes);
+  // The same bytes, if all is ASCII. As UTF-8, Node reserves three bytes for each character and encodes them.
+  response.end(body, bytes === body.length ? "latin1" : "utf8");
 }
