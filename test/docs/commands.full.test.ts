@@ -111,8 +111,6 @@ describe("in addition to npm start", () => {
     shell.set("PLANNER_KEY", first?.keys.planner ?? "");
     shell.set("NEW_KEY", first?.keys.planner ?? "");
     platform = openPool({ url: runFile.platform_database_url, applicationName: "commands" });
-    const [link] = await platform.query<{ id: string }>("select id from records.links where brand_id = $1 limit 1", [smallest?.id]);
-    shell.set("LINK", link?.id ?? "none");
     server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
