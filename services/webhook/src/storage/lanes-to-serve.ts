@@ -1,7 +1,7 @@
 import type { Sql } from "@brand-records/postgres";
 import { BREAKER_FAILURES } from "../domain/lane.ts";
 
-/** Upper bound on the deliveries that one claim takes from a lane. Fairness comes from taking a few from each of many lanes. */
+/** Deliveries that one claim takes from each of SERVED_LANES_MAX lanes; fewer lanes share the places of those that are missing. */
 export const ROOM_MAX = 16;
 /** Upper bound on the lanes that one claim locks. */
 export const SERVED_LANES_MAX = 16;
@@ -9,7 +9,7 @@ export const SERVED_LANES_MAX = 16;
 /** Upper bound on a lane's attempts in flight. It is 1 after the failures that open the circuit, for a probe. */
 const CAP = `case when l.failed_in_a_row >= ${BREAKER_FAILURES} then 1 else l.max_in_flight end`;
 const lanesToServe = (condition = ""): string => `
-  select l.receiver_id, l.failed_in_a_row > 0 as failing, least(${CAP} - l.in_flight, ${ROOM_MAX}) as room
+  select l.receiver_id, l.failed_in_a_row > 0 as failing, ${CAP} - l.in_flight as room
     from webhook.lanes l
    where l.next_due < 'infinity' and not l.held and l.next_due <= now() and l.open_until <= now()
      and ($2 or l.failed_in_a_row = 0)
@@ -33,7 +33,7 @@ export interface LaneExclusions {
 }
 
 export interface LanesToServe {
-  /** Deliveries to claim, rounded up to a multiple of 16: each lane adds up to `ROOM_MAX`. */
+  /** Deliveries to claim, of at most one lane for each 16. */
   readonly max: number;
   /** Serves receivers whose last attempt failed, too. */
   readonly failing: boolean;
@@ -58,7 +58,9 @@ export async function lockLanesToServe(
   { max, failing, except, take, lanesMax = SERVED_LANES_MAX }: LanesToServe,
 ): Promise<LaneToServe[]> {
   const values = [Math.min(lanesMax, Math.ceil(max / ROOM_MAX)), failing];
-  const lanes = await queryLanesToServe(sql, values, except);
+  const found = await queryLanesToServe(sql, values, except);
+  const roomMax = Math.floor(Math.min(max, lanesMax * ROOM_MAX) / Math.max(1, found.length));
+  const lanes = found.map((lane) => ({ ...lane, room: Math.min(lane.room, roomMax) }));
   if (take === undefined) return lanes;
   return lanes.map((lane) => ({ ...lane, room: take(lane.receiver_id, lane.room) })).filter(({ room }) => room > 0);
 }
