@@ -1,5 +1,5 @@
 import type { ImportProblem, ImportSummary } from "@brand-records/proto/records/v1";
-import { printable } from "../output/printable.ts";
+import { printable } from "@brand-records/terminal-output";
 import { counted } from "../output/format.ts";
 import type { Colors } from "../terminal.ts";
 
