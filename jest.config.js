@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 
-const CODE = "<rootDir>/{packages,services,gateway,console,brandctl,deploy,test}/**";
+const CODE = "<rootDir>/{packages,clients,services,gateway,console,brandctl,deploy,test}/**";
 
 /** Tests run from source through swc; the processes of the end-to-end tests run the code that `tsc -b` compiled. */
 const project = {
@@ -21,6 +21,9 @@ const project = {
     "^@brand-records/postgres/embedded$": "<rootDir>/packages/postgres/src/embedded/index.ts",
     "^@brand-records/brandctl$": "<rootDir>/brandctl/src/index.ts",
     "^@brand-records/console-contract$": "<rootDir>/console/contract/src/index.ts",
+    "^@brand-records/client$": "<rootDir>/clients/client/src/index.ts",
+    "^@brand-records/client/signing$": "<rootDir>/clients/client/src/webhooks/sign-delivery.ts",
+    "^@brand-records/client/(express|fetch|hono)$": "<rootDir>/clients/client/src/webhooks/$1.ts",
     "^@brand-records/([a-z-]+)$": "<rootDir>/packages/$1/src/index.ts",
   },
   globalSetup: "<rootDir>/test/setup/start-backing-services.ts",

@@ -1,7 +1,15 @@
 import type { Attempt, Delivery } from "@brand-records/proto/webhook/v1";
-import { type Column, type Fact, factLines, printableLines, table } from "@brand-records/terminal-output";
+import {
+  clockTime,
+  type Column,
+  type Fact,
+  factLines,
+  printableLines,
+  shortTime,
+  table,
+  timeWithSeconds,
+} from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
-import { clockTime, shortTime, timeWithSeconds } from "./format.ts";
 import { hasFailed, outcomeText, pauseText, type LastAttempt, type Pause } from "./outcome-text.ts";
 
 /** Characters of a response to show; --json has everything kept. */

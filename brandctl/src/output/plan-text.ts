@@ -1,8 +1,6 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
-import { type Fact, factLines, printableLines } from "@brand-records/terminal-output";
+import { type Fact, factLines, pesos, printableLines, shortTime } from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
-
-import { pesos, shortTime } from "./format.ts";
 
 /** Colours a plan's status. */
 export function paintStatus(text: string, status: string, colors: Colors): string {

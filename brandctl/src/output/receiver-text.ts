@@ -1,7 +1,15 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { type Column, type Detail, DETAIL_COLUMNS_MAX, type Fact, factLines, shortened, table } from "@brand-records/terminal-output";
+import {
+  type Column,
+  type Detail,
+  DETAIL_COLUMNS_MAX,
+  type Fact,
+  factLines,
+  shortened,
+  table,
+  timeWithSeconds,
+} from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
-import { timeWithSeconds } from "./format.ts";
 import { hasFailed, outcomeText, pauseText, type LastAttempt } from "./outcome-text.ts";
 
 /** Lays out receivers, each with its URL and events on a line below. A URL is shortened, as its end may be a token. */

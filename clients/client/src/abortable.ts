@@ -1,0 +1,50 @@
+/** Resolves after some milliseconds. @throws the signal's reason */
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(reasonOf(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Thrown by `withTimeout`. */
+export class TimedOut extends Error {
+  override readonly name = "TimedOut";
+}
+
+/**
+ * Runs work with a signal that aborts with the given one, or after some milliseconds. Rejects at that moment, also if the work ignores
+ * its signal, as reading a body does in some runtimes.
+ *
+ * @throws TimedOut, the given signal's reason, or what the work throws
+ */
+export async function withTimeout<Result>(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener("abort", () => reject(reasonOf(controller.signal)), { once: true });
+    onAbort = () => controller.abort(reasonOf(signal));
+  });
+  const timer = setTimeout(() => controller.abort(new TimedOut(`no complete response within ${milliseconds} ms`)), milliseconds);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work(controller.signal), aborted]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+const reasonOf = (signal: AbortSignal | undefined): Error => signal?.reason as Error;

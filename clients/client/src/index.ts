@@ -1,0 +1,12 @@
+export { BrandRecords } from "./brand-records.ts";
+export { BrandRecordsError, type ClientErrorCode, type ErrorCode, type ErrorFields, type ProblemDetail } from "./brand-records-error.ts";
+export type * from "./generated/api.ts";
+export { EVENT_TYPES, RESOURCES } from "./generated/api.ts";
+export type { CallOptions, ClientOptions, ListOptions, Retry } from "./options.ts";
+export type { PlanInput, PreparedPlan } from "./prepare-plan.ts";
+export type { Page, RecordList } from "./record-list.ts";
+export type { RateLimit, ResponseMeta } from "./response-meta.ts";
+export { DeliveryError, type DeliveryProblem } from "./webhooks/delivery-error.ts";
+export { isKnownEvent, type UnknownEvent } from "./webhooks/events.ts";
+export type { Secrets } from "./webhooks/secrets.ts";
+export { verifyDelivery, type DeliveryHeaders, type VerifyOptions } from "./webhooks/verify-delivery.ts";

@@ -1,0 +1,122 @@
+import { attemptOnce, type Answer, type AttemptRequest } from "./attempt.ts";
+import { pause } from "./abortable.ts";
+import { BrandRecordsError } from "./brand-records-error.ts";
+import type { CallOptions, ClientOptions } from "./options.ts";
+import { mayPass, retryDelayMs } from "./retry-delay.ts";
+
+const TIMEOUT_MS = 20_000;
+const DEADLINE_MS = 120_000;
+
+export interface TransportRequest extends Omit<AttemptRequest, "url"> {
+  /** Below the service's address, with the query. */
+  readonly path: string;
+}
+
+/** The cheapest request whose response names the brand of the key. */
+const BRAND_REQUEST: TransportRequest = { method: "HEAD", path: "/api/v1/campaigns?limit=1" };
+
+interface Sending {
+  readonly key: string;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds until the deadline. */
+  readonly leftMs: number;
+}
+
+/** The brand that a response must be of, if one is expected. */
+export type ExpectedBrand = string | undefined;
+
+/** Sends requests with the key, and repeats them. Every request must be safe to repeat. */
+export class Transport {
+  readonly #options: ClientOptions;
+  readonly #url: string;
+  /** The key that a response has shown to be of the expected brand. */
+  #confirmedKey: string | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#url = readUrl(options.url);
+    if (typeof options.key === "string") requireKey(options.key);
+  }
+
+  /**
+   * Resolves with a whole, successful response. Repeats what may pass until the deadline, and ends before a wait that it does not leave
+   * time for.
+   *
+   * @throws BrandRecordsError, the last one, or the signal's reason
+   */
+  async send(request: TransportRequest, options: CallOptions, expected: ExpectedBrand): Promise<Answer> {
+    const { signal, deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS } = options;
+    const endsAt = performance.now() + deadlineMs;
+    let key = await this.#readKey();
+    for (let [attempts, failures] = [1, 0]; ; attempts += 1) {
+      try {
+        return await this.#sendOnce(request, { key, signal, leftMs: endsAt - performance.now() }, expected);
+      } catch (error) {
+        if (!(error instanceof BrandRecordsError)) throw error;
+        error.attempts = attempts;
+        if (error.status === 401) {
+          // The key was replaced while the request was on its way.
+          const next = await this.#readKey();
+          if (next === key) throw error;
+          key = next;
+          continue;
+        }
+        const delayMs = retryDelayMs(error, failures, Math.random());
+        if (!mayPass(error) || performance.now() + delayMs >= endsAt) throw error;
+        if (error.status !== 429) failures += 1;
+        this.#options.onRetry?.({ error, attempts, delayMs, path: request.path });
+        await pause(delayMs, signal);
+      }
+    }
+  }
+
+  async #sendOnce(request: TransportRequest, { key, signal, leftMs }: Sending, expected: ExpectedBrand): Promise<Answer> {
+    const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = this.#options;
+    const attempt = async ({ path, ...rest }: TransportRequest): Promise<Answer> => {
+      const answer = await attemptOnce(
+        { ...rest, url: this.#url + path },
+        // Called without this object, which some runtimes refuse.
+        { fetch: (...given) => fetch(...given), key, signal, timeoutMs: Math.max(1, Math.min(timeoutMs, leftMs)) },
+      ).catch((error: unknown) => {
+        if (error instanceof BrandRecordsError && error.brandId !== undefined) requireBrand(expected, error.brandId);
+        throw error;
+      });
+      requireBrand(expected, answer.meta.brandId);
+      return answer;
+    };
+    // What a key of the wrong brand made could not be taken back.
+    if (request.method === "POST" && expected !== undefined && this.#confirmedKey !== key) {
+      await attempt(BRAND_REQUEST);
+      this.#confirmedKey = key;
+    }
+    return attempt(request);
+  }
+
+  async #readKey(): Promise<string> {
+    const { key } = this.#options;
+    return requireKey(typeof key === "function" ? await key() : key);
+  }
+}
+
+function readUrl(url: string | URL): string {
+  const text = String(url);
+  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ""))
+    throw new TypeError("url must be the service's address, https://…");
+  return text.replace(/\/+$/, "");
+}
+
+/** Returns the key without white space around it, as a file has. @throws TypeError without the key: a log may keep it */
+function requireKey(key: unknown): string {
+  const trimmed = typeof key === "string" ? key.trim() : "";
+  if (!/^[!-~]+$/.test(trimmed)) throw new TypeError("key must be an API key, brk_live_… or brk_test_…");
+  return trimmed;
+}
+
+function requireBrand(expected: ExpectedBrand, brandId: string | undefined): void {
+  if (expected === undefined || brandId === expected) return;
+  const message =
+    brandId === undefined
+      ? "the response does not name its brand: is url the service's address?"
+      : `the key is of brand ${brandId}, not of ${expected}`;
+  throw new BrandRecordsError(message, { code: "wrong_brand", brandId });
+}

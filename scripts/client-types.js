@@ -1,0 +1,96 @@
+// Writes TypeScript for the OpenAPI description: what @brand-records/client exports as types.
+
+const NOTICE = "// Written by `npm run client-types` from the served OpenAPI description. Do not edit.\n\n";
+
+/**
+ * Returns the source of clients/client/src/generated/api.ts. Texts with known values stay open to others, which a later version may add.
+ *
+ * @param {any} description the OpenAPI description, parsed
+ * @returns {string}
+ */
+export function clientTypes({ paths, webhooks, components }) {
+  const lists = Object.entries(paths).flatMap(([path, { get }]) => {
+    const component = /\/(\w+)List$/.exec(get?.responses["200"].content["application/json"]?.schema.$ref ?? "")?.[1];
+    return component === undefined ? [] : [{ resource: path.split("/").at(-1), component, parameters: get.parameters }];
+  });
+  const records = lists.map(({ component }) => declaration(component, components.schemas[component]));
+  const filters = lists.map(({ component, parameters }) => filterInterface(component, parameters, components.parameters));
+  const events = Object.values(webhooks).map(({ post }) => post.requestBody.content["application/json"].schema);
+  const { code } = components.schemas.ErrorObject.properties;
+  return [
+    NOTICE,
+    "/** Texts with known values also hold values that a later version of the service adds. */\n",
+    "export type OpenText = string & {};\n\n",
+    "/** The lists, by their names in paths. */\n",
+    `export const RESOURCES = ${JSON.stringify(lists.map(({ resource }) => resource))} as const;\n`,
+    "export type ResourceName = (typeof RESOURCES)[number];\n\n",
+    ...records,
+    "/** The record of each list. */\n",
+    `export interface RecordOf { ${lists.map(({ resource, component }) => `${resource}: ${component};`).join("\n")} }\n\n`,
+    ...filters,
+    "/** The filters of each list. */\n",
+    `export interface FiltersOf { ${lists.map(({ resource, component }) => `${resource}: ${component}Filters;`).join("\n")} }\n\n`,
+    declaration("CampaignPlanInput", components.schemas.CampaignPlanInput),
+    declaration("CampaignPlan", components.schemas.CampaignPlan),
+    ...events.map((schema) => declaration(schema.title, schema)),
+    "/** An event of a type that this version knows. */\n",
+    `export type BrandEvent = ${events.map(({ title }) => title).join(" | ")};\n\n`,
+    `export const EVENT_TYPES = ${JSON.stringify(Object.keys(webhooks))} as const;\n`,
+    "export type EventType = (typeof EVENT_TYPES)[number];\n\n",
+    "/** Codes of the service's errors. */\n",
+    `export type ServiceErrorCode = ${literals(code["x-extensible-enum"])};\n`,
+  ].join("");
+}
+
+const declaration = (name, schema) => `${comment(schema.description)}export interface ${name} ${objectType(schema)}\n\n`;
+
+function objectType({ properties, required = [] }) {
+  const fields = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${comment(schema.description)}${name}${required.includes(name) ? `: ${typeOf(schema)}` : `?: ${typeOf(schema)} | undefined`};`,
+  );
+  return `{ ${fields.join("\n")} }`;
+}
+
+/** @returns {string} */
+function typeOf(schema) {
+  const types = [schema.type].flat();
+  const names = types.map((type) => (type === "null" ? "null" : valueType(type, schema)));
+  return names.join(" | ");
+}
+
+function valueType(type, schema) {
+  const known = schema["x-extensible-enum"];
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (known !== undefined) return `${literals(known)} | OpenText`;
+  if (schema.enum !== undefined) return literals(schema.enum);
+  if (type === "array") return `${arrayItem(schema.items)}[]`;
+  if (type === "object") return objectType(schema);
+  if (type === "integer" || type === "number") return "number";
+  if (type === "string" || type === "boolean") return type;
+  throw new Error(`no TypeScript type for ${JSON.stringify(schema)}`);
+}
+
+const arrayItem = (items) => (/[ |]/.test(typeOf(items)) ? `(${typeOf(items)})` : typeOf(items));
+
+const literals = (values) => values.map((value) => JSON.stringify(value)).join(" | ");
+
+/** Paging is an argument of its own, and `since` is superseded. */
+const NOT_FILTERS = new Set(["limit", "cursor", "since"]);
+
+function filterInterface(component, parameters, shared) {
+  const fields = parameters
+    .map((parameter) => (parameter.$ref === undefined ? parameter : shared[parameter.$ref.split("/").at(-1)]))
+    .filter(({ name }) => !NOT_FILTERS.has(name))
+    .map(({ name, description, schema }) => `${comment(description.replace(" Write `+` as `%2B`.", ""))}${name}?: ${filterType(schema)};`);
+  return `/** Narrows a list; several filters narrow it together. */\nexport interface ${component}Filters { ${fields.join("\n")} }\n\n`;
+}
+
+/** A status that a later version adds is refused by this one, not by the compiler. */
+function filterType(schema) {
+  if (schema.enum !== undefined) return `${literals(schema.enum)} | OpenText | undefined`;
+  return schema.format === "date-time" ? "string | Date | undefined" : "string | undefined";
+}
+
+/** @param {string | undefined} text */
+const comment = (text) => (text === undefined ? "" : `\n/** ${text.replaceAll("*/", "*\\/").replaceAll(/\s+/g, " ")} */\n`);
