@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { printable } from "@brand-records/terminal-output";
-import { DependentArgument } from "../completion/completed-inputs.ts";
+import { DependentArgument } from "@brand-records/shell-completion";
 import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
