@@ -62,7 +62,10 @@ const HINTS: Readonly<Record<string, string>> = {
 
 export function reportOf(error: unknown): FailureReport {
   if (error instanceof CommandFailure) {
-    return { code: error.code, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) };
+    // A request's failure, with what the command adds to it.
+    const request = error.cause instanceof BrandRecordsError ? reportOf(error.cause) : undefined;
+    const hint = error.hint ?? request?.hint;
+    return { ...request, code: error.code, message: error.message, ...(hint !== undefined && { hint }) };
   }
   if (error instanceof BrandRecordsError) {
     const { code, message, field, details, requestId } = error;
