@@ -2,6 +2,8 @@ import type { FiltersOf, ResourceName } from "./generated/api.ts";
 import type { CallOptions, ClientOptions, ListOptions } from "./options.ts";
 import { preparePlan, type PlanInput, type PreparedPlan } from "./prepare-plan.ts";
 import { RecordList } from "./record-list.ts";
+import type { FinishedWalk, SyncStore } from "./sync/store.ts";
+import { sync, type SyncOptions } from "./sync/sync.ts";
 import { Transport } from "./transport.ts";
 
 /** A method for each list, with its filters and records. */
@@ -69,5 +71,17 @@ export class BrandRecords implements Lists {
    */
   prepareCampaignPlan(input: PlanInput, options: CallOptions = {}): Promise<PreparedPlan> {
     return preparePlan(this.#transport, input, options, this.#expectBrand);
+  }
+
+  /**
+   * Copies every list into a store, and goes on with a walk that was interrupted. Run it each night. It is refused if the key is of
+   * another brand than the copy.
+   *
+   * @throws BrandRecordsError after ten minutes without a page: the next run goes on
+   */
+  sync(store: SyncStore, options: SyncOptions = {}): Promise<FinishedWalk> {
+    const open = (resource: ResourceName, options: ListOptions, brandId: string | undefined): RecordList<ResourceName> =>
+      new RecordList(this.#transport, { resource, filters: {}, options }, brandId);
+    return sync(open, store, options, this.#expectBrand);
   }
 }

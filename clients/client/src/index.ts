@@ -6,6 +6,9 @@ export type { CallOptions, ClientOptions, ListOptions, Retry } from "./options.t
 export type { PlanInput, PreparedPlan } from "./prepare-plan.ts";
 export type { Page, RecordList } from "./record-list.ts";
 export type { RateLimit, ResponseMeta } from "./response-meta.ts";
+export { mergeEvent, type ListedRecord, type Merged } from "./sync/merge-event.ts";
+export type { FinishedWalk, ListToRead, SyncPage, SyncProgress, SyncState, SyncStore } from "./sync/store.ts";
+export type { SyncOptions } from "./sync/sync.ts";
 export { DeliveryError, type DeliveryProblem } from "./webhooks/delivery-error.ts";
 export { isKnownEvent, type UnknownEvent } from "./webhooks/events.ts";
 export type { Secrets } from "./webhooks/secrets.ts";

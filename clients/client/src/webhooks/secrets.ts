@@ -1,7 +1,10 @@
-/** One signing secret as it was shown, or several during a rotation: a list, or one text with commas between them. */
-export type Secrets = string | readonly string[];
+/**
+ * One signing secret as it was shown, or several during a rotation: a list, or one text with commas between them. `undefined`, which a
+ * missing setting is, is refused at run time.
+ */
+export type Secrets = string | readonly string[] | undefined;
 
-const SECRET = /^whsec_([A-Za-z0-9+/]{32,}={0,2})$/;
+const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** What a secret signs with. */
 export interface SigningKey {
@@ -12,21 +15,23 @@ export interface SigningKey {
 }
 
 /**
- * Reads signing secrets. Texts that are none are a mistake of the program's settings, not of a delivery.
+ * Returns the secrets. Texts that are none are a mistake of the program's settings, not of a delivery.
  *
  * @throws TypeError without the text: a log may keep it
  */
-export function signingKeys(secrets: Secrets): Promise<SigningKey[]> {
-  const given: unknown = secrets;
-  const texts = (Array.isArray(given) ? given : [given]).flatMap((text: unknown) => String(text ?? "").split(/[\s,]+/));
+export function readSecrets(secrets: Secrets): string[] {
+  const texts = (typeof secrets === "string" ? [secrets] : (secrets ?? [])).flatMap((text) => text.split(/[\s,]+/));
   const present = texts.filter((text) => text !== "");
   if (present.length === 0) throw new TypeError("there is no signing secret: give the receiver's, whsec_…");
-  return Promise.all(present.map(signingKey));
+  if (present.every((secret) => SECRET.test(secret))) return present;
+  throw new TypeError("a signing secret must be whole, as it was shown: whsec_ and base64");
 }
 
+/** @throws TypeError if a secret is none */
+export const signingKeys = (secrets: Secrets): Promise<SigningKey[]> => Promise.all(readSecrets(secrets).map(signingKey));
+
 async function signingKey(secret: string): Promise<SigningKey> {
-  const encoded = SECRET.exec(secret)?.[1];
-  if (encoded === undefined) throw new TypeError("a signing secret must be whole, as it was shown: whsec_ and base64");
+  const encoded = secret.slice("whsec_".length);
   const [own, standard] = await Promise.all([importKey(bytesOf(secret)), importKey(decodeBase64(encoded))]);
   return { own, standard };
 }
