@@ -31,7 +31,7 @@ workspace_options() { programs | sed 's/^/--workspace=/'; }
 # Lists the folders of our packages.
 packages() {
   local manifest
-  for manifest in {proto,gateway,brandctl,test}/package.json {packages,services,console,deploy}/*/package.json; do
+  for manifest in {proto,gateway,brandctl,test}/package.json {packages,clients,services,console,deploy}/*/package.json; do
     if [ -f "$manifest" ]; then dirname "$manifest"; fi
   done
 }

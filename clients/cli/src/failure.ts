@@ -52,8 +52,9 @@ const HINTS: Readonly<Record<string, string>> = {
   invalid_cursor: "Repeat --cursor as it was printed, with the same resource and filters, or leave it out to begin again.",
   request_conflict: "Repeat the input of this request_id unchanged, or leave request_id out to prepare another plan.",
   pending_plan_limit: "People must complete or cancel some of the brand's pending plans.",
-  rate_limited: "All keys of the brand share its limit. Run the command again later.",
+  rate_limited: "All keys of the brand share its limit.",
   no_response: "Is BRAND_RECORDS_URL right, and can this machine reach it?",
+  wrong_brand: "Set BRAND_RECORDS_KEY to a key of the brand that the export began with.",
   unexpected_response: "Is BRAND_RECORDS_URL the service's address, such as https://records.example?",
   unavailable: "Run the command again in a minute.",
   timeout: "Run the command again in a minute.",
@@ -68,8 +69,8 @@ export function reportOf(error: unknown): FailureReport {
     return { ...request, code: error.code, message: error.message, ...(hint !== undefined && { hint }) };
   }
   if (error instanceof BrandRecordsError) {
-    const { code, message, field, details, requestId } = error;
-    const hint = HINTS[code];
+    const { code, message, field, details, requestId, retryAfter } = error;
+    const hint = retryAfter === undefined ? HINTS[code] : `${HINTS[code] ?? ""} Again in ${retryAfter} s.`.trim();
     return {
       code,
       message,

@@ -4,8 +4,8 @@ import type { Session } from "./session.ts";
 
 const KEY = /^brk_(live|test)_[0-9A-Za-z]{36}$/;
 
-/** Milliseconds for a page or a plan, with the waits for the brand's limit. */
-const DEADLINE_MS = 300_000;
+/** Milliseconds for an answer while a person waits: a wrong address shows soon. */
+const DEADLINE_MS = 30_000;
 
 /** The service and the key, from the environment: arguments can be read by every user of the machine. */
 export interface Access {

@@ -12,6 +12,9 @@ const DESCRIPTION = `Write every record of a resource into a file, newest first,
 
 The file appears when it is complete. Until then FILE.part has what was read, and FILE.state how far it got: after Ctrl-C, a kill or a cut, the same command continues. It waits out the brand's limit.`;
 
+/** Milliseconds for a page, with waits for the limit and for a service that is away. */
+const DEADLINE_MS = 600_000;
+
 const HELP = `
 NDJSON has each record on a line, as the service sends it. CSV has the fields of
 the first record as columns; a cell that a spreadsheet would run as a formula
@@ -56,7 +59,7 @@ async function exportRecords(session: Session, resource: ResourceName, options: 
   if (out === "-") {
     if (session.json) throw new UsageFailure("--json and --out - would both write to standard output", "Leave out --json, or name a file.");
     const source = {
-      client: openClient(session),
+      client: openClient(session, { deadlineMs: DEADLINE_MS }),
       resource,
       filters,
       format,
@@ -79,7 +82,7 @@ async function exportRecords(session: Session, resource: ResourceName, options: 
     if (begun.records > 0) {
       session.note(({ dim }) => dim(`Continuing the export of ${begun.started_at}, after ${counted(begun.records, "record")}.`));
     }
-    const client = openClient(session, { expectBrand: begun.brand_id });
+    const client = openClient(session, { expectBrand: begun.brand_id, deadlineMs: DEADLINE_MS });
     const records = await exportToFile({ client, resource, filters, format, signal, bar }, out, file);
     bar.stop();
     const document = { resource, format, out, records, started_at: begun.started_at, continued_after: begun.records };

@@ -1,4 +1,4 @@
-import type { RecordOf, ResourceName } from "@brand-records/client";
+import type { ResourceName } from "@brand-records/client";
 import { table } from "@brand-records/terminal-output";
 import { Command } from "commander";
 import { UsageFailure } from "../failure.ts";
@@ -25,7 +25,7 @@ export function listCommand(shell: Shell): Command {
       const page = await openClient(session).list(resource, filtersFrom(options), { limit, cursor: options["cursor"], signal }).page();
       const { data, nextCursor } = page;
       session.print({ resource, data, next_cursor: nextCursor ?? null }, (colors) =>
-        table(recordColumns(resource, colors), data as RecordOf[ResourceName][], colors, "No records match."),
+        table(recordColumns(resource, colors), data, colors, "No records match."),
       );
       if (nextCursor !== undefined) session.note(({ dim }) => dim(`There may be more: the same command with --cursor ${nextCursor}`));
     }),

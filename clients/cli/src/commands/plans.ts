@@ -6,6 +6,9 @@ import type { Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
 import type { Shell } from "../shell.ts";
 
+/** Milliseconds for a plan, with all repetitions: they make no second one. */
+const DEADLINE_MS = 120_000;
+
 const HELP = `
 The file is one JSON object, as docs/api.md describes it:
   {
@@ -37,7 +40,7 @@ export function plansCommand(shell: Shell): Command {
 async function preparePlan(session: Session, { file, requestId }: { file: string; requestId?: string }): Promise<void> {
   const { url } = readAccess(session.terminal.env);
   const input = withRequestId(parsePlan(await session.input.read(file, "--file")), requestId);
-  const plan = await openClient(session)
+  const plan = await openClient(session, { deadlineMs: DEADLINE_MS })
     .prepareCampaignPlan(input, { signal: session.terminal.interrupted })
     .catch((error: unknown) => {
       throw withNextStep(error);

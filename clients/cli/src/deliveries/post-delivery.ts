@@ -38,8 +38,12 @@ export async function postDelivery(to: URL, { headers, body }: Delivery, { timeo
   const elapsed = (): number => Math.round(performance.now() - startedAt);
   const send = to.protocol === "https:" ? requestHttps : requestHttp;
   const request = send(to, { method: "POST", headers: { ...headers, "Content-Length": body.length }, agent: false });
-  const stop = (): void => void request.destroy(new Stopped());
-  const timer = setTimeout(stop, timeoutMs);
+  let isLate = false;
+  const stop = (): void => void request.destroy(new Error("stopped"));
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop();
+  }, timeoutMs);
   signal.addEventListener("abort", stop);
   try {
     const response = await responseTo(request, body);
@@ -48,7 +52,8 @@ export async function postDelivery(to: URL, { headers, body }: Delivery, { timeo
     return { kind: "response", status: statusCode, location: received.location, milliseconds: elapsed() };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Stopped) return { kind: "slow", milliseconds: elapsed() };
+    // A response that had begun fails as if the receiver had closed it.
+    if (isLate) return { kind: "slow", milliseconds: elapsed() };
     const code = codeOf(error);
     return { kind: "failed", reason: reasonOf(code), code, milliseconds: elapsed() };
   } finally {
@@ -57,8 +62,6 @@ export async function postDelivery(to: URL, { headers, body }: Delivery, { timeo
     request.destroy();
   }
 }
-
-class Stopped extends Error {}
 
 function responseTo(request: ClientRequest, body: Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

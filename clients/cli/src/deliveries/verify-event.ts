@@ -35,7 +35,7 @@ export async function verifyEvent(session: Session, options: VerifyOptions): Pro
         ["Brand", event.brand_id],
         ["Created", event.created_at],
         ["Test", event.test ? "yes" : "no"],
-        ["Record", String((event.data as { id?: unknown }).id ?? "-")],
+        ["Record", recordId(event.data)],
       ],
       colors,
     ).join("\n"),
@@ -71,4 +71,9 @@ function parseTime(text: string): number {
   if (!Number.isFinite(seconds))
     throw new UsageFailure("--at must be Unix time in seconds, or RFC 3339", "Such as 1795227310 or 2026-11-21T02:15:10Z");
   return seconds;
+}
+
+/** An event of a type that this version does not know may have none. */
+function recordId(data: object): string {
+  return "id" in data && typeof data.id === "string" ? data.id : "-";
 }

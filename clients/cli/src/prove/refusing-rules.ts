@@ -1,4 +1,4 @@
-import { edited, EVENT_TYPE_NAMES } from "../deliveries/sample-event.ts";
+import { edited, EVENT_TYPE_NAMES, sampleEvent, type SampleEvent } from "../deliveries/sample-event.ts";
 import type { Rule, Trial } from "./rule.ts";
 import { nowSeconds, otherSecret, type Signer } from "./signer.ts";
 
@@ -75,11 +75,8 @@ export const REFUSING_RULES: readonly Rule[] = [
       "Compare `X-Service-Event` with `type` in the body, and refuse the request if they differ: the signature covers the body, not that header.",
     section: "verifying",
     advice: "Take the type from the verified body, and refuse a header that differs.",
-    async trials(signer) {
-      const other = EVENT_TYPE_NAMES.find((name) => name !== signer.options.type) ?? "";
-      const { headers, body } = await signer.sign(signer.event());
-      return [{ variation: `with ${other} in the header`, delivery: { headers: { ...headers, [signer.names.event]: other }, body } }];
-    },
+    trials: otherEventHeader,
+  },
   },
   {
     id: "unknown_type",
@@ -136,6 +133,17 @@ async function malformedHeaders(signer: Signer): Promise<Trial[]> {
     ),
     { variation: "with a signed timestamp that is no number", delivery: await signer.sign(signer.event(), { timestamp: Number.NaN }) },
   ];
+}
+
+/** The receiver may take the type from either place, and is configured for one of the two types. */
+async function otherEventHeader(signer: Signer): Promise<Trial[]> {
+  const { type, ...options } = signer.options;
+  const other = EVENT_TYPE_NAMES.find((name) => name !== type) ?? type;
+  const relabelled = async (event: SampleEvent, header: string): Promise<Trial> => {
+    const { headers, body } = await signer.sign(event);
+    return { variation: `with ${header} in the header of ${event.type}`, delivery: { headers: { ...headers, [signer.names.event]: header }, body } };
+  };
+  return [await relabelled(signer.event(), other), await relabelled(sampleEvent(other, options), type)];
 }
 
 async function signedApart(signer: Signer, direction: 1 | -1, word: string): Promise<Trial[]> {
