@@ -77,7 +77,6 @@ export const REFUSING_RULES: readonly Rule[] = [
     advice: "Take the type from the verified body, and refuse a header that differs.",
     trials: otherEventHeader,
   },
-  },
   {
     id: "unknown_type",
     check: "unknown type",
@@ -141,7 +140,10 @@ async function otherEventHeader(signer: Signer): Promise<Trial[]> {
   const other = EVENT_TYPE_NAMES.find((name) => name !== type) ?? type;
   const relabelled = async (event: SampleEvent, header: string): Promise<Trial> => {
     const { headers, body } = await signer.sign(event);
-    return { variation: `with ${header} in the header of ${event.type}`, delivery: { headers: { ...headers, [signer.names.event]: header }, body } };
+    return {
+      variation: `with ${header} in the header of ${event.type}`,
+      delivery: { headers: { ...headers, [signer.names.event]: header }, body },
+    };
   };
   return [await relabelled(signer.event(), other), await relabelled(sampleEvent(other, options), type)];
 }
