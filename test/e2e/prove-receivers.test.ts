@@ -1,10 +1,12 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brandRecords, type Ended } from "../command-line.ts";
 import { startFlawedReceiver, type Flaw } from "../flawed-receiver.ts";
-import { page } from "../webhook-page.ts";
+import { blocks, page } from "../webhook-page.ts";
 
 /** One promise: `brand-records receivers prove` finds a receiver that breaks a rule, and passes one that keeps all. */
 
@@ -140,6 +142,66 @@ it("reports a receiver that is not there, and sends nothing more", async () => {
       ...Array(15).fill({}),
     ],
   });
+});
+
+/** What a receiver with a library does itself: steps 5 to 7 of docs/webhooks.md. `verifiedEvent` throws if a request is not verified. */
+const AROUND_A_LIBRARY = `
+  import { createServer } from "node:http";
+  import { buffer } from "node:stream/consumers";
+  const types = new Set(["payout.paid", "campaign.settled"]);
+  const statusFor = (headers, body) => {
+    try {
+      const event = verifiedEvent(headers, body);
+      if (event.type !== headers["x-service-event"]) return 401;
+      return types.has(event.type) ? 204 : 422;
+    } catch {
+      return 401;
+    }
+  };
+  const listener = async (request, response) => response.writeHead(statusFor(request.headers, (await buffer(request)).toString())).end();
+`;
+
+const LISTEN = `
+  const server = createServer(listener).listen(0, "127.0.0.1", () => console.log(server.address().port));
+`;
+
+/** Receivers as programs, by the library that verifies. */
+const LIBRARIES: Readonly<Record<string, string>> = {
+  standardwebhooks: `${blocks("js")[1]} ${AROUND_A_LIBRARY} ${LISTEN}`,
+  svix: `
+    import { Webhook } from "svix";
+    const webhook = new Webhook(process.env.WEBHOOK_SECRET);
+    const verifiedEvent = (headers, body) => {
+      webhook.verify(body, headers);
+      return JSON.parse(body);
+    };
+    ${AROUND_A_LIBRARY} ${LISTEN}`,
+  "@brand-records/client/express": `
+    import { createServer } from "node:http";
+    import express from "express";
+    import { receiveEvents } from "@brand-records/client/express";
+    const listener = express();
+    const options = { secrets: process.env.WEBHOOK_SECRET, types: ["payout.paid", "campaign.settled"] };
+    listener.post("/", receiveEvents(options, async () => {}));
+    ${LISTEN}`,
+};
+
+it.each(Object.keys(LIBRARIES))("passes a receiver with %s", async (library) => {
+  const env = { PATH: process.env["PATH"], WEBHOOK_SECRET: SECRETS[0] };
+  // In the workspace that has the libraries.
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", LIBRARIES[library] ?? ""], { env, cwd: "test" });
+  child.stderr.pipe(process.stderr);
+  try {
+    const [port] = (await once(child.stdout, "data")) as [Buffer];
+    const url = `http://127.0.0.1:${port.toString().trim()}/`;
+    const { stdout } = await brandRecords(["receivers", "prove", "--to", url, "--secret-file", join(folder, "secret"), "--json"]);
+    const { rules } = JSON.parse(stdout) as Report;
+    expect(rules.filter(({ result }) => result !== "kept")).toMatchObject([{ id: "twice" }, { id: "at_once" }]);
+  } finally {
+    const ended = once(child, "close");
+    child.kill("SIGKILL");
+    await ended;
+  }
 });
 
 it("states rules in the words of docs/webhooks.md", async () => {
