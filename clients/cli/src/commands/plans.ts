@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { BrandRecordsError, type PlanInput } from "@brand-records/client";
 import { factLines } from "@brand-records/terminal-output";
 import { Command } from "commander";
-import { CommandFailure, UsageFailure } from "../failure.ts";
+import { CommandFailure, Interrupted, UsageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
 import type { Shell } from "../shell.ts";
@@ -38,12 +39,13 @@ export function plansCommand(shell: Shell): Command {
 }
 
 async function preparePlan(session: Session, { file, requestId }: { file: string; requestId?: string }): Promise<void> {
-  const { url } = readAccess(session.terminal.env);
+  const { interrupted: signal, env } = session.terminal;
+  const { url } = readAccess(env);
   const input = withRequestId(parsePlan(await session.input.read(file, "--file")), requestId);
   const plan = await openClient(session, { deadlineMs: DEADLINE_MS })
-    .prepareCampaignPlan(input, { signal: session.terminal.interrupted })
+    .prepareCampaignPlan(input, { signal })
     .catch((error: unknown) => {
-      throw withNextStep(error);
+      throw withNextStep(error, input.request_id, signal);
     });
   session.print(plan, (colors) =>
     factLines(
@@ -70,19 +72,20 @@ function parsePlan(bytes: Buffer): PlanInput {
   throw new UsageFailure("--file must have one JSON object", "See brand-records plans prepare --help");
 }
 
-function withRequestId(input: PlanInput, requestId: string | undefined): PlanInput {
-  if (requestId === undefined) return input;
-  if (input.request_id !== undefined && input.request_id !== requestId) {
+/** Makes the request_id before the first attempt: an interrupted command must be able to name it. */
+function withRequestId(input: PlanInput, requestId: string | undefined): PlanInput & { readonly request_id: string } {
+  const { request_id = requestId ?? randomUUID() } = input;
+  if (requestId !== undefined && request_id !== requestId) {
     throw new UsageFailure("--request-id differs from the request_id of the file", "Give one of them.");
   }
-  return { ...input, request_id: requestId };
+  return { ...input, request_id };
 }
 
 /** The plan may exist if no response came, or one of a part that failed. */
-function withNextStep(error: unknown): unknown {
-  if (!(error instanceof BrandRecordsError) || error.planRequestId === undefined) return error;
+function withNextStep(error: unknown, requestId: string, signal: AbortSignal): unknown {
+  const hint = `The plan may exist. The same command with --request-id ${requestId} makes no second one.`;
+  if (signal.aborted) return new Interrupted("Interrupted.", hint);
+  if (!(error instanceof BrandRecordsError)) return error;
   const mayExist = error.status === undefined || error.status >= 500 || error.status === 408;
-  if (!mayExist) return error;
-  const hint = `The plan may exist. The same command with --request-id ${error.planRequestId} makes no second one.`;
-  return new CommandFailure(error.code, error.message, { cause: error, hint });
+  return mayExist ? new CommandFailure(error.code, error.message, { cause: error, hint }) : error;
 }
