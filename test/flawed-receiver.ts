@@ -128,7 +128,7 @@ function isNear(timestamp: string, flaw: Flaw | undefined): boolean {
   const age = Date.now() / 1_000 - Number(timestamp);
   if (flaw === "takes old requests") return age > -300;
   if (flaw === "takes requests of the future") return age < 300;
-  // Of no number every comparison is false.
+  // A comparison with NaN is false.
   if (flaw === "compares with a timestamp that is no number") return !(Math.abs(age) > 300);
   return Math.abs(age) <= 300;
 }

@@ -19,5 +19,7 @@ const bundle = await rolldown({
   external: (id) => id.startsWith("node:") || isInstalled(id),
   logLevel: "warn",
 });
-await bundle.write({ dir, format: "esm", chunkFileNames: "[name].js" });
+const { output } = await bundle.write({ dir, format: "esm", chunkFileNames: "[name].js" });
+const others = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])).filter((id) => id.includes("/node_modules/"));
+if (others.length > 0) throw new Error(`package.json must list what others wrote as a dependency: ${others.join(", ")}`);
 await bundle.close();

@@ -1,5 +1,12 @@
 import { Command } from "commander";
-import { addDeliveryOptions, headerWordOption, secretOption, typeArgument, type DeliveryOptions } from "../input/delivery-options.ts";
+import {
+  addDeliveryOptions,
+  headerWordOption,
+  secretOption,
+  typeArgument,
+  type DeliveryOptions,
+  type VerifyOptions,
+} from "../input/delivery-options.ts";
 import type { Shell } from "../shell.ts";
 
 const SEND_HELP = `
@@ -22,14 +29,6 @@ Examples:
   brand-records events verify --secret-file secret --headers headers.txt \\
     --body body.json --at 1795227310     # as of when it arrived
 `;
-
-export interface VerifyOptions {
-  readonly secretFile: string;
-  readonly headers: string;
-  readonly body: string;
-  readonly at?: string;
-  readonly headerWord: string;
-}
 
 export function eventsCommand(shell: Shell): Command {
   const send = new Command("send")

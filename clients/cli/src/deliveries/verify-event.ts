@@ -1,7 +1,7 @@
 import { DeliveryError, isKnownEvent, verifyDelivery, type DeliveryProblem } from "@brand-records/client";
 import { factLines } from "@brand-records/terminal-output";
-import type { VerifyOptions } from "../commands/events.ts";
 import { CommandFailure, UsageFailure } from "../failure.ts";
+import type { VerifyOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
 import { headerWord } from "./delivery-target.ts";
 

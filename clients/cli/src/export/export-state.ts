@@ -18,9 +18,9 @@ export interface ExportState extends ExportRequest {
   /** Undefined before the first page. */
   readonly brand_id?: string | undefined;
   readonly started_at: string;
-  /** Of the next page. Undefined before the first and after the last. */
+  /** Where the next page starts. Undefined before the first and after the last. */
   readonly cursor?: string | undefined;
-  /** Of a CSV file. */
+  /** The columns of a CSV file. */
   readonly columns?: readonly string[] | undefined;
   /** Bytes of `FILE.part` that are complete pages. */
   readonly bytes: number;

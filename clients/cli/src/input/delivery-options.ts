@@ -13,6 +13,15 @@ export interface DeliveryOptions {
   readonly headerWord: string;
 }
 
+/** Options of `events verify`, as they are given. */
+export interface VerifyOptions {
+  readonly secretFile: string;
+  readonly headers: string;
+  readonly body: string;
+  readonly at?: string;
+  readonly headerWord: string;
+}
+
 export const typeArgument = (): Argument => new Argument("<type>", "the event's type").choices(EVENT_TYPES);
 export const typeOption = (): Option =>
   new Option("--type <type>", "a type that the receiver is configured for").choices(EVENT_TYPES).default("payout.paid");
