@@ -35,7 +35,7 @@ export class Transport {
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#url = readUrl(options.url);
-    if (typeof options.key === "string") requireKey(options.key);
+    if (typeof options.key !== "function") requireKey(options.key);
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 export type Secrets = string | readonly string[] | undefined;
 
-const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
 /** What a secret signs with. */
 export interface SigningKey {

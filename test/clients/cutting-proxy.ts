@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+/** What happens to the first response of a path. */
+export type Fault =
+  /** The connection ends after so many bytes. */
+  | "end"
+  /** It is reset after so many bytes. */
+  | "reset"
+  /** Nothing follows so many bytes, and it stays open. */
+  | "stall";
+
+export interface CuttingProxy {
+  /** Returns an address whose first response is cut. Each pair of fault and bytes is cut once, on its first request. */
+  urlOf(fault: Fault, bytes: number): string;
+  /** Requests that were forwarded, by their addresses. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Bytes of the last response that was not cut, by the addresses. */
+  readonly lengths: ReadonlyMap<string, number>;
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy of HTTP/1.1 before `target`, one request a connection. The fault stands in the path, which the target gets without it. */
+export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
+  const { hostname, port } = new URL(target);
+  const requests = new Map<string, number>();
+  const lengths = new Map<string, number>();
+  const sockets = new Set<Socket>();
+
+  const serve = (client: Socket): void => {
+    const upstream = connect(Number(port), hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket.on("close", () => sockets.delete(socket)));
+      // Either side may be gone already.
+      socket.on("error", () => socket.destroy());
+    }
+    let head = "";
+    const readHead = (chunk: Buffer): void => {
+      head += chunk.toString("latin1");
+      const fault = /^\w+ (\/(end|reset|stall)\/(\d+))/.exec(head);
+      if (fault === null || !head.includes("\r\n\r\n")) return;
+      const [, prefix = "", kind, bytes] = fault;
+      client.off("data", readHead);
+      upstream.write(head.replace(prefix, "").replace(/\r\nconnection: [^\r]*/i, "\r\nConnection: close"), "latin1");
+      client.pipe(upstream);
+      const count = (requests.get(prefix) ?? 0) + 1;
+      requests.set(prefix, count);
+      if (count > 1) {
+        let length = 0;
+        upstream.on("data", (chunk: Buffer) => lengths.set(prefix, (length += chunk.length)));
+        upstream.pipe(client);
+      } else cut(upstream, client, kind as Fault, Number(bytes));
+    };
+    client.on("data", readHead);
+  };
+
+  const server = createServer(serve).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    urlOf: (fault, bytes) => `${url}/${fault}/${bytes}`,
+    requests,
+    lengths,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      const closed = once(server, "close");
+      server.close();
+      await closed;
+    },
+  };
+}
+
+function cut(upstream: Socket, client: Socket, fault: Fault, bytes: number): void {
+  let left = bytes;
+  upstream.on("data", (chunk: Buffer) => {
+    const passed = chunk.subarray(0, left);
+    left -= passed.length;
+    client.write(passed);
+    if (left > 0 || fault === "stall") return;
+    upstream.destroy();
+    if (fault === "end") client.end();
+    // A reset discards what was not sent yet.
+    else client.write("", () => client.resetAndDestroy());
+  });
+  // A response shorter than the cut is whole.
+  upstream.on("end", () => fault !== "stall" && client.end());
+}
