@@ -88,6 +88,22 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   // Runs until Ctrl-C, and its pipe takes no options of ours.
   "npx brandctl listen --create --brand brd_… --json | jq -c .body": "brandctl/src/commands/listen.test.ts tests the lines that it prints",
 
+  "npm install --global @brand-records/cli": "from the registry; test/e2e/command-line-package.full.test.ts installs what is packed",
+  "export BRAND_RECORDS_URL=https://records.example": "the other commands have that of the running system",
+  "read -rs BRAND_RECORDS_KEY && export BRAND_RECORDS_KEY": "takes what the reader pastes",
+  "(umask 077; cat > secret)": "takes what the reader pastes",
+  "brand-records receivers prove --to http://localhost:3000/hooks --secret-file secret":
+    "needs the reader's receiver; test/e2e/prove-receivers.test.ts",
+  "brand-records receivers prove --to http://localhost:3000/hooks --secret-file secret --next-secret-file next":
+    "needs the reader's receiver; test/e2e/prove-receivers.test.ts",
+  "brand-records events verify --secret-file secret --headers headers.txt --body body.json --at 1795227310":
+    "the reader's delivery; test/e2e/command-line.test.ts verifies the documented one",
+  "source <(brand-records completion bash)": "in the reader's shell; test/e2e/command-line.test.ts runs the script",
+  "npm pack --workspace clients/client --workspace clients/cli --pack-destination /tmp":
+    "test/e2e/command-line-package.full.test.ts packs both",
+  "npm publish /tmp/brand-records-client-0.4.0.tgz --access public": "needs a registry and an identity",
+  "npm publish /tmp/brand-records-cli-0.4.0.tgz --access public": "needs a registry and an identity",
+
   "npm run observe": "runs until Ctrl-C; test/observability/observe.full.test.ts runs it",
   "npm run licences": "npm run check runs it",
   "npm run advisories": "npm run check runs it",

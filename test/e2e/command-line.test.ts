@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
@@ -6,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -318,5 +320,18 @@ describe("the program", () => {
       expect(code).toBe(0);
       expect(stdout).toContain("next-secret-file");
     }
+  });
+
+  it("completes options, their values and file names in bash", async () => {
+    const { stdout: script } = await brandRecords(["completion", "bash"]);
+    const offered = async (...words: string[]): Promise<string[]> => {
+      const tab = `compopt() { :; }; COMP_WORDS=(brand-records "$@"); COMP_CWORD=$#; _brand-records; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = await promisify(execFile)("bash", ["-c", `${script}\n${tab}`, "bash", ...words]);
+      return stdout.split("\n").filter((line) => line !== "");
+    };
+    expect(await offered("events", "")).toEqual(["send", "verify"]);
+    expect(await offered("events", "send", "pay")).toEqual(["payout.paid"]);
+    expect(await offered("export", "links", "--format", "")).toEqual(["ndjson", "csv"]);
+    expect(await offered("events", "send", "payout.paid", "--secret-file", "package.js")).toEqual(["package.json"]);
   });
 });

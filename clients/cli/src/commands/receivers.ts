@@ -1,4 +1,4 @@
-import { openProgressBar } from "@brand-records/terminal-output";
+import { counted, openProgressBar } from "@brand-records/terminal-output";
 import { Command } from "commander";
 import { UsageFailure } from "../failure.ts";
 import { addDeliveryOptions, timeoutMs, typeOption, type DeliveryOptions } from "../input/delivery-options.ts";
@@ -61,7 +61,7 @@ async function proveAndReport(session: Session, options: ProveOptions): Promise<
     bar.stop();
     session.print(reportDocument(to, type, verdicts), (colors) => reportText(verdicts, colors));
     if (nextSecret === undefined) session.note(({ dim }) => dim("The next secret of a rotation was not checked: --next-secret-file."));
-    session.note(({ dim }) => dim(`${requestsOf(verdicts)} requests were sent.`));
+    session.note(({ dim }) => dim(`${counted(requestsOf(verdicts), "request")} sent.`));
     return countOf(verdicts, "broken") === 0 ? 0 : 1;
   } finally {
     bar.stop();
@@ -75,4 +75,4 @@ async function onlySecret(session: Session, path: string, option: string): Promi
 }
 
 const marked = (live: boolean): string =>
-  live ? "The events are not marked as tests: the receiver acts on them." : "The events are marked as tests.";
+  live ? "The events are not marked as tests: the receiver acts on them." : "The events are marked as tests (--live: not marked).";

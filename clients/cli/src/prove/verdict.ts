@@ -41,6 +41,7 @@ const SLOW_MS = 5_000;
 /** Judges how long the receiver took, over all requests. */
 export function timelyVerdict(rule: Rule, verdicts: readonly Verdict[]): Verdict {
   const sent = verdicts.flatMap((verdict) => verdict.sent);
+  if (sent.every(({ reply }) => reply.kind === "failed")) return notChecked(rule);
   const late = sent.filter(({ reply }) => reply.kind === "slow");
   const slowest = Math.max(...sent.map(({ reply }) => reply.milliseconds));
   const observed = `the slowest took ${(slowest / 1_000).toFixed(2)} s`;
