@@ -151,7 +151,7 @@ describe("an export that was interrupted", () => {
 
   it("overwrites what a kill left of a page", async () => {
     await interrupt();
-    await appendFile(`${out}.part`, '{"id":"cnv_to');
+    await appendFile(`${out}.part`, '{"id":"cnv_to'.repeat(100_000));
     await runExport("ndjson");
     expect(await exported()).toEqual(await stored());
   });
