@@ -160,7 +160,7 @@ describe("a walk", () => {
       if (url === undefined) return;
       const { data } = await client({ url }).payouts({}, { limit: 2 }).page();
       expect({ url, ids: data.map(({ id }) => id) }).toEqual({ url, ids: expected });
-      expect(cutting.requests.get(new URL(url).pathname)).toBe(2);
+      expect(cutting.requests.get(`GET ${new URL(url).pathname}`)).toBe(2);
       await read(cuts.pop());
     };
     expect(cuts.length).toBeGreaterThan(1_000);
@@ -212,7 +212,10 @@ describe("a request", () => {
     onRequest = (_, __, outgoing) =>
       respond(outgoing, 429, { "Retry-After": "60" }, '{"error":{"code":"rate_limited","request_id":"r-1"}}');
     expect(await failure(client({ deadlineMs: 50_000 }).payouts().page())).toMatchObject({
-      ...{ code: "rate_limited", retryAfter: 60, requestId: "r-1", attempts: 1 },
+      code: "rate_limited",
+      retryAfter: 60,
+      requestId: "r-1",
+      attempts: 1,
     });
     onRequest = (_, __, outgoing) => outgoing.destroy().destroyed;
     const error = await failure(client().payouts({}, { deadlineMs: 3_000 }).page());
@@ -223,15 +226,24 @@ describe("a request", () => {
 
   it("is not repeated if only a person can help", async () => {
     expect(await failure(client().payouts({ status: "lost" }).page())).toMatchObject({
-      ...{ code: "invalid_parameter", status: 400, field: "status", brandId: brand.id, requestId: expect.stringMatching(/./), attempts: 1 },
+      code: "invalid_parameter",
+      status: 400,
+      field: "status",
+      brandId: brand.id,
+      requestId: expect.stringMatching(/./),
+      attempts: 1,
       message: expect.stringContaining("pending"),
     });
     expect(await failure(client().prepareCampaignPlan({ ...planInput({ title: "", goal: "" }), campaign_type: "blitz" }))).toMatchObject({
-      ...{ code: "invalid_request", field: "title", details: [{ field: "title" }, { field: "goal" }] },
+      code: "invalid_request",
+      field: "title",
+      details: [{ field: "title" }, { field: "goal" }],
     });
     onRequest = (_, __, outgoing) => respond(outgoing, 302, { Location: "https://elsewhere.example/" });
     expect(await failure(client().payouts().page())).toMatchObject({
-      ...{ code: "unexpected_response", status: 302, message: expect.stringContaining("https://elsewhere.example/") },
+      code: "unexpected_response",
+      status: 302,
+      message: expect.stringContaining("https://elsewhere.example/"),
     });
     onRequest = (_, __, outgoing) => respond(outgoing, 200, {}, "<html>");
     expect(await failure(client().payouts().page())).toMatchObject({ code: "unexpected_response", status: 200 });
@@ -303,14 +315,15 @@ describe("a plan", () => {
 
   it("is made once, wherever the connection of its response is cut", async () => {
     const planner = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-    const length = await lengthOf((url) => client({ url }).prepareCampaignPlan(input({ title: url })));
+    // The response to the repeated request has a header more, Idempotent-Replayed.
+    const length = (await lengthOf((url) => client({ url }).prepareCampaignPlan(input({ title: url })))) - 30;
     const step = Math.ceil(length / 100);
     const cuts = Array.from({ length: 100 }, (_, index) =>
       cutting.urlOf(index % 2 === 0 ? "end" : "reset", Math.min(length - 1, index * step + 1)),
     );
     const prepare = async (url: string): Promise<string> => {
       const { request_id: _, ...rest } = input({ title: url });
-      const plan = await client({ url: `${url}`, key: planner.key }).prepareCampaignPlan(rest);
+      const plan = await client({ url, key: planner.key }).prepareCampaignPlan(rest);
       return plan.plan_id;
     };
     const made = await Promise.all([...new Set(cuts)].map(prepare));

@@ -11,9 +11,9 @@ export type Fault =
   | "stall";
 
 export interface CuttingProxy {
-  /** Returns an address whose first response is cut. Each pair of fault and bytes is cut once, on its first request. */
+  /** Returns an address whose first response is cut. Only the first request of a method is cut. */
   urlOf(fault: Fault, bytes: number): string;
-  /** Requests that were forwarded, by their addresses. */
+  /** How often each request was forwarded, such as `GET /end/100`. */
   readonly requests: ReadonlyMap<string, number>;
   /** Bytes of the last response that was not cut, by the addresses. */
   readonly lengths: ReadonlyMap<string, number>;
@@ -37,14 +37,14 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
     let head = "";
     const readHead = (chunk: Buffer): void => {
       head += chunk.toString("latin1");
-      const fault = /^\w+ (\/(end|reset|stall)\/(\d+))/.exec(head);
+      const fault = /^(\w+) (\/(end|reset|stall)\/(\d+))/.exec(head);
       if (fault === null || !head.includes("\r\n\r\n")) return;
-      const [, prefix = "", kind, bytes] = fault;
+      const [request, , prefix = "", kind, bytes] = fault;
       client.off("data", readHead);
       upstream.write(head.replace(prefix, "").replace(/\r\nconnection: [^\r]*/i, "\r\nConnection: close"), "latin1");
       client.pipe(upstream);
-      const count = (requests.get(prefix) ?? 0) + 1;
-      requests.set(prefix, count);
+      const count = (requests.get(request) ?? 0) + 1;
+      requests.set(request, count);
       if (count > 1) {
         let length = 0;
         upstream.on("data", (chunk: Buffer) => lengths.set(prefix, (length += chunk.length)));

@@ -14,17 +14,17 @@ import {
 export type { EventHandler, EventOf, ReceiverOptions } from "./receiver.ts";
 
 /**
- * Returns a handler of requests for Workers, Bun, Deno and route handlers. What the runtime gives it besides the request, such as a
- * Worker's `env`, goes on to `secrets` and `handle`.
+ * Returns a handler of requests for Workers, Bun, Deno and route handlers. A Worker's `env` and context go on to `secrets` and `handle`.
  *
- *     export default { fetch: receiveEvents({ secrets: (_, env) => env.WEBHOOK_SECRET }, async (event, _, env) => { … }) };
+ *     export default { fetch: receiveEvents({ secrets: (_, env: Env) => env.WEBHOOK_SECRET }, async (event, _, env) => { … }) };
  */
-export function receiveEvents<const Type extends string = string, Rest extends readonly unknown[] = readonly unknown[]>(
-  options: ReceiverOptions<Type, readonly [Request, ...Rest]>,
-  handle: EventHandler<Type, readonly [Request, ...Rest]>,
-): (request: Request, ...rest: Rest) => Promise<Response> {
+export function receiveEvents<const Type extends string = string, Env = unknown, Execution = unknown>(
+  options: ReceiverOptions<Type, readonly [Request, Env, Execution]>,
+  handle: EventHandler<Type, readonly [Request, Env, Execution]>,
+): (request: Request, env?: Env, execution?: Execution) => Promise<Response> {
   requireSecrets(options);
-  return async (request, ...rest) => toResponse(await receiveRequest(request, options, handle, [request, ...rest]));
+  return async (request, env, execution) =>
+    toResponse(await receiveRequest(request, options, handle, [request, env as Env, execution as Execution]));
 }
 
 /** Reads the raw body of a request, verifies it, and has it handled. */

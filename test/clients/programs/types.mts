@@ -1,0 +1,39 @@
+// Compiled against the packed client, as strictly as a compiler can be.
+import { BrandRecords, BrandRecordsError, isKnownEvent, verifyDelivery, type Payout, type SyncStore } from "@brand-records/client";
+import { receiveEvents as express } from "@brand-records/client/express";
+import { receiveEvents as fetchHandler } from "@brand-records/client/fetch";
+import { receiveEvents as hono } from "@brand-records/client/hono";
+import { signDelivery } from "@brand-records/client/signing";
+
+export const records = new BrandRecords({ url: "https://records.example", key: "brk_live_x" });
+export const first: Promise<Payout | undefined> = records
+  .payouts({ status: "paid", created_from: new Date() })
+  .page()
+  .then(({ data }) => data[0]);
+export const later = records.payouts({ status: "a status of a later version" });
+// @ts-expect-error links have no link_id filter
+export const wrong = records.links({ link_id: "lnk_1" });
+export const centavos = async (): Promise<number> => (await first)?.amount_centavos ?? 0;
+
+export async function amountOf(body: string, headers: Headers): Promise<number> {
+  const event = await verifyDelivery(body, headers, "whsec_x");
+  if (!isKnownEvent(event)) return 0;
+  switch (event.type) {
+    case "payout.paid":
+      return event.data.amount_centavos;
+    case "campaign.settled":
+      return event.data.paid_centavos;
+    case "submission.approved":
+    case "submission.rejected":
+      return event.data.earned_centavos;
+  }
+}
+
+export const isLimit = (error: unknown): boolean => error instanceof BrandRecordsError && error.code === "rate_limited";
+export const receivers = [
+  express({ secrets: "x", types: ["payout.paid"] }, (event) => void event.data.paid_at),
+  hono({ secrets: ["x"], types: ["campaign.settled"] }, (event) => void event.data.settled_at),
+  fetchHandler({ secrets: (_, env: { SECRET: string }) => env.SECRET }, async (event, _, env) => void [event.type, env.SECRET]),
+];
+export const signed: Promise<Record<string, string>> = signDelivery("{}", "whsec_x", { id: "evt_1", type: "payout.paid" });
+export const sync = (store: SyncStore): Promise<{ readonly startedAt: string }> => records.sync(store, { requestsPerMinute: 30 });
