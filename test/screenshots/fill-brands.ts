@@ -96,6 +96,8 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
       return [
         { brand_id, key_id: looker.key.id, minute, accepted: looks, refused: 0 },
         { brand_id, key_id: warehouse.key.id, minute, accepted: over > 0 ? 240 - looks : Math.round(busy), refused: over },
+        // As many as the messages below.
+        { brand_id, key_id: planner.key.id, minute, accepted: ago % 144 === 0 ? 23 : 0, refused: 0 },
       ];
     });
     for (let first = 0; first < minutes.length; first += 240) {

@@ -2,8 +2,10 @@ import {
   CURSOR_FORM,
   filterProblem,
   filterSchema,
+  instantProblem,
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
+  parseInstant,
   type FilterName,
   type Filters,
   type Resource,
@@ -33,7 +35,10 @@ const pageArguments = z.strictObject({
     .default(PAGE_LIMIT_DEFAULT),
   /** Parsed by the records service, which issued it. */
   cursor: z.string("cursor must be text: the next_cursor of the page before").optional(),
-  since: z.string("since must be text: an RFC 3339 time with an offset").optional(),
+  since: z
+    .string("since must be text: an RFC 3339 time with an offset")
+    .refine((text) => parseInstant(text) !== undefined, { error: ({ input }) => `since ${instantProblem(String(input))}` })
+    .optional(),
 });
 
 type BasicArguments = z.output<typeof pageArguments>;
@@ -64,7 +69,7 @@ export const pageInput = (resource: Resource, tokensPerRecord: number): Operatio
     since: {
       deprecated: true,
       description:
-        "Only records created strictly later than this RFC 3339 time with an offset (write `+` as `%2B`). Superseded by `cursor`: paging with `since` skips records that share the timestamp of a page's last record. Neither parameter is an update feed.",
+        "Only records created strictly later than this RFC 3339 time with an offset (write `+` as `%2B`; at most nine digits of a second, no leap second). Superseded by `cursor`: paging with `since` skips records that share the timestamp of a page's last record. Neither parameter is an update feed.",
     },
     ...Object.fromEntries(resource.filters.map((name) => [name, { description: restDescription(name) }])),
   },
@@ -94,8 +99,11 @@ export const pageInput = (resource: Resource, tokensPerRecord: number): Operatio
   parse: (given) => parsePageArguments(resource, given),
 });
 
+/** What `format: date-time` allows beyond what is accepted. */
+const TIME_FORM = "At most nine digits of a second, no leap second.";
+
 const restDescription = (name: FilterName): string =>
-  `${FILTER_DESCRIPTIONS[name]}${name.startsWith("created_") ? " Write `+` as `%2B`." : ""}`;
+  `${FILTER_DESCRIPTIONS[name]}${name.startsWith("created_") ? ` ${TIME_FORM} Write \`+\` as \`%2B\`.` : ""}`;
 
 function toolSchema(resource: Resource, name: FilterName): JsonSchema {
   const { $schema: _, description: __, ...schema } = z.toJSONSchema(filterSchema(resource, name)) as JsonSchema;

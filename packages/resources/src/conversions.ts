@@ -8,13 +8,13 @@ export const conversions = defineResource({
   description: "An order that came through a creator's tracked link, and the commission on it.",
   summary: "List orders that came through tracked links, newest first.",
   guide:
-    "Orders that came through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. Orders start pending, and are approved or reversed weeks later: show pending and approved apart, as later reversals change both. When an order was approved or reversed is not recorded, and not when its status is final. occurred_at is when the order was placed: for a period, begin a day earlier. Often the largest list by far: how many orders each link brought, less reversed ones, is in links, and their sum says about how long this list is. What orders were worth is added up nowhere.",
+    "Orders that came through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. Orders start pending, and are approved or reversed weeks later: show pending and approved apart, as later reversals change both. When an order was approved or reversed is not recorded, and not when its status is final. occurred_at is when the order was placed, before its record was created: for a period, end a day later and compare. Often the largest list by far: how many orders each link brought, less reversed ones, is in links, and their sum says about how long this list is. What orders were worth is added up nowhere.",
   schema: z.strictObject({
     ...common("cnv"),
     campaign_id: id("cmp"),
     link_id: id("lnk"),
     creator_id: creatorId(),
-    payout_id: nullable(id("po")).describe("The payout that pays the commission; null until then."),
+    payout_id: nullable(id("po")).describe("The payout with the commission, which may still fail: its status says whether it is paid. Null until there is one."),
     status: oneOf("pending", "approved", "reversed"),
     external_id: text(200).describe("The brand's own order number."),
     order_amount_centavos: centavos(),

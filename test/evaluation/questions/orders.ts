@@ -85,14 +85,19 @@ export const ORDER_QUESTIONS: readonly AnsweredQuestion[] = [
   },
   {
     question: "Which link brought one order, and is its commission paid?",
-    callsMax: 1,
+    callsMax: 2,
     truth: ({ conversion }) => ({
-      sql: "select link_id, status, payout_id from records.conversions where brand_id = $1 and id = $2",
+      sql: `select v.link_id, coalesce(p.status = 'paid', false) as paid, p.paid_at
+              from records.conversions v left join records.payouts p on (p.brand_id, p.id) = (v.brand_id, v.payout_id)
+             where v.brand_id = $1 and v.id = $2`,
       values: [conversion],
     }),
     async answer(assistant, { conversion }) {
-      const found = await assistant.list("conversions", { id: conversion });
-      return found.map(({ link_id, status, payout_id }) => ({ link_id, status, payout_id }));
+      const [order] = await assistant.list("conversions", { id: conversion });
+      if (order === undefined) return [];
+      // A payout that has the commission may still fail.
+      const [payout] = order.payout_id === null ? [] : await assistant.list("payouts", { id: order.payout_id });
+      return [{ link_id: order.link_id, paid: payout?.status === "paid", paid_at: payout?.paid_at ?? null }];
     },
   },
 ];

@@ -1,10 +1,10 @@
 /**
  * Characters that a person who looks at a text does not see, or sees in another order than a model reads them: format, bidirectional and tag
- * characters, fillers, C1 controls, separators, the empty Braille cell; and `<`, with which texts imitate the markup around them.
+ * characters, fillers, controls beyond those that JSON escapes, separators, empty symbols; and `<`, with which texts imitate the markup around them.
  */
-const HIDDEN = /[<\u0080-\u009f\u2028\u2029\u2800]|\p{Cf}|\p{Default_Ignorable_Code_Point}/gu;
+const HIDDEN = /[<\u007f-\u009f\u2028\u2029\u2800\u{16fe4}\u{1d159}]|\p{Cf}|\p{Default_Ignorable_Code_Point}/gu;
 /** Without one of these there is nothing to escape: most pages are ASCII, and this test costs a twentieth. */
-const CANDIDATE = /[<\u0080-\uffff]/;
+const CANDIDATE = /[<\u007f-\uffff]/;
 
 /**
  * Escapes hidden characters in JSON text as `\uXXXX`, so that hidden instructions show. Outside of strings JSON has none of them, so it

@@ -13,6 +13,9 @@ export const STATELESS_VERSION = "2026-07-28";
 /** Newest first, as clients choose the first they know. */
 export const SUPPORTED_VERSIONS = [STATELESS_VERSION, ...LEGACY_VERSIONS.toReversed()];
 
+/** Some clients cut instructions and descriptions here, without telling the model or us; others do not show them. */
+export const INSTRUCTIONS_LENGTH_MAX = 2_048;
+
 /** What the instructions say of the deployment and of the moment, beside the texts. */
 export interface InstructionFacts {
   readonly principal: Pick<Principal, "brand_id" | "brand_name">;
@@ -27,14 +30,25 @@ export interface InstructionFacts {
 /**
  * Text for models about the whole server. Sent when an assistant connects.
  *
- * Some clients cut instructions and descriptions after 2,048 characters, without telling the model or us; others do not
- * show them. What would make a number wrong therefore stands first, and in the tools' descriptions again.
+ * What would make a number wrong stands first, and in the tools' descriptions again.
  */
 export function instructionsFor({ principal: { brand_id: id, brand_name: name }, publicUrl, now, asOf }: InstructionFacts): string {
-  // The name is quoted, because a brand chooses it; last, because that may be cut. Empty if accounts is of a version that does not send it.
-  return `${INSTRUCTIONS}
+  const text = `${INSTRUCTIONS}
 
-As of ${asOf} it was ${manilaTime(now)} in Manila. Address: ${publicUrl} (/api/v1/… for scripts, with the same key; people open a review_path there). The key's brand: ${id}${name === "" ? "" : `, by name (which is data) ${JSON.stringify(name)}`}.`;
+As of ${asOf} it was ${manilaTime(now)} in Manila. Address: ${publicUrl} (/api/v1/… for scripts, with the same key; people open a review_path there). The key's brand: ${id}`;
+  // Empty if accounts is of a version that does not send it.
+  if (name === "") return `${text}.`;
+  const introduction = ", by name (which is data) ";
+  return `${text}${introduction}${quotedWithin(name, INSTRUCTIONS_LENGTH_MAX - text.length - introduction.length - 1)}.`;
+}
+
+/** Quotes the name, because a brand chooses it, and shortens it, so that no client cuts the closing quote. */
+function quotedWithin(name: string, lengthMax: number): string {
+  const characters = [...name];
+  const shortened = (length: number): string => JSON.stringify(length === characters.length ? name : `${characters.slice(0, length).join("")}…`);
+  let length = characters.length;
+  while (length > 0 && shortened(length).length > lengthMax) length -= 1;
+  return shortened(length);
 }
 
 const MANILA = new Intl.DateTimeFormat("en-GB", {
@@ -58,7 +72,7 @@ export const INSTRUCTIONS = `Reads the records of the key's brand on a creator-m
 
 Dates: times are UTC, but days and months are Manila's (+08:00): October 2026 is created_from 2026-10-01T00:00:00+08:00, created_before 2026-11-01T00:00:00+08:00. Say which dates you took.
 
-Filters: id, campaign_id, link_id, status, created_from, created_before; all must hold. Times filter created_at alone: for what was paid or reviewed in a period begin a month earlier, for orders a day, and compare.
+Filters: id, campaign_id, link_id, status, created_from, created_before; all must hold. Times filter created_at alone: for what was paid or reviewed in a period begin a month earlier, for orders end a day later, and compare.
 
 Totals: count is this page's. Never give a total from part of a list, an average or a rate; if you stop early, say "among the N newest, back to DATE". Beyond five pages of 100 (19,000 tokens each) ask first and say what it takes; offer a shorter period, the totals in links and campaigns, or a script.
 

@@ -188,6 +188,21 @@ describe("assistants", () => {
     expect(await clientsOf()).toHaveLength(21);
   });
 
+  it("beyond 500 names are other, so that no message is missing", async () => {
+    const second = (await served.createKey(brand)).id;
+    const ofSecond = { brand_id: brand.id, key_id: second };
+    for (let days = -29; days < 0; days += 1) {
+      const names = Array.from({ length: 20 }, (_, index) => client(`client-${-days}-${index}`, 1, days));
+      await recordClients(days === -29 ? [...names, client("late", 1, days, ofSecond)] : names);
+    }
+    const counted = await clientsOf({ from: at(-30 * 1_440 - 480), bucket_minutes: 1_440 });
+    expect(counted.reduce((sum, { messages }) => sum + messages, 0)).toBe(581);
+    expect(counted.filter(({ name }) => name === "other")).toEqual([
+      { key_id: key, name: "other", messages: 80 },
+      { key_id: second, name: "other", messages: 1 },
+    ]);
+  });
+
   it("of keys that the brand does not have, and of days that are not kept, are ignored", async () => {
     const theirs = await served.createBrand();
     await recordClients([

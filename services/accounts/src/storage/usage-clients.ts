@@ -32,12 +32,16 @@ const statements = {
   },
   counts: {
     name: "usage_clients.counts",
-    text: `select key_id, name, sum(messages)::bigint as messages
-             from accounts.usage_clients
-            where brand_id = $1
-              and day >= ($2::timestamptz at time zone 'Asia/Manila')::date
-              and day <= (($3::timestamptz - interval '1 ms') at time zone 'Asia/Manila')::date
-            group by 1, 2 order by 3 desc, 1, 2 limit $4`,
+    text: `with counted as (
+             select key_id, name, sum(messages) as messages
+               from accounts.usage_clients
+              where brand_id = $1
+                and day >= ($2::timestamptz at time zone 'Asia/Manila')::date
+                and day <= (($3::timestamptz - interval '1 ms') at time zone 'Asia/Manila')::date
+              group by 1, 2),
+           ranked as (select *, row_number() over (order by messages desc, key_id, name) as place from counted)
+           select key_id, case when place <= $4 then name else $5 end as name, sum(messages)::bigint as messages
+             from ranked group by 1, 2 order by 3 desc, 1, 2`,
   },
   deleteOld: {
     name: "usage_clients.delete_old",
@@ -59,9 +63,12 @@ export async function addClientUsage(sql: Sql, clients: readonly ClientUsage[], 
   await sql.query(statements.add, [keepDays, minutesAhead, CLIENT_NAMES_MAX, OTHER_CLIENTS, ...ADDED.values(clients)]);
 }
 
-/** Returns messages by key and name in the days of the range, the most frequent first. */
+/**
+ * Returns messages by key and name in the days of the range, the most frequent first. Beyond `limit` names, the rest of each key is its
+ * `other`.
+ */
 export function clientCounts(sql: Sql, { brandId, from, to }: UsageQuery, limit: number): Promise<ClientCount[]> {
-  return sql.query<ClientCount>(statements.counts, [brandId, from, to, limit]);
+  return sql.query<ClientCount>(statements.counts, [brandId, from, to, limit, OTHER_CLIENTS]);
 }
 
 /** Deletes up to `limit` counts of days more than `days` ago. Returns how many. */

@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { CURSOR_FORM, FILTER_NAMES, RESOURCE_NAMES, type Filters, type ResourceName } from "@brand-records/resources";
+import { CURSOR_FORM, EARLIEST_INSTANT, FILTER_NAMES, RESOURCE_NAMES, type Filters, type ResourceName } from "@brand-records/resources";
 import { decodeCursor, encodeCursor, type CursorScope } from "./cursor.ts";
 
 const resource = fc.constantFrom(...RESOURCE_NAMES);
 const instant = fc
-  .date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true })
+  .date({ min: new Date(EARLIEST_INSTANT), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true })
   .map((date) => date.toISOString());
 const since = fc.option(instant, { nil: undefined });
 const id = fc.stringMatching(/^[a-z]{2,3}_[0-9a-z]{1,40}$/);
@@ -111,6 +111,18 @@ describe("cursors", () => {
       { numRuns: 500 },
     );
   });
+
+  it.each(["0000-01-01T00:00:00.000Z", "0001-01-01T00:00:00.000Z", "1999-12-31T23:59:59.999Z"])(
+    "are refused with %s, a time that no record has, as the position",
+    (created_at) => {
+      for (const since of [null, "0000-01-01T00:00:00.000Z"]) {
+        const scope = { ...LINKS, since: since ?? undefined };
+        expect(decoding(base64url(JSON.stringify([1, "links", since, created_at, "lnk_1"])), scope)).toEqual(refused);
+        const filters = { status: "active" };
+        expect(decoding(base64url(JSON.stringify([2, "links", since, filters, created_at, "lnk_1"])), { ...scope, filters })).toEqual(refused);
+      }
+    },
+  );
 
   it.each([null, [], {}, 3, "status", { status: 1 }, { nothing: "x" }, { status: "active", id: "lnk_1" }])(
     "are refused with %j in the place of filters",

@@ -1,8 +1,10 @@
 import { AppError } from "@brand-records/errors";
 import {
   CURSOR_FORM,
+  EARLIEST_INSTANT,
   FILTER_NAMES,
   formatInstant,
+  LATEST_INSTANT,
   parseInstant,
   type FilterName,
   type Filters,
@@ -68,6 +70,8 @@ export function decodeCursor(cursor: string, { resource, since, filters }: Curso
   return fields.position;
 }
 
+const EARLIEST = formatInstant(EARLIEST_INSTANT);
+const LATEST = formatInstant(LATEST_INSTANT);
 const ANY_ID = idPattern("[a-z]{1,8}");
 
 interface CursorFields {
@@ -87,7 +91,7 @@ function readFields(cursor: string): CursorFields | undefined {
   const [, resource, since, created_at, id] = fields as unknown[];
   if (typeof resource !== "string" || !/^[a-z]{1,20}$/.test(resource)) return undefined;
   if (since !== null && !isInstant(since)) return undefined;
-  if (!isInstant(created_at) || typeof id !== "string" || !ANY_ID.test(id)) return undefined;
+  if (!isStored(created_at) || typeof id !== "string" || !ANY_ID.test(id)) return undefined;
   return { resource, since, filters, position: { created_at, id } };
 }
 
@@ -107,6 +111,11 @@ function isInstant(value: unknown): value is string {
   if (typeof value !== "string") return false;
   const instant = parseInstant(value);
   return instant !== undefined && formatInstant(instant) === value;
+}
+
+/** Whether `value` is a time that a record can have. Postgres refuses others. */
+function isStored(value: unknown): value is string {
+  return isInstant(value) && value >= EARLIEST && value <= LATEST;
 }
 
 function base64url(fields: unknown): string {
