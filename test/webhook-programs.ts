@@ -200,9 +200,8 @@ function itVerifies(language: Language): void {
     const [secret, next] = [join(directory, "secret"), join(directory, "next")];
     await writeFile(secret, SECRET);
     await writeFile(next, NEXT_SECRET);
-    const { code, stdout } = await brandRecords([
-      ...["receivers", "prove", "--to", url, "--secret-file", secret, "--next-secret-file", next, "--live", "--json"],
-    ]);
+    const secrets = ["--secret-file", secret, "--next-secret-file", next];
+    const { code, stdout } = await brandRecords(["receivers", "prove", "--to", url, ...secrets, "--live", "--json"]);
     const { rules } = JSON.parse(stdout) as { rules: { id: string; result: string; observed: string }[] };
     expect(rules.filter(({ result }) => result !== "kept").map(({ id, result }) => [id, result])).toEqual([
       ["twice", "look"],

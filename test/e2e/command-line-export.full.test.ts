@@ -18,7 +18,7 @@ const SIZES = { campaigns: 5, submissions: 10, payouts: 5, deposits: 0, conversi
 const PAGES = 7;
 const KILLS_MAX = 40;
 
-type Json = Record<string, unknown>;
+type Json = Record<string, string | number | null>;
 
 let stack: Stack;
 let db: Database;
@@ -277,7 +277,7 @@ describe("CSV", () => {
       Object.fromEntries(
         Object.entries(record).map(([name, value]) => [
           name,
-          /^[=+\-@\t\r]/.test(String(value)) ? `'${String(value)}` : String(value ?? ""),
+          /^[=+\-@\t\r]/.test(String(value)) ? `'${String(value)}` : value === null ? "" : String(value),
         ]),
       ),
     );

@@ -135,13 +135,13 @@ it("reports a receiver that is not there, and sends nothing more", async () => {
   await receiver.stop();
   const { code, stdout } = await prove(receiver.url, "--json");
   expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({
-    requests: 1,
-    rules: [
-      { observed: expect.stringContaining("no connection (ECONNREFUSED)"), advice: expect.stringContaining("Start the receiver") },
-      ...Array(15).fill({}),
-    ],
+  const report = JSON.parse(stdout) as Report;
+  expect(report.requests).toBe(1);
+  expect(ruleOf(report, "right_signature")).toMatchObject({
+    observed: expect.stringContaining("no connection (ECONNREFUSED)"),
+    advice: expect.stringContaining("Start the receiver"),
   });
+  expect(report.rules.slice(1).every(({ result }) => result === "not_checked")).toBe(true);
 });
 
 /** What a receiver with a library does itself: steps 5 to 7 of docs/webhooks.md. `verifiedEvent` throws if a request is not verified. */
