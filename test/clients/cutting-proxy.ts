@@ -3,11 +3,11 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 /** What happens to the first response of a path. */
 export type Fault =
-  /** The connection ends after so many bytes. */
+  /** The connection ends after that many bytes. */
   | "end"
-  /** It is reset after so many bytes. */
+  /** It is reset after that many bytes. */
   | "reset"
-  /** Nothing follows so many bytes, and it stays open. */
+  /** Nothing follows that many bytes, and it stays open. */
   | "stall";
 
 export interface CuttingProxy {

@@ -26,8 +26,13 @@ const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const SIZES = { campaigns: 2, submissions: 5, payouts: 5, deposits: 2, conversions: 2, links: 2 };
 
 const EXPECTED = {
-  ...{ payouts: 5, copied: 18, retries: ["no_response", "unavailable", "rate_limited"], planned: [36, "Smoke"] },
-  ...{ verified: true, refused: "wrong_signature", statuses: [204, 401] },
+  payouts: 5,
+  copied: 18,
+  retries: ["no_response", "unavailable", "rate_limited"],
+  planned: [36, "Smoke"],
+  verified: true,
+  refused: "wrong_signature",
+  statuses: [204, 401],
   errors: ["invalid_parameter", "wrong_brand", "enough", "no_response"],
 };
 

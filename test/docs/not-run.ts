@@ -48,6 +48,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "docker compose run --rm brandctl doctor": "no Docker engine",
   'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
   "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
+  "npm install @brand-records/client": "not published yet; test/clients/packed-client.full.test.ts installs the archive",
+  "tar -tzf /tmp/brand-records-client-0.4.0.tgz": "an archive of the next release",
+  "npm publish /tmp/brand-records-client-0.4.0.tgz --access public --provenance": "it would publish",
   "docker build --tag chat-relay examples/relay": "no Docker engine; test/e2e/relay-image.test.ts follows the Dockerfile",
   'docker run --detach --name chat-relay --restart unless-stopped --stop-timeout 20 --publish 127.0.0.1:8790:8790 --volume chat-relay:/data --volume "$PWD/relay-secrets:/run/secrets:ro" --env RELAY_SECRET_FILE=/run/secrets/secret --env RELAY_CHAT_URL_FILE=/run/secrets/chat-url --env RELAY_CHAT_KIND=slack chat-relay':
     "no Docker engine; test/e2e/relay-image.test.ts runs the image's command",
@@ -101,8 +104,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "source <(brand-records completion bash)": "in the reader's shell; test/e2e/command-line.test.ts runs the script",
   "npm pack --workspace clients/client --workspace clients/cli --pack-destination /tmp":
     "test/e2e/command-line-package.full.test.ts packs both",
-  "npm publish /tmp/brand-records-client-0.4.0.tgz --access public": "needs a registry and an identity",
-  "npm publish /tmp/brand-records-cli-0.4.0.tgz --access public": "needs a registry and an identity",
+  "npm publish /tmp/brand-records-cli-0.4.0.tgz --access public --provenance": "it would publish",
 
   "npm run observe": "runs until Ctrl-C; test/observability/observe.full.test.ts runs it",
   "npm run licences": "npm run check runs it",

@@ -9,9 +9,9 @@ export function repositoryFiles(): string[] {
     .filter(existsSync);
 }
 
-/** Lists the pages that people read: those of the root, of docs/ and of examples/. */
+/** Lists the pages that people read: those of the root, of docs/, examples/ and clients/. */
 export const findPages = (): string[] =>
-  repositoryFiles().filter((path) => path.endsWith(".md") && (!path.includes("/") || /^(?:docs|examples)\//.test(path)));
+  repositoryFiles().filter((path) => path.endsWith(".md") && (!path.includes("/") || /^(?:docs|examples|clients)\//.test(path)));
 
 /** Lists the pages whose commands must work: all but the changelog, which names those of the past too. */
 export const findManuals = (): string[] => findPages().filter((path) => path !== "CHANGELOG.md");

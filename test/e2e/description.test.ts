@@ -199,6 +199,10 @@ describe("an event's description", () => {
   });
 });
 
+it("is what the types of @brand-records/client were written from", async () => {
+  await promisify(execFile)(process.execPath, ["scripts/write-client-types.js", "--check", stack.url]);
+});
+
 it("names the public URL as its server", () => {
   expect(yaml).toContain("url: https://api.brand-records.example\n");
 });

@@ -338,7 +338,7 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
   });
 
   it("asks again after responses that are not whole pages, and waits for a key that is being replaced", async () => {
-    const isNoPage = expect.stringMatching(/HTTP 200: the body is not a whole page\. Trying again/);
+    const isNoPage = expect.stringMatching(/HTTP 200: the body is not (a )?whole( page)?\. Trying again/);
     const bodies = ['{"resource":"submissions","data":[', "", "<html>", "[]", '{"data":{}}'];
     onRequest = async (number, _, outgoing) => {
       const body = number % 2 === 0 ? bodies[number / 2 - 1] : undefined;
@@ -392,7 +392,7 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
 
   it("refuses responses that do not name their brand", async () => {
     onRequest = (_, __, outgoing) => respond(outgoing, 200, {}, "<html>");
-    expect(await run(language)).toMatchObject({ code: 2, stderr: expect.stringContaining("returns no X-Brand-Id") });
+    expect(await run(language)).toMatchObject({ code: 2, stderr: expect.stringMatching(/(returns|has|200:) no X-Brand-Id/) });
     expect(copy("select * from walks")).toEqual([]);
   });
 

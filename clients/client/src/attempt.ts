@@ -60,7 +60,7 @@ function read({ method, isWhole = isObject }: AttemptRequest, response: Response
   if (method === "HEAD" || isWhole(body)) return { meta, headers: response.headers, body };
   // With the end of the body, records may be missing. Without the header, it is no response of the service.
   const isCut = meta.brandId !== undefined;
-  const message = isCut ? "the body is not whole" : "the response does not name its brand: is url the service's address?";
+  const message = isCut ? "the body is not whole." : "no X-Brand-Id: is url the service's address?";
   throw new BrandRecordsError(`HTTP ${meta.status}: ${message}`, {
     ...fieldsOf(meta),
     code: isCut ? "no_response" : "unexpected_response",
@@ -75,7 +75,7 @@ function errorOf(response: Response, meta: ResponseMeta, body: unknown): BrandRe
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : undefined;
   if (typeof error?.["code"] !== "string") {
     const location = response.headers.get("Location");
-    const advice = location === null ? "" : `, but a redirect to ${location}: is url right?`;
+    const advice = location === null ? "" : `; it redirects to ${location}: is url right?`;
     return new BrandRecordsError(`HTTP ${meta.status} without an error of the service${advice}`, {
       ...fields,
       code: "unexpected_response",

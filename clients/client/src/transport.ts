@@ -116,7 +116,7 @@ function requireBrand(expected: ExpectedBrand, brandId: string | undefined): voi
   if (expected === undefined || brandId === expected) return;
   const message =
     brandId === undefined
-      ? "the response does not name its brand: is url the service's address?"
+      ? "the response has no X-Brand-Id: is url the service's address?"
       : `the key is of brand ${brandId}, not of ${expected}`;
   throw new BrandRecordsError(message, { code: "wrong_brand", brandId });
 }

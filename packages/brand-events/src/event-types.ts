@@ -4,7 +4,7 @@ import { centavos, count, id, time } from "./fields.ts";
 const common = {
   id: z.string().describe("The record's id."),
   campaign_id: id("cmp", "The campaign it belongs to; of a campaign, its own id."),
-  currency: z.literal("PHP").describe("Of every *_centavos."),
+  currency: z.literal("PHP").describe("The currency of every *_centavos."),
 };
 const previous_status = z.string().describe("Its status before the change.");
 /** Events of releases up to 0.2.0 lack it. They wait in outboxes and logs, and are replayed. */

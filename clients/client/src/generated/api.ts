@@ -483,7 +483,7 @@ export interface SubmissionApprovedEvent {
     /** What the creator has earned with it, in centavos */
     earned_centavos: number;
 
-    /** Of every *_centavos. Known values: PHP. A later version may add values. */
+    /** The currency of every *_centavos. Known values: PHP. A later version may add values. */
     currency: "PHP" | OpenText;
 
     /** Why it was rejected; null unless it was. */
@@ -532,7 +532,7 @@ export interface SubmissionRejectedEvent {
     /** What the creator has earned with it, in centavos */
     earned_centavos: number;
 
-    /** Of every *_centavos. Known values: PHP. A later version may add values. */
+    /** The currency of every *_centavos. Known values: PHP. A later version may add values. */
     currency: "PHP" | OpenText;
 
     /** Why it was rejected; null unless it was. */
@@ -584,7 +584,7 @@ export interface PayoutPaidEvent {
     /** The fee for it, in centavos */
     fee_centavos: number;
 
-    /** Of every *_centavos. Known values: PHP. A later version may add values. */
+    /** The currency of every *_centavos. Known values: PHP. A later version may add values. */
     currency: "PHP" | OpenText;
 
     /** Submissions it pays for. */
@@ -645,7 +645,7 @@ export interface CampaignSettledEvent {
     /** The part of the budget that was paid, in centavos */
     paid_centavos: number;
 
-    /** Of every *_centavos. Known values: PHP. A later version may add values. */
+    /** The currency of every *_centavos. Known values: PHP. A later version may add values. */
     currency: "PHP" | OpenText;
 
     /** When it was settled. */

@@ -24,7 +24,7 @@ export function mergeEvent({ record, listedAt }: ListedRecord, event: BrandEvent
   if (typeof updated_at !== "string") return { isChanged: false, reason: "no_updated_at" };
   if (updated_at <= record.updated_at) return { isChanged: false, reason: "not_newer" };
   // An import may have set the record back since.
-  if (Date.parse(event.created_at) < Date.parse(listedAt) - CLOCK_MARGIN_MS) return { isChanged: false, reason: "before_listing" };
+  if (!(Date.parse(event.created_at) >= Date.parse(listedAt) - CLOCK_MARGIN_MS)) return { isChanged: false, reason: "before_listing" };
   // An event has fields that are none of the record's, such as previous_status.
   const fields = Object.entries(event.data).filter(([name]) => Object.hasOwn(record, name));
   return { isChanged: true, record: { ...record, ...Object.fromEntries(fields) } };

@@ -16,6 +16,8 @@ export interface SyncOptions extends CallOptions {
   readonly requestsPerMinute?: number | undefined;
   /** Called after each page is written. */
   readonly onPage?: ((page: SyncPage) => void) | undefined;
+  /** Called if the cursor of a list is refused, which is then read from its start: once in a run. */
+  readonly onRestart?: ((resource: ResourceName, error: BrandRecordsError) => void) | undefined;
 }
 
 /** Opens a list at a cursor, which must be of a brand, if one is known. */
@@ -89,6 +91,7 @@ class WalkedLists {
       const isRefused = error instanceof BrandRecordsError && error.code === "invalid_cursor";
       if (!isRefused || this.#restarted.has(resource)) throw error;
       this.#restarted.add(resource);
+      this.#options.onRestart?.(resource, error);
       return this.#read({ resource, cursor: undefined });
     }
   }
@@ -96,7 +99,7 @@ class WalkedLists {
 
 function requireBrandId({ brandId, status, requestId }: ResponseMeta): string {
   if (brandId !== undefined) return brandId;
-  throw new BrandRecordsError("the response does not name its brand: is url the service's address?", {
+  throw new BrandRecordsError("the response has no X-Brand-Id: is url the service's address?", {
     code: "unexpected_response",
     status,
     requestId,
