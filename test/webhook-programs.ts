@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { freePort } from "@brand-records/postgres/embedded";
 import { eventually } from "@brand-records/testkit";
+import { brandRecords } from "./command-line.ts";
 import { blocks, bodies } from "./webhook-page.ts";
 
 const run = promisify(execFile);
@@ -193,6 +194,20 @@ function itVerifies(language: Language): void {
     const extended = exampleOf("payout.paid").replace('"data":{', '"data":{"more":"Niño 😀", ');
     expect((await post(url, extended)).status).toBe(204);
     expect((await post(url, extended, { signed: JSON.stringify(JSON.parse(extended)) })).status).toBe(401);
+  });
+
+  it("keeps every rule that brand-records receivers prove checks", async () => {
+    const [secret, next] = [join(directory, "secret"), join(directory, "next")];
+    await writeFile(secret, SECRET);
+    await writeFile(next, NEXT_SECRET);
+    const secrets = ["--secret-file", secret, "--next-secret-file", next];
+    const { code, stdout } = await brandRecords(["receivers", "prove", "--to", url, ...secrets, "--live", "--json"]);
+    const { rules } = JSON.parse(stdout) as { rules: { id: string; result: string; observed: string }[] };
+    expect(rules.filter(({ result }) => result !== "kept").map(({ id, result }) => [id, result])).toEqual([
+      ["twice", "look"],
+      ["at_once", "look"],
+    ]);
+    expect(code).toBe(0);
   });
 
   it("reads at most 64 KiB", async () => {

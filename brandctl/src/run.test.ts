@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@brand-records/testkit";
 import { FakeAccounts } from "../test/fake-accounts.ts";
-import { allCommands, commandTree } from "./completion/command-tree.ts";
+import { allCommands, commandTree } from "@brand-records/shell-completion";
 import { buildProgram } from "./program.ts";
 import { Shell } from "./shell.ts";
 import { serve, type Served } from "../test/serve.ts";

@@ -1,5 +1,5 @@
+import { printable } from "@brand-records/terminal-output";
 import { exitCodeOf, reportOf, UsageFailure, type FailureReport } from "./failure.ts";
-import { printable } from "./output/printable.ts";
 import { buildProgram, CommandLineError } from "./program.ts";
 import { colorsFor, type Terminal } from "./terminal.ts";
 import { Shell } from "./shell.ts";

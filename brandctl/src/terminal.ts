@@ -1,12 +1,7 @@
-import type { Readable, Writable } from "node:stream";
-import { createColors } from "picocolors";
+import type { Readable } from "node:stream";
+import type { Screen } from "@brand-records/terminal-output";
 
-export type Colors = ReturnType<typeof createColors>;
-
-export interface Screen extends Writable {
-  readonly isTTY?: boolean;
-  readonly columns?: number | undefined;
-}
+export { colorsFor, type Colors, type Screen } from "@brand-records/terminal-output";
 
 /** What a command may use of its process: streams, environment, folder and Ctrl-C. */
 export interface Terminal {
@@ -17,9 +12,4 @@ export interface Terminal {
   readonly cwd: string;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
-}
-
-/** Returns colours if the screen is a terminal; none with NO_COLOR or TERM=dumb. */
-export function colorsFor(screen: Screen, env: NodeJS.ProcessEnv): Colors {
-  return createColors(screen.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb");
 }

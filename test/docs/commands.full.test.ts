@@ -16,7 +16,7 @@ import { Shell } from "./shell.js";
 /** One promise: every documented command works in a folder as `npm ci` leaves it. */
 
 /** Matches a command's bare name: commands.test.ts checks that it exists. */
-const ONLY_NAMED = /^brandctl(?: [a-z-]+)+$/;
+const ONLY_NAMED = /^(?:brandctl|brand-records)(?: (?!whoami)[a-z-]+)+$/;
 const commands = [...new Set(findManuals().flatMap(findCommands))].filter((command) => !(command in NOT_RUN) && !ONLY_NAMED.test(command));
 const scriptOf = (command: string): string => command.split(" -- ")[0] ?? "";
 const optionsOf = (command: string): string => command.split(" -- ")[1] ?? "";
@@ -85,6 +85,7 @@ describe("in addition to npm start", () => {
   let platform: Database;
   let server: Server;
   let brand: string;
+  let receiverUrl: string;
   let receiver: string;
   let delivery: string;
   let event: string;
@@ -110,12 +111,17 @@ describe("in addition to npm start", () => {
     shell.set("KEY", smallest?.keys.reporting ?? "");
     shell.set("PLANNER_KEY", first?.keys.planner ?? "");
     shell.set("NEW_KEY", first?.keys.planner ?? "");
+    // The brands' command line, as it is installed, with the files that a reader writes.
+    await run("npx tsc -b clients/cli && node clients/cli/bundle.js");
+    shell.set("BRAND_RECORDS_URL", baseUrl);
+    shell.set("BRAND_RECORDS_KEY", smallest?.keys.planner ?? "");
+    await run(`printf 'whsec_%s=' ${"A".repeat(43)} > secret`);
     platform = openPool({ url: runFile.platform_database_url, applicationName: "commands" });
     server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    receiverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const created = await run(
-      `npx brandctl receivers create --brand ${brand} --url ${url} --label Docs --events submission.approved,payout.paid --json`,
+      `npx brandctl receivers create --brand ${brand} --url ${receiverUrl} --label Docs --events submission.approved,payout.paid --json`,
     );
     receiver = (JSON.parse(created) as { id: string }).id;
     await run(`npx brandctl members add ${MEMBER} --brand ${brand}`);
@@ -155,7 +161,8 @@ describe("in addition to npm start", () => {
       .replaceAll("evt_…", event)
       .replaceAll("EMAIL", MEMBER)
       .replaceAll("127.0.0.1:8080", new URL(baseUrl).host)
-      .replace(/^brandctl /, "npx brandctl ");
+      .replaceAll("http://localhost:3000/hooks", receiverUrl)
+      .replace(/^(brandctl|brand-records) /, "npx $1 ");
     if (text.includes("sub_…")) return text.replace("sub_…", await pending("submissions"));
     return text.includes("po_…") ? text.replace("po_…", await pending("payouts")) : text;
   }

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** What a code span starts with if it is a command, such as `brandctl deliveries show` or `npm start`. */
-const PROGRAMS = /^(?:npm|npx|brandctl|docker|claude|psql|curl|node|buf|cd|cp|bash) \S|^(?:scripts|deploy|\.ci)\/\S*(?:\.sh|\.js|run)\b/;
+const PROGRAMS =
+  /^(?:npm|npx|brandctl|brand-records|docker|claude|psql|curl|node|buf|cd|cp|bash) \S|^(?:scripts|deploy|\.ci)\/\S*(?:\.sh|\.js|run)\b/;
 
 /**
  * Finds every command of a page, in page order and without duplicates: in shell blocks, in blocks without a language, and in

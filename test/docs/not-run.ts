@@ -49,7 +49,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
   "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
   "npm install @brand-records/client": "not published yet; test/clients/packed-client.full.test.ts installs the archive",
-  "npm pack --workspace clients/client --pack-destination /tmp": "test/clients/packed-client.full.test.ts packs it into its own folder",
   "tar -tzf /tmp/brand-records-client-0.4.0.tgz": "an archive of the next release",
   "npm publish /tmp/brand-records-client-0.4.0.tgz --access public --provenance": "it would publish",
   "docker build --tag chat-relay examples/relay": "no Docker engine; test/e2e/relay-image.test.ts follows the Dockerfile",
@@ -91,6 +90,21 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 
   // Runs until Ctrl-C, and its pipe takes no options of ours.
   "npx brandctl listen --create --brand brd_… --json | jq -c .body": "brandctl/src/commands/listen.test.ts tests the lines that it prints",
+
+  "npm install --global @brand-records/cli": "from the registry; test/e2e/command-line-package.full.test.ts installs what is packed",
+  "export BRAND_RECORDS_URL=https://records.example": "the other commands have that of the running system",
+  "read -rs BRAND_RECORDS_KEY && export BRAND_RECORDS_KEY": "takes what the reader pastes",
+  "(umask 077; cat > secret)": "takes what the reader pastes",
+  "brand-records receivers prove --to http://localhost:3000/hooks --secret-file secret":
+    "needs the reader's receiver; test/e2e/prove-receivers.test.ts",
+  "brand-records receivers prove --to http://localhost:3000/hooks --secret-file secret --next-secret-file next":
+    "needs the reader's receiver; test/e2e/prove-receivers.test.ts",
+  "brand-records events verify --secret-file secret --headers headers.txt --body body.json --at 1795227310":
+    "the reader's delivery; test/e2e/command-line.test.ts verifies the documented one",
+  "source <(brand-records completion bash)": "in the reader's shell; test/e2e/command-line.test.ts runs the script",
+  "npm pack --workspace clients/client --workspace clients/cli --pack-destination /tmp":
+    "test/e2e/command-line-package.full.test.ts packs both",
+  "npm publish /tmp/brand-records-cli-0.4.0.tgz --access public --provenance": "it would publish",
 
   "npm run observe": "runs until Ctrl-C; test/observability/observe.full.test.ts runs it",
   "npm run licences": "npm run check runs it",

@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { eventually } from "@brand-records/testkit";
+import { brandRecords } from "../command-line.ts";
 import { accept, DASHBOARD, deliver, newEvent, NEXT_SECRET, refuse, RelayFixture, SECRET, type Relay } from "../relay.ts";
 
 /** One promise: examples/relay posts each event to a team chat once, without private data. */
@@ -19,6 +20,19 @@ describe("a relay that runs throughout", () => {
   beforeEach(() => {
     fixture.messages.length = 0;
     fixture.respond = accept;
+  });
+
+  it("keeps every rule that brand-records receivers prove checks, and acts once on what comes twice", async () => {
+    const secretFile = fixture.path("secret-to-prove");
+    await writeFile(secretFile, SECRET);
+    const given = ["receivers", "prove", "--to", relay.url, "--secret-file", secretFile, "--json"];
+    const { stdout } = await brandRecords(given, { env: { BRAND_RECORDS_URL: DASHBOARD } });
+    const { rules } = JSON.parse(stdout) as { rules: { id: string; result: string }[] };
+    expect(rules.filter(({ result }) => result !== "kept")).toMatchObject([{ id: "twice" }, { id: "at_once" }]);
+    // The events that it accepted, each once, although two of them came twice.
+    const posted = fixture.messages.map((message) => /evt_\w+/.exec(message)?.[0]);
+    expect(posted).toHaveLength(7);
+    expect(new Set(posted).size).toBe(7);
   });
 
   it.each<[string, number, () => Promise<Response>]>([

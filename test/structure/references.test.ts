@@ -81,8 +81,9 @@ function workspaceOf({ file, specifier }: Import, { files }: Project): string | 
 /** Styles and pictures, which only the bundler reads. */
 const isAsset = (specifier: string): boolean => /^\..*\.(css|svg)$/.test(specifier);
 
-/** True in the workspace whose packages are in the bundle, and installed nowhere else. */
-const isBundled = (file: string): boolean => file.startsWith("console/web/");
+/** True if the file's bundle has the package, which is then installed nowhere else. That of the command line has only our own. */
+const isBundled = (file: string, dependency: string): boolean =>
+  file.startsWith("console/web/") || (file.startsWith("clients/cli/") && workspaces.has(dependency));
 
 const isForTests = (file: string): boolean => file.startsWith("test/");
 
@@ -113,12 +114,12 @@ it("a workspace declares every package that its sources import", () => {
     if (specifier.startsWith(".") || specifier.startsWith("node:") || builtinModules.includes(specifier)) continue;
     const owner = ownerOf(file);
     const { name, dependencies, devDependencies } = manifests.get(owner) as Manifest;
+    const dependency = packageOf(specifier);
     const declared = {
       ...dependencies,
-      ...(isBundled(file) && devDependencies),
+      ...(isBundled(file, dependency) && devDependencies),
       ...(isForTests(file) && { ...devDependencies, ...manifests.get(".")?.devDependencies }),
     };
-    const dependency = packageOf(specifier);
     if (dependency !== name && !(dependency in declared)) missing.add(`${owner}/package.json: ${dependency}, which ${file} imports`);
   }
   expect([...missing]).toEqual([]);

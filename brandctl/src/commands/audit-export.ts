@@ -1,11 +1,9 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
+import { counted, errorCode, printable } from "@brand-records/terminal-output";
 import { exportEntries, keptInFile, keptNowhere, type Exported, type Sink } from "../export-audit/export-entries.ts";
 import { openExportFile } from "../export-audit/export-file.ts";
 import { Interrupted } from "../failure.ts";
-import { errorCode } from "../output/error-reason.ts";
-import { counted } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";

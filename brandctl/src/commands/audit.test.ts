@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { allCommands, commandTree } from "../completion/command-tree.ts";
+import { allCommands, commandTree } from "@brand-records/shell-completion";
 import { buildProgram } from "../program.ts";
 import { Shell } from "../shell.ts";
 import { FakeAccounts } from "../../test/fake-accounts.ts";

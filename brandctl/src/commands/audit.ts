@@ -1,9 +1,8 @@
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { Command } from "commander";
+import { type Column, shortTime, table } from "@brand-records/terminal-output";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { readPages } from "../connection/read-pages.ts";
-import { shortTime } from "../output/format.ts";
-import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { exportAudit } from "./audit-export.ts";

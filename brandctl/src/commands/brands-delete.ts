@@ -1,13 +1,12 @@
 import { AppError } from "@brand-records/errors";
 import type { BeginBrandDeletionResponse, Brand } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
+import { counted, printable, shortTime } from "@brand-records/terminal-output";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
 import { clearLog, keepLog, LEFT_AS_IT_IS, type ClearedLog } from "../delete-brand/clear-log.ts";
 import { deleteEverywhere, untilDone, type Deleting } from "../delete-brand/delete-everywhere.ts";
 import { requireServing } from "../delete-brand/require-serving.ts";
 import { CommandFailure, Interrupted, required, UsageFailure } from "../failure.ts";
-import { counted, shortTime } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
 import { openStatusLine } from "../output/status-line.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";

@@ -1,10 +1,9 @@
 import type { Brand } from "@brand-records/proto/accounts/v1";
 import { newId } from "@brand-records/typeid";
 import { Argument, Command, Option } from "commander";
+import { type Column, shortTime, table } from "@brand-records/terminal-output";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
-import { shortTime } from "../output/format.ts";
-import { table, type Column } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";

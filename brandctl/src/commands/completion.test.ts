@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
-import { commandTree, allCommands } from "../completion/command-tree.ts";
+import { commandTree, allCommands } from "@brand-records/shell-completion";
 import { buildProgram } from "../program.ts";
 import { KIND_NAMES, statusesOf } from "../set-status/status-rules.ts";
 import { Shell } from "../shell.ts";

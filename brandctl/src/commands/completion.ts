@@ -1,11 +1,6 @@
+import { COMPLETED_SHELLS, completionScript, type CompletedShell } from "@brand-records/shell-completion";
 import { Argument, Command } from "commander";
-import { bashCompletion } from "../completion/bash.ts";
-import { commandTree } from "../completion/command-tree.ts";
-import { fishCompletion } from "../completion/fish.ts";
-import { zshCompletion } from "../completion/zsh.ts";
 import type { Shell } from "../shell.ts";
-
-const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
 const HELP = `
 Load it:
@@ -25,11 +20,11 @@ export function completionCommand(shell: Shell, root: Command): Command {
   return new Command("completion")
     .summary("print a completion script for a shell")
     .description("Print a script with which the shell completes commands, options and their values.")
-    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)))
+    .addArgument(new Argument("<shell>", "the shell").choices(COMPLETED_SHELLS))
     .addHelpText("after", HELP)
-    .action((name: keyof typeof SCRIPTS, _options: object, command: Command) =>
+    .action((name: CompletedShell, _options: object, command: Command) =>
       shell.act(command, async (session) => {
-        const script = SCRIPTS[name](commandTree(root));
+        const script = completionScript(name, root);
         session.print({ shell: name, script }, () => script.trimEnd());
       }),
     );

@@ -1,14 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Replay } from "@brand-records/proto/webhook/v1";
 import { Command } from "commander";
+import { counted, openProgressBar, printable, shortTime, table } from "@brand-records/terminal-output";
 import { brandOf } from "../brand-lookup.ts";
 import type { DeliveriesClient } from "../connection/clients.ts";
 import { Interrupted, required, UsageFailure } from "../failure.ts";
 import { deliveryColumns } from "../output/delivery-text.ts";
-import { counted, shortTime } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
-import { openProgressBar } from "../output/progress-bar.ts";
-import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { brandCheckOption, DELIVERY_HELP, examples, idArgument, parseTimeText, receiverOption } from "./options.ts";

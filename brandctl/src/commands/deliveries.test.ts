@@ -1,5 +1,5 @@
+import { widthOf } from "@brand-records/terminal-output";
 import { FakeAudit } from "../../test/fake-audit.ts";
-import { widthOf } from "../output/printable.ts";
 import { attemptOf, BODY, deliveryOf, FakeWebhook, receiverOf } from "../../test/fake-webhook.ts";
 import { serve, type Served } from "../../test/serve.ts";
 import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";

@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Command, Option } from "commander";
 import { brandOf } from "../brand-lookup.ts";
-import { ListOption } from "../completion/completed-inputs.ts";
+import { ListOption } from "@brand-records/shell-completion";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { deliveriesTable, deliveryText } from "../output/delivery-text.ts";

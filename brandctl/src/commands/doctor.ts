@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
+import { printable } from "@brand-records/terminal-output";
 import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-result.ts";
 import { runChecks } from "../doctor/checks.ts";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";
-import { printable } from "../output/printable.ts";
 import type { Colors } from "../terminal.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";

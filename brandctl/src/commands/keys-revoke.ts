@@ -1,9 +1,9 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command } from "commander";
+import { printable } from "@brand-records/terminal-output";
 import { brandOf } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
 import { keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";
-import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { findKey, firstOwner, keyArgument } from "./key-command.ts";

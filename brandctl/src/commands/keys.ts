@@ -1,11 +1,10 @@
 import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION } from "@brand-records/api-key";
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
+import { printable, shortTime } from "@brand-records/terminal-output";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
-import { shortTime } from "../output/format.ts";
 import { keysTable, keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";
-import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { findKey, firstOwner, keyArgument } from "./key-command.ts";

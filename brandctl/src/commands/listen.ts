@@ -1,13 +1,13 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command, InvalidArgumentError } from "commander";
+import { printable } from "@brand-records/terminal-output";
 import { namedBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { arrivalOf, arrivalText } from "../listen/arrival-text.ts";
 import { startLocalReceiver } from "../listen/local-receiver.ts";
 import { register, unregister } from "../listen/registration.ts";
 import { SIGNING_SECRET, verifyDelivery, type ReceivedDelivery } from "../listen/verify-delivery.ts";
-import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { brandOption, EVENTS_HELP, eventsOption, examples } from "./options.ts";

@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
+import { printable, shortTime } from "@brand-records/terminal-output";
 import { CommandFailure } from "../failure.ts";
-import { shortTime } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { examples, textParser } from "./options.ts";

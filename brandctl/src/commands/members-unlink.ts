@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { printable } from "../output/printable.ts";
+import { printable } from "@brand-records/terminal-output";
 import type { Shell } from "../shell.ts";
 import { textParser } from "./options.ts";
 

@@ -1,10 +1,8 @@
 import type { Member } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
+import { type Column, printable, shortTime, table } from "@brand-records/terminal-output";
 import { namedBrand } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
-import { shortTime } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
-import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { erase } from "./members-erase.ts";

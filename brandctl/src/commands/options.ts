@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { parseInstant } from "@brand-records/resources";
 import { Argument, InvalidArgumentError, Option } from "commander";
-import { ListOption } from "../completion/completed-inputs.ts";
+import { ListOption } from "@brand-records/shell-completion";
 import { UsageFailure } from "../failure.ts";
 import { requireEmail, requireId, requireText, type IdKind } from "../ids.ts";
 import type { Session } from "../session.ts";

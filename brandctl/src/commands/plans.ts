@@ -1,11 +1,10 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
 import { Command, Option } from "commander";
+import { type Column, pesos, shortTime, table } from "@brand-records/terminal-output";
 import { brandOf, emptyListText, namedBrand } from "../brand-lookup.ts";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
-import { pesos, shortTime } from "../output/format.ts";
 import { paintStatus, planText } from "../output/plan-text.ts";
-import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { brandCheckOption, brandOption, examples, idArgument, limitOption, noteLimit } from "./options.ts";

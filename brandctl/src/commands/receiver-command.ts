@@ -1,9 +1,9 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command } from "commander";
+import { printable } from "@brand-records/terminal-output";
 import { brandOf } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
 import { pauseText, type Pause } from "../output/outcome-text.ts";
-import { printable } from "../output/printable.ts";
 import { receiversTable } from "../output/receiver-text.ts";
 import { urlChange } from "../output/url-change.ts";
 import type { Session } from "../session.ts";

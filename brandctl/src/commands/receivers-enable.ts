@@ -1,8 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Option, type Command } from "commander";
+import { counted, printable } from "@brand-records/terminal-output";
 import { required, UsageFailure } from "../failure.ts";
-import { counted } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";
 import { notePause, printReceiver, receiverCommand, receiverKey } from "./receiver-command.ts";

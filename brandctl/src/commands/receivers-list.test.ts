@@ -1,10 +1,10 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { widthOf } from "@brand-records/terminal-output";
 import { FakeAccounts } from "../../test/fake-accounts.ts";
 import { receiverOf } from "../../test/fake-webhook.ts";
 import { serveReceivers } from "../../test/serve-receivers.ts";
 import { serve } from "../../test/serve.ts";
-import { widthOf } from "../output/printable.ts";
 
 const { env, fake, run } = serveReceivers();
 

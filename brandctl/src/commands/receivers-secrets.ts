@@ -1,7 +1,7 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import type { Command } from "commander";
+import { timeWithSeconds } from "@brand-records/terminal-output";
 import { CommandFailure, required } from "../failure.ts";
-import { timeWithSeconds } from "../output/format.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";
 import { printReceiver, printSigningSecret, receiverCommand, receiverKey } from "./receiver-command.ts";

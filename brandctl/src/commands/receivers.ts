@@ -1,9 +1,8 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command, InvalidArgumentError } from "commander";
+import { counted, printable } from "@brand-records/terminal-output";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { required, UsageFailure } from "../failure.ts";
-import { counted } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
 import { receiversTable, receiverText, shortUrl } from "../output/receiver-text.ts";
 import type { Shell } from "../shell.ts";
 import { brandOption, eventsOption, examples, textParser } from "./options.ts";

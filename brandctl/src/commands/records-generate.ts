@@ -1,13 +1,11 @@
 import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type BrandSizes, type DemoResource } from "@brand-records/demo-data";
 import { formatInstant } from "@brand-records/resources";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { type Column, counted, printable, table } from "@brand-records/terminal-output";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { importGenerated, type GeneratedImport } from "../generate/import-generated.ts";
 import { writeFiles, writeToScreen, type WrittenFile } from "../generate/write-records.ts";
-import { counted } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
-import { table, type Column } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";

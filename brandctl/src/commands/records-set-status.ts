@@ -1,10 +1,10 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Argument, Command, InvalidArgumentError } from "commander";
-import { DependentArgument } from "../completion/completed-inputs.ts";
+import { printable } from "@brand-records/terminal-output";
+import { DependentArgument } from "@brand-records/shell-completion";
 import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
-import { printable } from "../output/printable.ts";
 import { changeStatus, type StatusChange, type StatusChanged } from "../set-status/change-status.ts";
 import {
   CODE_DEFAULT,

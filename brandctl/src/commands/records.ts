@@ -1,12 +1,12 @@
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { Command, Option } from "commander";
+import { openProgressBar } from "@brand-records/terminal-output";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { importFrom } from "../import/import-from.ts";
 import { openInput } from "../import/open-input.ts";
 import { readLines, type InputLine } from "../import/read-lines.ts";
 import { problemLine, summaryText } from "../import/report.ts";
-import { openProgressBar } from "../output/progress-bar.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { brandOption, examples } from "./options.ts";

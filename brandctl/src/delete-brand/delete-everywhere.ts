@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { counted } from "@brand-records/terminal-output";
 import type { Deleters } from "../connection/clients.ts";
 import { CommandFailure } from "../failure.ts";
-import { counted } from "../output/format.ts";
 import type { StatusLine } from "../output/status-line.ts";
 
 /** Pause between two calls while there is nothing to do but wait. */

@@ -1,4 +1,4 @@
-import { errorReason } from "../output/error-reason.ts";
+import { errorReason } from "@brand-records/terminal-output";
 
 const RESPONSE_MS = 5_000;
 

@@ -1,8 +1,7 @@
 import { AppError } from "@brand-records/errors";
+import { counted, openProgressBar } from "@brand-records/terminal-output";
 import type { AuditClient } from "../connection/clients.ts";
 import { CommandFailure, Interrupted } from "../failure.ts";
-import { counted } from "../output/format.ts";
-import { openProgressBar } from "../output/progress-bar.ts";
 import type { Session } from "../session.ts";
 import { lineOf, positionOf, type Position } from "./entry-line.ts";
 import { readEntries } from "./read-entries.ts";

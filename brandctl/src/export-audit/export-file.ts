@@ -1,9 +1,8 @@
 import { constants } from "node:fs";
 import { open, realpath, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
 import { CommandFailure } from "../failure.ts";
-import { errorCode, errorReason } from "../output/error-reason.ts";
-import { printable } from "../output/printable.ts";
 import type { Position } from "./entry-line.ts";
 import { lockFile } from "./file-lock.ts";
 import { NotAnExport, scanExport } from "./scan-export.ts";

@@ -1,6 +1,5 @@
+import { errorReason, printable } from "@brand-records/terminal-output";
 import { CommandFailure } from "../failure.ts";
-import { errorReason } from "../output/error-reason.ts";
-import { printable } from "../output/printable.ts";
 
 /** SQLite's code of a lock that another process holds. */
 const SQLITE_BUSY = 5;

@@ -1,8 +1,8 @@
 import type { BrandSizes, DemoResource, GeneratedBrand } from "@brand-records/demo-data";
 import type { ImportSummary } from "@brand-records/proto/records/v1";
+import { openProgressBar } from "@brand-records/terminal-output";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import { importFrom } from "../import/import-from.ts";
-import { openProgressBar } from "../output/progress-bar.ts";
 import { problemLine } from "../import/report.ts";
 import type { Session } from "../session.ts";
 

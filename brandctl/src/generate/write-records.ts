@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { DemoResource, GeneratedBrand } from "@brand-records/demo-data";
+import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
 import { CommandFailure, Interrupted } from "../failure.ts";
-import { errorCode, errorReason } from "../output/error-reason.ts";
-import { printable } from "../output/printable.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Lines are written in pieces of about this many characters: written one by one they take several times as long. */

@@ -1,8 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { errorReason, printable } from "@brand-records/terminal-output";
 import { CommandFailure, Interrupted } from "../failure.ts";
-import { errorReason } from "../output/error-reason.ts";
-import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 
 const READ_BYTES = 256 * 1024;

@@ -1,6 +1,5 @@
 import type { ImportProblem, ImportSummary } from "@brand-records/proto/records/v1";
-import { printable } from "../output/printable.ts";
-import { counted } from "../output/format.ts";
+import { counted, printable } from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
 
 /** `line 17: status: must be one of …` */

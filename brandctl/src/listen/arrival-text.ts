@@ -1,4 +1,4 @@
-import { printable } from "../output/printable.ts";
+import { printable } from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
 import type { ReceivedDelivery, Verification } from "./verify-delivery.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { errorCode, errorReason } from "@brand-records/terminal-output";
 import { CommandFailure } from "../failure.ts";
-import { errorCode, errorReason } from "../output/error-reason.ts";
 import type { ReceivedDelivery } from "./verify-delivery.ts";
 
 /** Far more than the service sends: an event has at most 20 KiB. */

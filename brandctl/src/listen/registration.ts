@@ -1,8 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { counted, printable } from "@brand-records/terminal-output";
 import { CommandFailure, required } from "../failure.ts";
-import { counted } from "../output/format.ts";
-import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 
 /** Marks the receivers that `listen --create` makes. */

@@ -1,9 +1,16 @@
 import type { Attempt, Delivery } from "@brand-records/proto/webhook/v1";
+import {
+  clockTime,
+  type Column,
+  type Fact,
+  factLines,
+  printableLines,
+  shortTime,
+  table,
+  timeWithSeconds,
+} from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
-import { printableLines } from "./printable.ts";
-import { clockTime, shortTime, timeWithSeconds } from "./format.ts";
 import { hasFailed, outcomeText, pauseText, type LastAttempt, type Pause } from "./outcome-text.ts";
-import { factLines, table, type Column, type Fact } from "./table.ts";
 
 /** Characters of a response to show; --json has everything kept. */
 const RESPONSE_CHARACTERS_MAX = 2_000;

@@ -1,7 +1,6 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
+import { ago, type Column, type Fact, factLines, shortTime, table, timeWithSeconds } from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
-import { ago, shortTime, timeWithSeconds } from "./format.ts";
-import { factLines, table, type Column, type Fact } from "./table.ts";
 
 /** Printed wherever the time of a key's last use is shown, and where there is none yet. */
 export const LAST_USE_LAGS = "The time a key was last used may lag by a minute.";

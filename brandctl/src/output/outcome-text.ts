@@ -1,4 +1,4 @@
-import { clockTime, counted } from "./format.ts";
+import { clockTime, counted } from "@brand-records/terminal-output";
 
 /** What a service returns of a last attempt. Services of release 0.2.0 have no `outcome`. */
 export interface LastAttempt {

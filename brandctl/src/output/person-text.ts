@@ -1,7 +1,6 @@
+import { type Column, shortTime, table } from "@brand-records/terminal-output";
 import type { PersonRecords } from "../people/read-person.ts";
 import type { Colors } from "../terminal.ts";
-import { shortTime } from "./format.ts";
-import { table, type Column } from "./table.ts";
 
 const yesNo = (value: boolean): string => (value ? "yes" : "no");
 const brand = { title: "BRAND", cell: ({ brand_id }: { readonly brand_id?: string | null | undefined }) => brand_id ?? "every brand" };

@@ -1,9 +1,6 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
+import { type Fact, factLines, pesos, printableLines, shortTime } from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
-
-import { pesos, shortTime } from "./format.ts";
-import { printableLines } from "./printable.ts";
-import { factLines, type Fact } from "./table.ts";
 
 /** Colours a plan's status. */
 export function paintStatus(text: string, status: string, colors: Colors): string {

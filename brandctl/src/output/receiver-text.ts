@@ -1,9 +1,16 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
+import {
+  type Column,
+  type Detail,
+  DETAIL_COLUMNS_MAX,
+  type Fact,
+  factLines,
+  shortened,
+  table,
+  timeWithSeconds,
+} from "@brand-records/terminal-output";
 import type { Colors } from "../terminal.ts";
-import { timeWithSeconds } from "./format.ts";
 import { hasFailed, outcomeText, pauseText, type LastAttempt } from "./outcome-text.ts";
-import { shortened } from "./printable.ts";
-import { DETAIL_COLUMNS_MAX, factLines, table, type Column, type Detail, type Fact } from "./table.ts";
 
 /** Lays out receivers, each with its URL and events on a line below. A URL is shortened, as its end may be a token. */
 export function receiversTable(receivers: readonly Receiver[], colors: Colors, none = ""): string {

@@ -1,6 +1,6 @@
+import { SAMPLE_RECORD_IDS } from "@brand-records/brand-events";
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
-import { SAMPLE_RECORD_IDS } from "../domain/sample-data.ts";
 import { TESTS_SECONDS, type RecentTests } from "../domain/test-limit.ts";
 
 /** Clocks of processes set created_at, the database's received_at: no more is expected between them. */

@@ -1,9 +1,8 @@
-import { isEventType, type EventType } from "@brand-records/brand-events";
+import { isEventType, sampleData, type EventType } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import { noNextSecret, receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
-import { sampleData } from "../domain/sample-data.ts";
 import { requireRoomForTest } from "../domain/test-limit.ts";
 import { isBrandOpen } from "../storage/brands.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Text } from "@mantine/core";
+import { Anchor, Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
@@ -65,7 +65,8 @@ export function NewReceiver() {
           onStored={() => void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId: created.receiverId } })}
         >
           <Text size="sm">
-            Your receiver verifies each delivery with it. The <Anchor href="/docs">reference</Anchor> has the headers; then send a test.
+            Your receiver verifies each delivery with it. The <Anchor href="/docs">reference</Anchor> has the headers; then send a test.{" "}
+            <Code>npx @brand-records/cli receivers prove</Code> checks it against every rule.
           </Text>
         </SecretDialog>
       )}

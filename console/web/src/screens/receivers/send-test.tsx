@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -52,6 +52,9 @@ function Test({ receiver: { id, events }, onClose }: SendTestProps) {
     <Dialog title={TITLE} size="lg" isPending={test.isPending} onClose={onClose}>
       <Stack>
         <Text>It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted.</Text>
+        <Text size="sm">
+          <Code>npx @brand-records/cli receivers prove</Code> checks from your machine what the receiver must accept and must refuse.
+        </Text>
         <NativeSelect
           label="Event"
           value={type}

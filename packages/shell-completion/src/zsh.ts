@@ -1,17 +1,18 @@
 import { allCommands, type CompletedCommand, type CompletedValue } from "./command-tree.ts";
 
 /**
- * Returns a zsh completion script, to be sourced or put into a folder of $fpath as _brandctl. The script finds the command that
+ * Returns a zsh completion script, to be sourced or put into a folder of $fpath as `_` and the program's name. The script finds the command that
  * the words before the cursor name (`at`) and counts its arguments (`given`). Then it offers values for the option before the
  * cursor, else values for the next argument, else options or subcommands.
  */
 export function zshCompletion(root: CompletedCommand): string {
+  const { name } = root;
   const commands = allCommands(root);
   const allSubcommands = commands.filter(({ path }) => path !== "");
   const flagsWithValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
-  return `#compdef brandctl
-# Completion of brandctl for zsh. Put into ~/.zshrc, after compinit:  source <(brandctl completion zsh)
-_brandctl() {
+  return `#compdef ${name}
+# Completion of ${name} for zsh. Put into ~/.zshrc, after compinit:  source <(${name} completion zsh)
+_${name}() {
   local at="" first="" word i
   local -i given=0
   local -a commands options
@@ -38,10 +39,10 @@ ${commands.map(commandCase).join("\n")}
     _describe command commands
   fi
 }
-if [[ "\${funcstack[1]}" == _brandctl ]]; then
-  _brandctl "$@"
+if [[ "\${funcstack[1]}" == _${name} ]]; then
+  _${name} "$@"
 else
-  compdef _brandctl brandctl
+  compdef _${name} ${name}
 fi
 `;
 }

@@ -1,5 +1,11 @@
 import cliProgress from "cli-progress";
-import type { Session } from "../session.ts";
+import type { Screen } from "./colors.ts";
+
+/** Where a bar may be shown: not if the command prints JSON. */
+export interface ProgressScreen {
+  readonly terminal: { readonly stderr: Screen; readonly env: NodeJS.ProcessEnv };
+  readonly json: boolean;
+}
 
 export interface ProgressBar {
   update(done: number, lines: number): void;
@@ -17,7 +23,7 @@ const SILENT: ProgressBar = { update: () => undefined, stop: () => undefined };
  * @param texts the unit beside the bar, and the text after it at the end
  */
 export function openProgressBar(
-  { terminal, json }: Session,
+  { terminal, json }: ProgressScreen,
   label: string,
   total: number | undefined,
   { unit, atEnd } = LINES,

@@ -1,4 +1,4 @@
-import type { Colors } from "../terminal.ts";
+import type { Colors } from "./colors.ts";
 import { printable, shortened, widthOf, wrapped } from "./printable.ts";
 
 /** What a terminal of usual width shows without breaking lines. The same wherever output goes, so that it can be compared. */

@@ -2,12 +2,13 @@ import { allCommands, type CompletedCommand, type CompletedOption, type Complete
 
 /** Returns a fish completion script. */
 export function fishCompletion(root: CompletedCommand): string {
+  const { name } = root;
   const commands = allCommands(root);
   const allSubcommands = commands.filter(({ path }) => path !== "");
   const flagsWithValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
-  return `# Completion of brandctl for fish. Load:  brandctl completion fish | source
+  return `# Completion of ${name} for fish. Load:  ${name} completion fish | source
 # The command that the words name, such as " brands create", the number of arguments given, and the first of them.
-function __brandctl_at
+function __${name}_at
     set -l at ""
     set -l given 0
     set -l first ""
@@ -29,50 +30,50 @@ function __brandctl_at
     end
     echo "$at:$given:$first"
 end
-function __brandctl_in
-    string match -q -- "$argv[1]:*" (__brandctl_at)
+function __${name}_in
+    string match -q -- "$argv[1]:*" (__${name}_at)
 end
-function __brandctl_argument
+function __${name}_argument
     set -l first '*'
     set -q argv[3]; and set first $argv[3]
-    string match -q -- "$argv[1]:$argv[2]:$first" (__brandctl_at)
+    string match -q -- "$argv[1]:$argv[2]:$first" (__${name}_at)
 end
 # The items of a comma-separated list, each after the items that are there already.
-function __brandctl_list
+function __${name}_list
     set -l before (commandline -ct | string replace -r '^--[a-z-]+=' '' | string match -r '^.*,')
     printf '%s\\n' "$before"$argv
 end
-complete -c brandctl -f
-${commands.flatMap(completions).join("\n")}
+complete -c ${name} -f
+${commands.flatMap((command) => completions(name, command)).join("\n")}
 `;
 }
 
-function completions({ path, subcommands, options, argumentValues }: CompletedCommand): string[] {
-  const here = `complete -c brandctl -n ${quoted(`__brandctl_in '${path}'`)}`;
+function completions(program: string, { path, subcommands, options, argumentValues }: CompletedCommand): string[] {
+  const here = `complete -c ${program} -n ${quoted(`__${program}_in '${path}'`)}`;
   const argument = (at: number, first = ""): string =>
-    `complete -c brandctl -n ${quoted(`__brandctl_argument '${path}' ${at} ${first}`.trim())}`;
+    `complete -c ${program} -n ${quoted(`__${program}_argument '${path}' ${at} ${first}`.trim())}`;
   return [
     ...subcommands.map(({ name, summary }) => `${here} -a ${name} -d ${quoted(summary)}`),
-    ...options.map((option) => `${here} ${optionPart(option)}`),
+    ...options.map((option) => `${here} ${optionPart(program, option)}`),
     ...argumentValues.flatMap((value, at) => {
       if (value.kind === "dependent") {
-        return [...value.wordsBy].map(([first, words]) => `${argument(at, first)} ${offer({ kind: "words", words })}`);
+        return [...value.wordsBy].map(([first, words]) => `${argument(at, first)} ${offer(program, { kind: "words", words })}`);
       }
-      const offered = offer(value);
+      const offered = offer(program, value);
       return offered === "" ? [] : [`${argument(at)} ${offered}`];
     }),
   ];
 }
 
-function optionPart({ flag, summary, value }: CompletedOption): string {
+function optionPart(program: string, { flag, summary, value }: CompletedOption): string {
   const parts = [`-l ${flag.slice(2)}`, `-d ${quoted(summary)}`];
-  if (value !== undefined) parts.push(`-r ${offer(value)}`.trim());
+  if (value !== undefined) parts.push(`-r ${offer(program, value)}`.trim());
   return parts.join(" ");
 }
 
-function offer(value: CompletedValue): string {
+function offer(program: string, value: CompletedValue): string {
   if (value.kind === "words") return `-a ${quoted(value.words.join(" "))}`;
-  if (value.kind === "list") return `-a ${quoted(`(__brandctl_list ${value.words.join(" ")})`)}`;
+  if (value.kind === "list") return `-a ${quoted(`(__${program}_list ${value.words.join(" ")})`)}`;
   if (value.kind === "free" || value.kind === "dependent") return "";
   return value.kind === "file" ? "-F" : `-a ${quoted("(__fish_complete_directories)")}`;
 }

@@ -3,7 +3,7 @@ import { DependentArgument, ListOption } from "./completed-inputs.ts";
 
 /** A command as a shell completes it. */
 export interface CompletedCommand {
-  /** The words after `brandctl`, each after a space: "" for brandctl itself, " brands create". */
+  /** The words after the program's name, each after a space: "" for the program itself, " brands create". */
   readonly path: string;
   readonly name: string;
   readonly summary: string;

@@ -1,4 +1,5 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventMessage, type EventType } from "@brand-records/brand-events";
+import type { EventMessage } from "./event-message.ts";
+import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from "./event-types.ts";
 
 /**
  * Returns the data of a test delivery, as an event of this type has it. Its ids belong to no record: looking one up finds

@@ -1,4 +1,5 @@
-import { EVENT_TYPE_NAMES, readEventMessage } from "@brand-records/brand-events";
+import { readEventMessage } from "./event-message.ts";
+import { EVENT_TYPE_NAMES } from "./event-types.ts";
 import { sampleData } from "./sample-data.ts";
 
 const NOW = "2026-11-21T08:30:00.000Z";

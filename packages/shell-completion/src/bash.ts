@@ -2,11 +2,12 @@ import { allCommands, type CompletedCommand, type CompletedValue } from "./comma
 
 /** Returns a bash completion script: it finds the command that the words name, then offers what may follow. */
 export function bashCompletion(root: CompletedCommand): string {
+  const { name } = root;
   const commands = allCommands(root);
   const allSubcommands = commands.filter(({ path }) => path !== "");
   const flagsWithValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
-  return `# Completion of brandctl for bash. Put into ~/.bashrc:  source <(brandctl completion bash)
-_brandctl() {
+  return `# Completion of ${name} for bash. Put into ~/.bashrc:  source <(${name} completion bash)
+_${name}() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" at="" given=0 first="" i word
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -27,7 +28,7 @@ ${commands.flatMap(optionCases).join("\n")}
 ${commands.map(commandCase).join("\n")}
   esac
 }
-complete -F _brandctl brandctl
+complete -F _${name} ${name}
 `;
 }
 

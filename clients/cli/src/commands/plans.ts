@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { BrandRecordsError, type PlanInput } from "@brand-records/client";
+import { factLines } from "@brand-records/terminal-output";
+import { Command } from "commander";
+import { CommandFailure, Interrupted, UsageFailure } from "../failure.ts";
+import type { Session } from "../session.ts";
+import { openClient, readAccess } from "../settings.ts";
+import type { Shell } from "../shell.ts";
+
+/** Milliseconds for a plan, with all repetitions: they make no second one. */
+const DEADLINE_MS = 120_000;
+
+const HELP = `
+The file is one JSON object, as docs/api.md describes it:
+  {
+    "title": "Tag-ulan skincare clips",
+    "goal": "500,000 views of short clips before Christmas",
+    "campaign_type": "blitz",
+    "planned_for": "2026-12-01",
+    "review_on": "2026-11-25",
+    "planning_budget": 75000
+  }
+
+One request_id makes one plan, however often it is sent. The command makes one if the file has none, and prints it
+if no response came: repeat the command with it.
+`;
+
+export function plansCommand(shell: Shell): Command {
+  const prepare = new Command("prepare")
+    .summary("prepare a campaign plan that people complete")
+    .description("Prepare a campaign plan from a JSON file. People complete it in the workspace: preparing publishes and spends nothing.")
+    .requiredOption("--file <file>", "the plan's JSON; - for standard input")
+    .option("--request-id <uuid>", "request_id of a plan that may exist already, from an earlier run")
+    .addHelpText("after", HELP)
+    .action((options: { file: string; requestId?: string }, command: Command) =>
+      shell.act(command, (session) => preparePlan(session, options)),
+    );
+  return new Command("plans").summary("campaign plans").description("Campaign plans.").addCommand(prepare);
+}
+
+async function preparePlan(session: Session, { file, requestId }: { file: string; requestId?: string }): Promise<void> {
+  const { interrupted: signal, env } = session.terminal;
+  const { url } = readAccess(env);
+  const input = withRequestId(parsePlan(await session.input.read(file, "--file")), requestId);
+  const plan = await openClient(session, { deadlineMs: DEADLINE_MS })
+    .prepareCampaignPlan(input, { signal })
+    .catch((error: unknown) => {
+      throw withNextStep(error, input.request_id, signal);
+    });
+  session.print(plan, (colors) =>
+    factLines(
+      [
+        ["Plan", plan.plan_id, colors.cyan],
+        ["Status", plan.status],
+        ["Title", plan.title],
+        ["To complete it", new URL(plan.review_path, url).href],
+        ["request_id", plan.request_id],
+      ],
+      colors,
+    ).join("\n"),
+  );
+}
+
+function parsePlan(bytes: Buffer): PlanInput {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    throw new UsageFailure(`--file is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as PlanInput;
+  throw new UsageFailure("--file must have one JSON object", "See brand-records plans prepare --help");
+}
+
+/** Makes the request_id before the first attempt: an interrupted command must be able to name it. */
+function withRequestId(input: PlanInput, requestId: string | undefined): PlanInput & { readonly request_id: string } {
+  const { request_id = requestId ?? randomUUID() } = input;
+  if (requestId !== undefined && request_id !== requestId) {
+    throw new UsageFailure("--request-id differs from the request_id of the file", "Give one of them.");
+  }
+  return { ...input, request_id };
+}
+
+/** The plan may exist if no response came, or one of a part that failed. */
+function withNextStep(error: unknown, requestId: string, signal: AbortSignal): unknown {
+  const hint = `The plan may exist. The same command with --request-id ${requestId} makes no second one.`;
+  if (signal.aborted) return new Interrupted("Interrupted.", hint);
+  if (!(error instanceof BrandRecordsError)) return error;
+  const mayExist = error.status === undefined || error.status >= 500 || error.status === 408;
+  return mayExist ? new CommandFailure(error.code, error.message, { cause: error, hint }) : error;
+}

@@ -1,0 +1,78 @@
+import { counted, openProgressBar } from "@brand-records/terminal-output";
+import { Command } from "commander";
+import { UsageFailure } from "../failure.ts";
+import { addDeliveryOptions, timeoutMs, typeOption, type DeliveryOptions } from "../input/delivery-options.ts";
+import type { Session } from "../session.ts";
+import type { Shell } from "../shell.ts";
+
+const DESCRIPTION = `Send a receiver what it must accept and what it must refuse, and report which rules of docs/webhooks.md it keeps.
+
+It sends about thirty requests, to the URL given and nowhere else: it follows no redirects, and calls no service. The events are marked as tests unless --live is given. Their records do not exist.`;
+
+const HELP = `
+Results:
+  ok           the rule is kept
+  BROKEN       it is not: below stand the rule and what to do
+  look         it is kept as far as responses show; a person must look
+  not checked  the receiver accepts no event, or an option is missing
+
+Whether the same event twice acted once, HTTP cannot show: look into what the
+receiver stores. A receiver ignores tests, so use --live for that.
+
+Examples:
+  brand-records receivers prove --to http://localhost:3000/hooks \\
+    --secret-file secret
+  brand-records receivers prove --to https://hooks.brand.example/events \\
+    --secret-file secret --next-secret-file next --json
+`;
+
+type ProveOptions = DeliveryOptions & { readonly type: string };
+
+export function receiversCommand(shell: Shell): Command {
+  const prove = new Command("prove").summary("check a receiver against every rule").description(DESCRIPTION);
+  addDeliveryOptions(prove)
+    .addOption(typeOption())
+    .addHelpText("after", HELP)
+    .action((options: ProveOptions, command: Command) => shell.act(command, (session) => proveAndReport(session, options)));
+  return new Command("receivers").summary("receivers of events").description("Receivers of events.").addCommand(prove);
+}
+
+async function proveAndReport(session: Session, options: ProveOptions): Promise<number> {
+  const { deliveryTarget, headerWord, originOf } = await import("../deliveries/delivery-target.ts");
+  const { proveReceiver, RULES } = await import("../prove/prove-receiver.ts");
+  const { countOf, reportDocument, reportText, requestsOf } = await import("../prove/report.ts");
+  const { Signer } = await import("../prove/signer.ts");
+  const { isEventType } = await import("../deliveries/sample-event.ts");
+  const { type, live = false } = options;
+  if (!isEventType(type)) throw new UsageFailure(`there is no type ${type}`);
+  const to = deliveryTarget(options.to);
+  const secret = await onlySecret(session, options.secretFile, "--secret-file");
+  const nextSecret =
+    options.nextSecretFile === undefined ? undefined : await onlySecret(session, options.nextSecretFile, "--next-secret-file");
+  const origin = originOf(session.terminal.env);
+  const signer = new Signer({ secret, nextSecret, type, live, origin, headerWord: headerWord(options.headerWord) });
+  session.note(({ dim }) => dim(`Sending to ${to.href} and nowhere else. Redirects are not followed. ${marked(live)}`));
+  const bar = openProgressBar(session, "proving", RULES.length, { unit: "rules", atEnd: "" });
+  let done = 0;
+  try {
+    const onRule = (): void => bar.update(done, done++);
+    const { interrupted: signal } = session.terminal;
+    const verdicts = await proveReceiver(to, signer, { timeoutMs: timeoutMs(options), signal, onRule });
+    bar.stop();
+    session.print(reportDocument(to, type, verdicts), (colors) => reportText(verdicts, colors));
+    if (nextSecret === undefined) session.note(({ dim }) => dim("The next secret of a rotation was not checked: --next-secret-file."));
+    session.note(({ dim }) => dim(`${counted(requestsOf(verdicts), "request")} sent.`));
+    return countOf(verdicts, "broken") === 0 ? 0 : 1;
+  } finally {
+    bar.stop();
+  }
+}
+
+async function onlySecret(session: Session, path: string, option: string): Promise<string> {
+  const [secret = "", ...others] = await session.input.readSecrets(path, option);
+  if (others.length === 0) return secret;
+  throw new UsageFailure(`${option} must have one secret`, "Give the one of a rotation that is not active yet with --next-secret-file.");
+}
+
+const marked = (live: boolean): string =>
+  live ? "The events are not marked as tests: the receiver acts on them." : "The events are marked as tests (--live: not marked).";

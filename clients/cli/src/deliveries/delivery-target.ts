@@ -1,0 +1,27 @@
+import { UsageFailure } from "../failure.ts";
+
+/** @throws UsageFailure unless the text is an http or https URL without a user name and a fragment */
+export function deliveryTarget(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new UsageFailure("--to must be a URL, http:// or https://", "Such as --to http://localhost:3000/hooks");
+  }
+  if (url.username !== "" || url.password !== "" || url.hash !== "") {
+    throw new UsageFailure("--to must have no user name, password or fragment: the service registers no such URL");
+  }
+  return url;
+}
+
+/** The word in the header names, `X-<word>-Signature`. @throws UsageFailure */
+export function headerWord(text: string): string {
+  if (/^[A-Za-z][A-Za-z0-9-]{0,31}$/.test(text)) return text;
+  throw new UsageFailure(
+    "--header-word must be a letter, then letters, digits or hyphens",
+    "It is Service unless your operator chose another.",
+  );
+}
+
+export const originOf = (env: NodeJS.ProcessEnv): string => {
+  const { BRAND_RECORDS_URL: url = "" } = env;
+  return URL.canParse(url) ? new URL(url).origin : "https://records.example";
+};

@@ -1,0 +1,46 @@
+import type { FailedReason, Reply } from "./post-delivery.ts";
+
+const FAILED: Readonly<Record<FailedReason, string>> = {
+  dns: "the name could not be resolved",
+  connect: "no connection",
+  tls: "no TLS, or its certificate is not trusted",
+  closed: "the connection ended before the response did",
+  protocol: "the response is not HTTP",
+};
+
+/** What to do, by the reason and by the status: the table of docs/webhooks.md. */
+const ADVICE: Readonly<Record<string, string>> = {
+  dns: "Check the name in the URL.",
+  connect: "Start the receiver, and check host and port of the URL.",
+  tls: "Check the certificate and its chain. For one of your own: NODE_EXTRA_CA_CERTS=ca.pem before the command.",
+  closed: "Read the receiver's log: did it crash, or did a proxy before it give up?",
+  protocol: "Check that a web server listens on that port.",
+  "3xx": "Give the final URL: redirects are not followed. Register that one: the right host, the slash.",
+  "401": "Check the secret: whole, and of this receiver. Verify the raw body, and check the receiver's clock.",
+  "403": "Exempt the path from login, WAF and bot check. Check the secret: whole, and of this receiver.",
+  "404": "Nothing accepts a POST there: check the path and the deployment.",
+  "405": "Nothing accepts a POST there: check the path and the deployment.",
+  "410": "410 disables the receiver: respond with it only if the URL is to get no more events.",
+  "413": "Let your server take 64 KiB.",
+  "422": "Is the receiver configured for this type? Another is chosen with --type.",
+  "5xx": "The receiver failed: read its log.",
+  slow: "Respond first, process afterwards; end the response.",
+};
+
+export const isAccepted = (reply: Reply): boolean => reply.kind === "response" && reply.status >= 200 && reply.status < 300;
+
+/** `accepted (204, 12 ms)`, `refused (401, 8 ms)`, `slow (no whole response within 15 s)`, `no connection (ECONNREFUSED)`. */
+export function replyText(reply: Reply): string {
+  if (reply.kind === "failed") return `${FAILED[reply.reason]} (${reply.code})`;
+  if (reply.kind === "slow") return `slow (no whole response within ${seconds(reply.milliseconds)} s)`;
+  return `${isAccepted(reply) ? "accepted" : "refused"} (${reply.status}, ${reply.milliseconds} ms)`;
+}
+
+const seconds = (milliseconds: number): string => String(Math.round(milliseconds / 100) / 10);
+
+/** Returns what to do about a delivery that should have been accepted. */
+export function adviceFor(reply: Reply): string {
+  if (reply.kind === "failed") return ADVICE[reply.reason] ?? "";
+  if (reply.kind === "slow") return ADVICE["slow"] ?? "";
+  return ADVICE[String(reply.status)] ?? ADVICE[`${Math.floor(reply.status / 100)}xx`] ?? "Respond with 2xx.";
+}

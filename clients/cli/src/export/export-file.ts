@@ -1,0 +1,165 @@
+import { access, constants, open, rename, stat, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
+import { CommandFailure } from "../failure.ts";
+import { lockExport } from "./export-lock.ts";
+import { deleteState, newState, readState, requireSame, writeState, type ExportRequest, type ExportState } from "./export-state.ts";
+
+/** Records may have texts that are not for every user of the machine. */
+const MODE = 0o600;
+
+export interface OpenOptions {
+  /** Replace the file, when the export is complete. */
+  readonly replace: boolean;
+  /** Begin again if an earlier export was interrupted. */
+  readonly restart: boolean;
+}
+
+/** An export in progress: `FILE.part` with complete pages, and `FILE.state`. No other process writes into them. */
+export interface ExportFile {
+  readonly state: ExportState;
+  /** Adds a page, with the state after it. A kill leaves all of the page or nothing. */
+  append(text: string, next: (bytes: number) => ExportState): Promise<void>;
+  /** Gives the file its name. */
+  finish(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const partPath = (out: string): string => `${out}.part`;
+
+/**
+ * Begins an export, or continues one that was interrupted.
+ *
+ * @throws CommandFailure, which says what to do
+ */
+export async function openExportFile(out: string, request: ExportRequest, options: OpenOptions): Promise<ExportFile> {
+  try {
+    const lock = await lockExport(out);
+    try {
+      const { state, file } = await openPart(out, request, options);
+      const close = async (): Promise<void> => {
+        await file.close();
+        await lock.release();
+      };
+      return { state, ...writing(out, file, state), close };
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw unwritable(out, error);
+  }
+}
+
+async function openPart(out: string, request: ExportRequest, options: OpenOptions): Promise<{ state: ExportState; file: FileHandle }> {
+  const found = options.restart ? undefined : await stateToContinue(out, request);
+  if (!options.replace && (await exists(out))) {
+    const hint = "--replace replaces it when the export is complete. Or choose another --out.";
+    throw new CommandFailure("file_exists", `${printable(out)} exists.`, { hint });
+  }
+  const part = partPath(out);
+  const state = found ?? newState(request);
+  if (found === undefined) {
+    if (!options.restart && (await exists(part))) {
+      const hint = "If it is yours, choose another --out. If not, --restart exports from the beginning.";
+      throw new CommandFailure("foreign_part", `${printable(part)} exists, without the state of an export.`, { hint });
+    }
+    // First, so that a kill leaves no part without a state.
+    await writeState(out, state);
+  }
+  const file = await open(part, constants.O_RDWR | constants.O_CREAT, MODE);
+  try {
+    if ((await file.stat()).size < state.bytes) {
+      const hint = "Add --restart to export from the beginning.";
+      throw new CommandFailure("damaged_part", `${printable(part)} is shorter than its state says: the export cannot continue.`, { hint });
+    }
+    await file.truncate(state.bytes);
+    return { state, file };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Returns undefined if there is nothing to continue. */
+async function stateToContinue(out: string, request: ExportRequest): Promise<ExportState | undefined> {
+  const state = await readState(out);
+  if (state === undefined) return undefined;
+  if (state.complete && !(await exists(partPath(out)))) {
+    // A kill came after the file got its name.
+    await deleteState(out);
+    return undefined;
+  }
+  requireSame(out, state, request);
+  return state;
+}
+
+function writing(out: string, file: FileHandle, { bytes, ...begun }: ExportState): Pick<ExportFile, "append" | "finish"> {
+  let end = bytes;
+  let state: ExportState = { bytes, ...begun };
+  const write = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      throw unwritable(out, error);
+    }
+  };
+  return {
+    append: (text, next) =>
+      write(async () => {
+        const buffer = Buffer.from(text);
+        for (let written = 0; written < buffer.length;) {
+          written += (await file.write(buffer, written, buffer.length - written, end + written)).bytesWritten;
+        }
+        end += buffer.length;
+        // Before the state: after a loss of power, the state must not be ahead of the file.
+        await file.datasync();
+        state = next(end);
+        await writeState(out, state);
+      }),
+    finish: () =>
+      write(async () => {
+        await writeState(out, { ...state, complete: true });
+        await rename(partPath(out), out);
+        await syncFolder(dirname(out));
+        await deleteState(out);
+      }),
+  };
+}
+
+/** Makes the new name last. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** @throws CommandFailure unless a regular file can have this name */
+export async function requireFileName(out: string): Promise<void> {
+  try {
+    if ((await stat(out)).isFile()) return;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return;
+    throw unwritable(out, error);
+  }
+  throw new CommandFailure("unwritable_file", `${printable(out)} is no file.`, { hint: "Choose another --out; - is standard output." });
+}
+
+function unwritable(out: string, error: unknown): unknown {
+  if (error instanceof CommandFailure || errorCode(error) === undefined) return error;
+  const reason = errorCode(error) === "ENOENT" ? "its folder does not exist" : errorReason(error);
+  return new CommandFailure("unwritable_file", `${printable(out)} cannot be written: ${reason}.`, { cause: error });
+}

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
+import { printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
+import { CommandFailure, Interrupted } from "../failure.ts";
+import { partPath, type ExportFile } from "./export-file.ts";
+import type { ExportFormat, ExportState } from "./export-state.ts";
+import { formatRecords } from "./format-records.ts";
+
+export interface Source {
+  readonly client: BrandRecords;
+  readonly resource: ResourceName;
+  readonly filters: FiltersOf[ResourceName];
+  readonly format: ExportFormat;
+  readonly signal: AbortSignal;
+  readonly bar: ProgressBar;
+}
+
+/**
+ * Writes every record that existed when the export began into the file, each once, also if it is interrupted and continued. Holds one page
+ * in memory.
+ *
+ * @returns how many there are
+ * @throws CommandFailure or Interrupted, which says how far it got and how to go on
+ */
+export async function exportToFile(source: Source, out: string, file: ExportFile): Promise<number> {
+  const { client, resource, filters, signal, bar } = source;
+  let { state } = file;
+  bar.update(0, state.records);
+  try {
+    const pages = state.complete ? [] : client.list(resource, filters, { cursor: state.cursor, signal }).pages();
+    for await (const page of pages) {
+      // A page that was read is kept whole; what comes after it is not begun.
+      const columns = state.columns ?? (await columnsOf(source, page));
+      const text = formatRecords(page.data, { format: source.format, columns, header: state.columns === undefined });
+      await file.append(text, (bytes) => (state = after(state, page, { bytes, columns })));
+      bar.update(0, state.records);
+      signal.throwIfAborted();
+    }
+    await file.finish();
+    return state.records;
+  } catch (error) {
+    throw withNextStep(error, out, state, signal);
+  }
+}
+
+/** Writes every record to a screen or pipe. @returns how many; fewer if the reader stopped */
+export async function exportToStream(source: Source, stream: Screen): Promise<number> {
+  const { client, resource, filters, format, signal } = source;
+  let records = 0;
+  let columns: readonly string[] | undefined;
+  for await (const page of client.list(resource, filters, { signal }).pages()) {
+    const header = columns === undefined;
+    columns ??= await columnsOf(source, page);
+    if (!stream.writable) return records;
+    if (!stream.write(formatRecords(page.data, { format, columns, header })))
+      await Promise.race([once(stream, "drain"), once(stream, "close")]);
+    records += page.data.length;
+  }
+  return records;
+}
+
+function after(state: ExportState, page: Page<object>, written: { bytes: number; columns: readonly string[] }): ExportState {
+  return { ...state, ...written, brand_id: page.meta.brandId, cursor: page.nextCursor, records: state.records + page.data.length };
+}
+
+/** The fields of the first record; without one, those that this version knows. */
+async function columnsOf({ resource, format }: Source, { data: [first] }: Page<object>): Promise<readonly string[]> {
+  if (format === "ndjson") return [];
+  if (first !== undefined) return Object.keys(first);
+  const { RESOURCES } = await import("@brand-records/resources");
+  return Object.keys(RESOURCES[resource].schema.shape);
+}
+
+function withNextStep(error: unknown, out: string, { records }: ExportState, signal: AbortSignal): unknown {
+  const kept = `${records.toLocaleString("en")} records are in ${printable(partPath(out))}. The same command continues after them.`;
+  if (signal.aborted) return new Interrupted("Interrupted.", kept);
+  if (error instanceof BrandRecordsError) {
+    const hint = error.code === "invalid_cursor" ? "Add --restart to export from the beginning." : kept;
+    return new CommandFailure(error.code, error.message, { cause: error, hint });
+  }
+  return error instanceof CommandFailure
+    ? new CommandFailure(error.code, error.message, { cause: error, hint: error.hint ?? kept })
+    : error;
+}

@@ -1,0 +1,92 @@
+import { BrandRecordsError, DeliveryError, type ProblemDetail } from "@brand-records/client";
+
+/** A command that fails. `message` says why, `hint` what to do next. */
+export class CommandFailure extends Error {
+  override readonly name: string = "CommandFailure";
+  readonly code: string;
+  readonly hint: string | undefined;
+
+  constructor(code: string, message: string, options: ErrorOptions & { readonly hint?: string | undefined } = {}) {
+    super(message, options);
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+/** The command line or the environment is wrong, and nothing was sent: exit code 2. */
+export class UsageFailure extends CommandFailure {
+  override readonly name = "UsageFailure";
+
+  constructor(message: string, hint?: string) {
+    super("usage", message, { hint });
+  }
+}
+
+/** Stopped by Ctrl-C: exit code 130. */
+export class Interrupted extends CommandFailure {
+  override readonly name = "Interrupted";
+
+  constructor(message: string, hint?: string) {
+    super("interrupted", message, { hint });
+  }
+}
+
+/** An error as it is printed: `{"error": …}` with `--json`, else as text. */
+export interface FailureReport {
+  readonly code: string;
+  readonly message: string;
+  readonly field?: string;
+  readonly details?: readonly ProblemDetail[];
+  /** Identifies the request to the service's people. */
+  readonly request_id?: string;
+  readonly hint?: string;
+}
+
+/** What to do, by the error's code. */
+const HINTS: Readonly<Record<string, string>> = {
+  missing_key: "Set BRAND_RECORDS_KEY to the brand's API key.",
+  invalid_key: "Set BRAND_RECORDS_KEY to a key that is whole and not revoked. The brand's owners create keys in the Developers area.",
+  permission_required: "Use a key with this permission: an owner chooses it when creating the key. brand-records whoami shows a key's.",
+  plan_required: "The brand needs the Plus tier. Its keys work again after the upgrade.",
+  brand_not_verified: "An owner must have the brand verified. Its keys work again after that.",
+  invalid_cursor: "Repeat --cursor as it was printed, with the same resource and filters, or leave it out to begin again.",
+  request_conflict: "Repeat the input of this request_id unchanged, or leave request_id out to prepare another plan.",
+  pending_plan_limit: "People must complete or cancel some of the brand's pending plans.",
+  rate_limited: "All keys of the brand share its limit.",
+  no_response: "Is BRAND_RECORDS_URL right, and can this machine reach it?",
+  wrong_brand: "Set BRAND_RECORDS_KEY to a key of the brand that the export began with.",
+  unexpected_response: "Is BRAND_RECORDS_URL the service's address, such as https://records.example?",
+  unavailable: "Run the command again in a minute.",
+  timeout: "Run the command again in a minute.",
+  internal_error: "Run the command again. If it fails again, report it with the request id.",
+};
+
+export function reportOf(error: unknown): FailureReport {
+  if (error instanceof CommandFailure) {
+    // A request's failure, with what the command adds to it.
+    const request = error.cause instanceof BrandRecordsError ? reportOf(error.cause) : undefined;
+    const hint = error.hint ?? request?.hint;
+    return { ...request, code: error.code, message: error.message, ...(hint !== undefined && { hint }) };
+  }
+  if (error instanceof BrandRecordsError) {
+    const { code, message, field, details, requestId, retryAfter } = error;
+    const hint = retryAfter === undefined ? HINTS[code] : `${HINTS[code] ?? ""} Again in ${retryAfter} s.`.trim();
+    return {
+      code,
+      message,
+      ...(field !== undefined && { field }),
+      ...(details.length > 0 && { details }),
+      ...(requestId !== undefined && { request_id: requestId }),
+      ...(hint !== undefined && { hint }),
+    };
+  }
+  if (error instanceof DeliveryError) return { code: error.code, message: error.message };
+  // Unforeseen, so a defect of this program: the report needs the stack.
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: "unexpected_error", message: `unexpected error in brand-records, please report it: ${stack}` };
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageFailure) return 2;
+  return error instanceof Interrupted ? 130 : 1;
+}

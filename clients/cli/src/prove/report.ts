@@ -1,0 +1,80 @@
+import { DETAIL_COLUMNS_MAX, table, wrapped, type Colors, type Column, type Detail } from "@brand-records/terminal-output";
+import { isAccepted } from "../deliveries/reply-text.ts";
+import type { Reply } from "../deliveries/post-delivery.ts";
+import type { Result, SentTrial, Verdict } from "./verdict.ts";
+
+const WORDS: Readonly<Record<Result, string>> = { kept: "ok", broken: "BROKEN", look: "look", not_checked: "not checked" };
+
+export const countOf = (verdicts: readonly Verdict[], result: Result): number =>
+  verdicts.filter((verdict) => verdict.result === result).length;
+
+export const requestsOf = (verdicts: readonly Verdict[]): number => verdicts.reduce((sum, { sent }) => sum + sent.length, 0);
+
+/** The report for people: a row for each rule, and below a broken one the rule with what to do. */
+export function reportText(verdicts: readonly Verdict[], colors: Colors): string {
+  const columns: Column<Verdict>[] = [
+    { title: "RESULT", cell: ({ result }) => WORDS[result], paint: (text, { result }) => painterOf(result, colors)(text) },
+    { title: "CHECK", cell: ({ rule }) => rule.check },
+    { title: "THE RECEIVER", cell: ({ observed }) => observed, wraps: true },
+  ];
+  return `${table(columns, verdicts, colors, "", (verdict) => detailsOf(verdict, colors))}\n\n${summaryText(verdicts, colors)}`;
+}
+
+function painterOf(result: Result, { green, red, yellow, dim }: Colors): (text: string) => string {
+  return { kept: green, broken: red, look: yellow, not_checked: dim }[result];
+}
+
+function detailsOf({ rule, result, advice }: Verdict, { dim, yellow }: Colors): Detail[] {
+  if (result !== "broken" && advice === undefined) return [];
+  const lines = (text: string, paint: Detail["paint"] & object): Detail[] =>
+    wrapped(text, DETAIL_COLUMNS_MAX).map((line) => ({ text: line, paint }));
+  return [...lines(`Rule: ${rule.sentence}`, dim), ...(advice === undefined ? [] : lines(`Do:   ${advice}`, yellow))];
+}
+
+function summaryText(verdicts: readonly Verdict[], { green, red }: Colors): string {
+  const [kept, broken, look, unchecked] = (["kept", "broken", "look", "not_checked"] as const).map((result) => countOf(verdicts, result));
+  const others = [look !== 0 && `${look} to look at`, unchecked !== 0 && `${unchecked} not checked`]
+    .filter(Boolean)
+    .map((text) => `, ${text}`);
+  const verdict = broken === 0 ? green("No rule is broken") : red(`${broken} ${broken === 1 ? "rule is" : "rules are"} broken`);
+  return `${verdict}: ${kept} kept${others.join("")}. The rules: docs/webhooks.md.`;
+}
+
+/** The report for programs. */
+export function reportDocument(to: URL, type: string, verdicts: readonly Verdict[]): object {
+  return {
+    to: to.href,
+    type,
+    passed: countOf(verdicts, "broken") === 0,
+    requests: requestsOf(verdicts),
+    rules: verdicts.map(({ rule, result, observed, advice, sent }) => ({
+      id: rule.id,
+      check: rule.check,
+      result,
+      expects: rule.expects,
+      observed,
+      rule: rule.sentence,
+      docs: `docs/webhooks.md#${rule.section}`,
+      ...(advice !== undefined && { advice }),
+      requests: sent.map(trialDocument),
+    })),
+  };
+}
+
+function trialDocument({ variation, reply }: SentTrial): object {
+  const { kind, milliseconds } = reply;
+  return {
+    variation,
+    outcome: outcomeOf(reply),
+    status: kind === "response" ? reply.status : null,
+    ...(kind === "failed" && { code: reply.code }),
+    milliseconds,
+  };
+}
+
+/** `accepted`, `refused`, `slow`, or why no response came, as in docs/webhooks.md. */
+export function outcomeOf(reply: Reply): string {
+  if (reply.kind === "failed") return reply.reason;
+  if (reply.kind === "slow") return "slow";
+  return isAccepted(reply) ? "accepted" : "refused";
+}

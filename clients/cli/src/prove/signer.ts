@@ -1,0 +1,65 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { signDelivery, type SignOptions } from "@brand-records/client/signing";
+import type { Delivery } from "../deliveries/post-delivery.ts";
+import { sampleEvent, type EventType, type SampleEvent } from "../deliveries/sample-event.ts";
+
+export interface SignerOptions {
+  readonly secret: string;
+  /** Undefined unless a rotation is to be proved. */
+  readonly nextSecret: string | undefined;
+  readonly type: EventType;
+  readonly headerWord: string;
+  readonly live: boolean;
+  readonly origin: string;
+}
+
+/** Makes deliveries, right and wrong, for one receiver. Both of the service's signatures are on each: a receiver may check either. */
+export class Signer {
+  readonly options: SignerOptions;
+
+  constructor(options: SignerOptions) {
+    this.options = options;
+  }
+
+  /** An event that no request has carried yet. */
+  event(): SampleEvent {
+    return sampleEvent(this.options.type, this.options);
+  }
+
+  /** Signs an event as the service does. @param secrets Default: the receiver's */
+  async sign(event: SampleEvent, options: SignOptions = {}, secrets: readonly string[] = [this.options.secret]): Promise<Delivery> {
+    const { id, type, body } = event;
+    const headers = await signDelivery(body, secrets, { id, type, headerWord: this.options.headerWord, ...options });
+    return { headers, body };
+  }
+
+  /** Signs an event with a key that a receiver without a secret has: none. */
+  async signWithoutSecret(event: SampleEvent): Promise<Delivery> {
+    const { headers, body } = await this.sign(event);
+    const { timestamp } = this.names;
+    const own = createHmac("sha256", "").update(`${headers[timestamp]}.`).update(body).digest("hex");
+    const standard = createHmac("sha256", "").update(`${event.id}.${headers[timestamp]}.`).update(body).digest("base64");
+    return this.withSignatures({ headers, body }, `sha256=${own}`, `v1,${standard}`);
+  }
+
+  /** Replaces both signatures. */
+  withSignatures({ headers, body }: Delivery, own: string, standard: string): Delivery {
+    return { headers: { ...headers, [this.names.signature]: own, "webhook-signature": standard }, body };
+  }
+
+  /** Removes headers. */
+  without({ headers, body }: Delivery, ...names: readonly string[]): Delivery {
+    return { headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))), body };
+  }
+
+  /** The names of the service's own headers. */
+  get names(): { readonly event: string; readonly timestamp: string; readonly signature: string; readonly attempt: string } {
+    const { headerWord: word } = this.options;
+    return { event: `X-${word}-Event`, timestamp: `X-${word}-Timestamp`, signature: `X-${word}-Signature`, attempt: `X-${word}-Attempt` };
+  }
+}
+
+/** A secret that no receiver has. */
+export const otherSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`;
+
+export const nowSeconds = (): number => Math.floor(Date.now() / 1_000);

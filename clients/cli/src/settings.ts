@@ -1,0 +1,53 @@
+import { BrandRecords, type ClientOptions } from "@brand-records/client";
+import { UsageFailure } from "./failure.ts";
+import type { Session } from "./session.ts";
+
+const KEY = /^brk_(live|test)_[0-9A-Za-z]{36}$/;
+
+/** Milliseconds for an answer while a person waits: a wrong address shows soon. */
+const DEADLINE_MS = 30_000;
+
+/** The service and the key, from the environment: arguments can be read by every user of the machine. */
+export interface Access {
+  readonly url: string;
+  readonly key: string;
+  /** `live` or `test`. */
+  readonly environment: string;
+}
+
+/** @throws UsageFailure, which repeats nothing of the key */
+export function readAccess(env: NodeJS.ProcessEnv): Access {
+  const { BRAND_RECORDS_URL: url = "", BRAND_RECORDS_KEY: key = "" } = env;
+  if (url === "") {
+    throw new UsageFailure("BRAND_RECORDS_URL is not set", "export BRAND_RECORDS_URL=https://… with the address of the service.");
+  }
+  if (!isOrigin(url)) {
+    throw new UsageFailure("BRAND_RECORDS_URL is not the address of a service", "It must be like https://records.example.");
+  }
+  if (key === "") {
+    throw new UsageFailure(
+      "BRAND_RECORDS_KEY is not set",
+      "read -rs BRAND_RECORDS_KEY && export BRAND_RECORDS_KEY, then paste the key. The brand's owners create keys in the Developers area.",
+    );
+  }
+  const environment = KEY.exec(key)?.[1];
+  if (environment === undefined) {
+    throw new UsageFailure("BRAND_RECORDS_KEY is not a key", "It must be brk_live_ or brk_test_ and 36 letters and digits, nothing else.");
+  }
+  return { url, key, environment };
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "";
+}
+
+/** Opens the client of the command's service and key. It reports waits for the brand's limit and repeated requests. */
+export function openClient(session: Session, options: Partial<ClientOptions> = {}): BrandRecords {
+  const { url, key } = readAccess(session.terminal.env);
+  const onRetry: ClientOptions["onRetry"] = ({ error, delayMs }) => {
+    const reason = error.code === "rate_limited" ? "The brand's limit is used up" : `${error.message} (${error.code})`;
+    session.note(({ dim }) => dim(`${reason}: again in ${Math.max(1, Math.round(delayMs / 1_000))} s.`));
+  };
+  return new BrandRecords({ url, key, deadlineMs: DEADLINE_MS, onRetry, ...options });
+}

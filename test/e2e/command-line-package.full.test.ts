@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** One promise: the packed client and command line work in a folder that has nothing else. */
+
+const run = promisify(execFile);
+const INSTALL_MS_MAX = 180_000;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "command-line-package-"));
+  const workspaces = ["--workspace", "clients/client", "--workspace", "clients/cli"];
+  // Without its scripts, which would build into the folders that other tests use.
+  await run("npm", ["pack", "--ignore-scripts", ...workspaces, "--pack-destination", folder]);
+  const tarballs = (await readdir(folder)).map((name) => `./${name}`);
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true }));
+  await run("npm", ["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
+}, INSTALL_MS_MAX);
+afterAll(() => rm(folder, { recursive: true }));
+
+const brandRecords = (...args: string[]) => run(join(folder, "node_modules/.bin/brand-records"), args, { cwd: folder });
+
+it("installs what others wrote, and none of our unpublished packages", async () => {
+  expect((await readdir(join(folder, "node_modules/@brand-records"))).toSorted()).toEqual(["cli", "client"]);
+});
+
+it("runs each part of the bundle", async () => {
+  expect((await brandRecords("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end())).listen(
+    0,
+    "127.0.0.1",
+  );
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  await writeFile(join(folder, "secret"), `whsec_${"A".repeat(43)}=`);
+  const sent = await brandRecords("events", "send", "payout.paid", "--to", url, "--secret-file", "secret");
+  expect(sent.stdout).toContain("accepted (204, ");
+  // It accepts everything.
+  await expect(brandRecords("receivers", "prove", "--to", url, "--secret-file", "secret")).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("8 rules are broken"),
+  });
+  server.close();
+  await writeFile(join(folder, "headers"), "webhook-id: evt_1");
+  await expect(
+    brandRecords("events", "verify", "--secret-file", "secret", "--headers", "headers", "--body", "headers"),
+  ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("Not verified") });
+  const env = { ...process.env, BRAND_RECORDS_URL: url, BRAND_RECORDS_KEY: `brk_live_${"a".repeat(36)}` };
+  const exporting = run(join(folder, "node_modules/.bin/brand-records"), ["export", "links", "--format", "csv", "--out", "missing/links"], {
+    cwd: folder,
+    env,
+  });
+  await expect(exporting).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("its folder does not exist") });
+});

@@ -1,0 +1,337 @@
+import { execFile } from "node:child_process";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { once } from "node:events";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { RESOURCE_NAMES } from "@brand-records/resources";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { parse } from "yaml";
+import { brandRecords, type Ended } from "../command-line.ts";
+import { seedBrand } from "../seed-brand.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { blocks } from "../webhook-page.ts";
+
+/** One promise: the brands' command line does what its help says, with a key from the environment and secrets from files. */
+
+const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
+const PLAN = {
+  title: "Tag-ulan skincare clips",
+  goal: "500,000 views of short clips",
+  campaign_type: "blitz",
+  planned_for: "2026-12-01",
+  review_on: "2026-11-25",
+  planning_budget: 75_000,
+};
+
+let stack: Stack;
+let brand: TestBrand;
+let planner: TestBrand;
+let folder: string;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
+  brand = await stack.createBrand();
+  planner = await stack.createBrand({ permissions: ["campaigns:prepare"] });
+  await seedBrand(stack, brand.id, { campaigns: 5, submissions: 30, payouts: 5, deposits: 5, conversions: 5, links: 5 });
+  folder = await mkdtemp(join(tmpdir(), "command-line-"));
+  await writeFile(file("secret"), `${SECRET}\n`);
+}, 60_000);
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await stack.stop();
+});
+
+const file = (name: string): string => join(folder, name);
+const withKey = (key: string) => ({ env: { BRAND_RECORDS_URL: stack.url, BRAND_RECORDS_KEY: key } });
+const asBrand = (...args: string[]): Promise<Ended> => brandRecords(args, withKey(brand.key));
+const asPlanner = (...args: string[]): Promise<Ended> => brandRecords(args, withKey(planner.key));
+const errorOf = ({ stderr }: Ended) => (JSON.parse(stderr) as { error: { code: string; message: string; hint?: string } }).error;
+
+describe("whoami", () => {
+  it("shows brand, permissions and what is left of the limit", async () => {
+    const { code, stdout } = await asBrand("whoami", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      url: stack.url,
+      brand_id: brand.id,
+      environment: "live",
+      permissions: ["records:read"],
+      limit: { requests: 100_000, window_seconds: 60, remaining: expect.any(Number), reset_seconds: expect.any(Number) },
+    });
+  });
+
+  it("finds that a key may prepare plans, and prepares none", async () => {
+    const { stdout } = await asPlanner("whoami");
+    expect(stdout).toContain("Permissions  records:read, campaigns:prepare\n");
+    const { plans } = await stack.plans.listPlans({ brand_id: planner.id, status: null, page_size: 1, after_id: null }, callContext());
+    expect(plans).toEqual([]);
+  });
+
+  it.each<[string, Record<string, string>, number, RegExp]>([
+    ["without a key", { BRAND_RECORDS_KEY: "" }, 2, /BRAND_RECORDS_KEY is not set\n.*Developers area/],
+    ["without an address", { BRAND_RECORDS_URL: "" }, 2, /BRAND_RECORDS_URL is not set\nexport BRAND_RECORDS_URL=/],
+    ["with an address that is none", { BRAND_RECORDS_URL: "records.example" }, 2, /It must be like https:/],
+    ["with half a key", { BRAND_RECORDS_KEY: "brk_live_half" }, 2, /BRAND_RECORDS_KEY is not a key\n/],
+    ["with an unknown key", { BRAND_RECORDS_KEY: `brk_live_${"a".repeat(36)}` }, 1, /\(invalid_key, request .*\)\n.*not revoked/],
+  ])("%s says what to do, and repeats nothing of the key", async (_, env, code, text) => {
+    const ended = await brandRecords(["whoami"], { env: { ...withKey(brand.key).env, ...env } });
+    expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(text) });
+    expect(ended.stderr).not.toMatch(/brk_live_[0-9A-Za-z]/);
+  });
+});
+
+describe("list", () => {
+  it.each(RESOURCE_NAMES)("shows %s in a table, and whole as JSON", async (resource) => {
+    const { stdout } = await asBrand("list", resource, "--limit", "2");
+    const [heading, first, ...others] = stdout.trimEnd().split("\n");
+    expect(heading).toMatch(/^ID +STATUS +CREATED \(UTC\) +[A-Z]/);
+    expect(others).toHaveLength(1);
+    const { data } = JSON.parse((await asBrand("list", resource, "--limit", "2", "--json")).stdout) as { data: { id: string }[] };
+    expect(first).toContain(data[0]?.id);
+    const response = await stack.get(`/api/v1/${resource}?limit=2`, brand.key);
+    expect(data).toEqual(((await response.json()) as { data: unknown }).data);
+  });
+
+  it("filters, and continues with the cursor that it prints", async () => {
+    const filters = ["submissions", "--status", "approved", "--created-from", "2025-01-01T00:00:00+08:00", "--limit", "2"];
+    const { stdout, stderr } = await asBrand("list", ...filters);
+    expect(stdout.match(/ approved /g)).toHaveLength(2);
+    const [, cursor = ""] = /--cursor (\S+)/.exec(stderr) ?? [];
+    const next = await asBrand("list", ...filters, "--cursor", cursor);
+    expect(next.stdout.match(/ approved /g)).toHaveLength(2);
+    expect(next.stdout.split("\n")[1]).not.toBe(stdout.split("\n")[1]);
+  });
+
+  it("reports what the service refuses", async () => {
+    const ended = await asBrand("list", "payouts", "--status", "lost", "--json");
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(errorOf(ended)).toMatchObject({ code: "invalid_parameter", field: "status", message: expect.stringContaining("processing") });
+    expect(await asBrand("list", "payouts", "--limit", "0")).toMatchObject({ code: 2 });
+    expect(await asBrand("list", "payout")).toMatchObject({ code: 2, stderr: expect.stringContaining("Allowed choices are campaigns") });
+  });
+});
+
+describe("plans prepare", () => {
+  it("prepares a plan once, however often its request_id is given", async () => {
+    await writeFile(file("plan.json"), JSON.stringify(PLAN));
+    const { code, stdout } = await asPlanner("plans", "prepare", "--file", file("plan.json"), "--json");
+    expect(code).toBe(0);
+    const plan = JSON.parse(stdout) as { plan_id: string; request_id: string };
+    const again = await asPlanner("plans", "prepare", "--file", file("plan.json"), "--request-id", plan.request_id);
+    expect(again.stdout).toContain(plan.plan_id);
+    expect(again.stdout).toContain(`${stack.url}/workspaces/blitz/plans/${plan.plan_id}`);
+  });
+
+  it("reads standard input, and lists every problem", async () => {
+    const ended = await brandRecords(["plans", "prepare", "--file", "-"], { ...withKey(planner.key), input: '{"title":"Clips"}' });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/\n {2}goal: is required\n(.*\n)* {2}planning_budget: is required\n/),
+    });
+  });
+
+  it("names the permission that a key lacks", async () => {
+    const ended = await asBrand("plans", "prepare", "--file", file("plan.json"));
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/permission_required(.*\n)+Use a key with this permission/) });
+  });
+
+  it("gives the request_id of a plan that may exist, as no response came", async () => {
+    const server = createServer((request) => request.socket.destroy()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { ...withKey(planner.key).env, BRAND_RECORDS_URL: url };
+    const onStart = (child: { stderr: NodeJS.ReadableStream; kill(signal: NodeJS.Signals): void }): void => {
+      child.stderr.once("data", () => child.kill("SIGINT"));
+    };
+    const ended = await brandRecords(["plans", "prepare", "--file", file("plan.json")], { env, onStart });
+    server.close();
+    expect(ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/--request-id [0-9a-f-]{36} makes no second one\.\n$/) });
+  });
+
+  it.each([
+    ["no JSON", "{", /--file is not JSON/],
+    ["a list", "[]", /one JSON object/],
+  ])("refuses %s before it sends anything", async (_, text, message) => {
+    await writeFile(file("wrong.json"), text);
+    expect(await asPlanner("plans", "prepare", "--file", file("wrong.json"))).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(message),
+    });
+  });
+});
+
+describe("events", () => {
+  let server: Server;
+  let url: string;
+  let status: number;
+  let received: { headers: IncomingHttpHeaders; body: Buffer }[];
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      void buffer(request).then((body) => {
+        received.push({ headers: request.headers, body });
+        response.writeHead(status, { location: "/elsewhere" }).end();
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  });
+  beforeEach(() => {
+    status = 204;
+    received = [];
+  });
+  afterAll(() => server.close());
+
+  const send = (...more: string[]): Promise<Ended> =>
+    brandRecords(["events", "send", ...more, "--to", url, "--secret-file", file("secret")]);
+
+  it("send makes each type as the schemas describe it, which verify then verifies", async () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    const message = ajv.compile(JSON.parse(await readFile("docs/schemas/brand-event.schema.json", "utf8")) as object);
+    const { webhooks } = parse(await (await fetch(`${stack.url}/openapi/service.yaml`)).text()) as {
+      webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: object }> } } }>;
+    };
+    for (const type of EVENT_TYPE_NAMES) {
+      expect(await send(type)).toMatchObject({ code: 0, stdout: expect.stringContaining("accepted (204, ") });
+      const { headers, body } = received.pop() as (typeof received)[number];
+      const event = JSON.parse(body.toString()) as { test: boolean };
+      const described = webhooks[type]?.post.requestBody.content["application/json"];
+      expect({ valid: message(event), errors: message.errors }).toEqual({ valid: true, errors: null });
+      const isDelivery = ajv.compile(described?.schema ?? false);
+      expect({ valid: isDelivery(event), errors: isDelivery.errors }).toEqual({ valid: true, errors: null });
+      expect(Object.keys(event)).toEqual(Object.keys(described?.example ?? {}));
+      expect(event.test).toBe(true);
+      await writeFile(file("headers.json"), JSON.stringify(headers));
+      const verified = await brandRecords(
+        ["events", "verify", "--secret-file", file("secret"), "--headers", file("headers.json"), "--body", "-", "--json"],
+        { input: body },
+      );
+      expect(JSON.parse(verified.stdout)).toEqual({ verified: true, known_type: true, event });
+    }
+  });
+
+  it("send signs with both secrets during a rotation, and sends events that are not tests with --live", async () => {
+    await writeFile(file("next"), `whsec_${randomBytes(32).toString("base64")}`);
+    await send("payout.paid", "--next-secret-file", file("next"), "--live");
+    expect(received[0]?.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
+    expect(JSON.parse(String(received[0]?.body))).toMatchObject({ test: false });
+  });
+
+  it.each([
+    [401, /refused \(401, \d+ ms\)\nDo +Check the secret/],
+    [302, /refused \(302, \d+ ms\)\nDo +Give the final URL: redirects are not followed/],
+  ])("send exits with 1 after a %i, and says what to do", async (given, text) => {
+    status = given;
+    expect(await send("payout.paid")).toMatchObject({ code: 1, stdout: expect.stringMatching(text) });
+    expect(received).toHaveLength(1);
+  });
+
+  it("send refuses a wrong URL, an unknown type and a secret that is none, and repeats no secret", async () => {
+    await writeFile(file("half"), SECRET.slice(0, 20));
+    const sent = [
+      brandRecords(["events", "send", "payout.paid", "--to", "localhost:3000", "--secret-file", file("secret")]),
+      brandRecords(["events", "send", "payout.lost", "--to", url, "--secret-file", file("secret")]),
+      brandRecords(["events", "send", "payout.paid", "--to", url, "--secret-file", file("half")]),
+      brandRecords(["events", "send", "payout.paid", "--to", url, "--secret-file", file("none")]),
+      brandRecords(["events", "send", "payout.paid", "--to", url, "--secret-file", "-"], { input: SECRET.slice(0, 20) }),
+    ];
+    for (const ended of await Promise.all(sent)) {
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr).not.toContain(SECRET.slice(0, 12));
+    }
+    expect(received).toEqual([]);
+  });
+
+  describe("verify", () => {
+    const [head = "", body = ""] = (blocks("http")[0] ?? "").trimEnd().split("\n\n");
+    const documented = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const verify = async (given: { at?: string; body?: string; headers?: string; secret?: string } = {}): Promise<Ended> => {
+      await writeFile(file("head"), given.headers ?? head);
+      await writeFile(file("body"), given.body ?? body);
+      const at = given.at === undefined ? [] : ["--at", given.at];
+      const args = ["events", "verify", "--secret-file", "-", "--headers", file("head"), "--body", file("body"), ...at];
+      return brandRecords(args, { input: given.secret ?? documented });
+    };
+
+    it("verifies the documented request as of when it arrived", async () => {
+      for (const at of ["1795227310", "2026-11-21T02:15:10Z"]) {
+        expect(await verify({ at })).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(/^Verified {2}yes\n.*evt_01m7e9rkgsf6p8ke7n67az5qq0\n/),
+        });
+      }
+    });
+
+    it.each<[string, Parameters<typeof verify>[0], number, RegExp]>([
+      ["an old one", {}, 1, /Not verified: the timestamp is more than 300 s.*\n.*--at/],
+      ["an altered one", { at: "1795227310", body: `${body}\n` }, 1, /Not verified: no secret made this signature.*\n.*line end/],
+      ["another secret", { at: "1795227310", secret: SECRET }, 1, /Not verified: no secret made this signature/],
+      ["no signature", { at: "1795227310", headers: "Content-Type: application/json" }, 1, /Not verified: neither/],
+      ["no headers at all", { headers: "none" }, 2, /--headers has no headers/],
+      ["a time that is none", { at: "noon" }, 2, /--at must be/],
+    ])("refuses %s", async (_, given, code, text) => {
+      expect(await verify(given)).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(text) });
+    });
+  });
+});
+
+describe("the program", () => {
+  it("explains every command and option, within 120 columns", async () => {
+    const commands = [
+      [],
+      ["whoami"],
+      ["list"],
+      ["export"],
+      ["plans"],
+      ["plans", "prepare"],
+      ["events"],
+      ["events", "send"],
+      ["events", "verify"],
+      ["receivers"],
+      ["receivers", "prove"],
+      ["completion"],
+    ];
+    for (const command of commands) {
+      const { code, stdout, stderr } = await brandRecords([...command, "--help"]);
+      expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: "" });
+      expect(stdout).toMatch(new RegExp(`^Usage: brand-records ${command.join(" ")}`));
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+    }
+  });
+
+  it("exits with 2 for wrong usage, with the help to read", async () => {
+    expect(await brandRecords(["events", "sent"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean send?") });
+    const ended = await brandRecords(["--json", "export", "links"]);
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)).toMatchObject({ code: "usage", hint: "See brand-records export --help" });
+    expect((await brandRecords(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("prints a completion script for each shell", async () => {
+    for (const shell of ["bash", "zsh", "fish"]) {
+      const { code, stdout } = await brandRecords(["completion", shell]);
+      expect(code).toBe(0);
+      expect(stdout).toContain("next-secret-file");
+    }
+  });
+
+  it("completes options, their values and file names in bash", async () => {
+    const { stdout: script } = await brandRecords(["completion", "bash"]);
+    const offered = async (...words: string[]): Promise<string[]> => {
+      const tab = `compopt() { :; }; COMP_WORDS=(brand-records "$@"); COMP_CWORD=$#; _brand-records; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = await promisify(execFile)("bash", ["-c", `${script}\n${tab}`, "bash", ...words]);
+      return stdout.split("\n").filter((line) => line !== "");
+    };
+    expect(await offered("events", "")).toEqual(["send", "verify"]);
+    expect(await offered("events", "send", "pay")).toEqual(["payout.paid"]);
+    expect(await offered("export", "links", "--format", "")).toEqual(["ndjson", "csv"]);
+    expect(await offered("events", "send", "payout.paid", "--secret-file", "package.js")).toEqual(["package.json"]);
+  });
+});
