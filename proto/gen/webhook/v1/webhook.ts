@@ -555,6 +555,13 @@ export interface EventReceiver {
     | undefined;
   /** Newest first. */
   deliveries: Delivery[];
+  /** Host and port of its URL, which hold no token; absent if the receiver was deleted. */
+  host?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  paused_until?: string | null | undefined;
 }
 
 export interface ListEventsRequest {
@@ -4640,7 +4647,7 @@ export const GetEventResponse: MessageFns<GetEventResponse> = {
 };
 
 function createBaseEventReceiver(): EventReceiver {
-  return { receiver_id: "", label: null, deliveries: [] };
+  return { receiver_id: "", label: null, deliveries: [], host: null, paused_until: null };
 }
 
 export const EventReceiver: MessageFns<EventReceiver> = {
@@ -4653,6 +4660,12 @@ export const EventReceiver: MessageFns<EventReceiver> = {
     }
     for (const v of message.deliveries) {
       Delivery.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.host !== undefined && message.host !== null) {
+      writer.uint32(34).string(message.host);
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(42).string(message.paused_until);
     }
     return writer;
   },
@@ -4692,6 +4705,22 @@ export const EventReceiver: MessageFns<EventReceiver> = {
             }
 
             message.deliveries.push(Delivery.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.paused_until = reader.string();
             continue;
           }
         }

@@ -46,7 +46,10 @@ const statements = {
     name: "receivers.list",
     text: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 order by r.created_at, r.id`,
   },
-  labels: { name: "receivers.labels", text: "select r.id, r.label from webhook.receivers r where r.brand_id = $1" },
+  targets: {
+    name: "receivers.targets",
+    text: `select r.id, r.label, r.url, ${PAUSED_UNTIL} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1`,
+  },
   change: {
     name: "receivers.change",
     text: `update webhook.receivers r
@@ -134,10 +137,13 @@ export function listReceivers(sql: Sql, brandId: string): Promise<Receiver[]> {
   return sql.query<Receiver>(statements.list, [brandId]);
 }
 
-/** Returns the labels of the brand's receivers by their ids. */
-export async function labelsOfReceivers(sql: Sql, brandId: string): Promise<Map<string, string>> {
-  const rows = await sql.query<{ id: string; label: string }>(statements.labels, [brandId]);
-  return new Map(rows.map(({ id, label }) => [id, label]));
+/** Where deliveries go. */
+export type DeliveryTarget = Pick<Receiver, "id" | "label" | "url" | "paused_until">;
+
+/** Returns the brand's receivers by their ids, without their counts. */
+export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<string, DeliveryTarget>> {
+  const rows = await sql.query<DeliveryTarget>(statements.targets, [brandId]);
+  return new Map(rows.map((target) => [target.id, target]));
 }
 
 /** @throws a unique violation if another of the brand's receivers has that URL */
