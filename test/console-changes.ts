@@ -161,6 +161,20 @@ export const CONSOLE_CHANGES = {
     fill: (page) => page.getByRole("checkbox", { name: "Activate without an accepted test" }).check(),
     submit: ofPage("Activate"),
   },
+  "receivers.send_waiting": {
+    action: "receiver.send_waiting",
+    hasDialog: false,
+    make: async (brand) => `/developers/receivers/${(await makeReceiver(brand)).receiver_id}`,
+    // A real one would be sent meanwhile.
+    fake: (page) =>
+      page.route("**/console/api/receivers.get", async (route) => {
+        const response = await route.fetch();
+        const { receiver } = (await response.json()) as { receiver: object };
+        await route.fulfill({ response, json: { receiver: { ...receiver, waiting: 2, failures_in_a_row: 3 } } });
+      }),
+    fill: (page) => page.getByRole("button", { name: "Send all 2 waiting now" }).waitFor(),
+    submit: ofPage("Send all 2 waiting now"),
+  },
   "receivers.test": {
     action: "receiver.test",
     hasDialog: true,

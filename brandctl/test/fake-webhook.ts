@@ -109,6 +109,7 @@ export class FakeWebhook {
         if (receiver.next_secret_accepted_at == null && !force) throw new AppError("next_secret_not_accepted", "No test was accepted");
         return { receiver: Object.assign(receiver, { rotating: false, next_secret_at: null, next_secret_accepted_at: null }) };
       },
+      sendWaiting: unused,
       sendTest: async ({ brand_id, receiver_id, type, next }) => {
         const receiver = this.#find(brand_id, receiver_id);
         if (!receiver.enabled) throw new AppError("receiver_disabled", "The receiver is disabled");
@@ -265,6 +266,8 @@ export function receiverOf(given: Partial<Receiver> = {}): Receiver {
     last_delivery_at: null,
     failures: 0,
     waiting: 0,
+    waiting_due: 0,
+    in_flight: 0,
     max_in_flight: 64,
     rotating: false,
     next_secret_at: null,

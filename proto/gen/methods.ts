@@ -87,6 +87,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/webhook.v1.ReceiversService/DeleteReceiver": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.ReceiversService/RotateSecret": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.ReceiversService/ActivateSecret": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
+  "/webhook.v1.ReceiversService/SendWaiting": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.ReceiversService/SendTest": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.DeliveriesService/ListDeliveries": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
   "/webhook.v1.DeliveriesService/GetDelivery": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },

@@ -116,11 +116,17 @@ it("an event shows its receivers, also a deleted one, and is sent again from the
     });
     const { page, expectNoProblems } = await openAs(owner);
     await page.goto(`${url}/developers/events/${eventId}`);
-    await page.getByRole("article", { name: "Warehouse" }).getByText("HTTP 500").waitFor();
+    await page
+      .getByRole("row", { name: /Warehouse/ })
+      .getByText("HTTP 500")
+      .waitFor();
     await page.getByRole("button", { name: "Send again to Old" }).waitFor();
     await owner.call("receivers.delete", { ...ofBrand, receiver_id: old.id });
     await page.reload();
-    await page.getByRole("article", { name: "Deleted receiver" }).getByText("HTTP 204").waitFor();
+    await page
+      .getByRole("row", { name: /Deleted receiver/ })
+      .getByText("HTTP 204")
+      .waitFor();
     // Warehouse alone has one.
     expect(await page.getByRole("button", { name: /^Send (again|now) to/ }).count()).toBe(1);
     status = 204;

@@ -296,6 +296,35 @@ it("a replay in progress is cancelled", async () => {
   });
 }, 60_000);
 
+it("while sending is paused, one delivery is tried, and then all are sent, in sight", async () => {
+  const registered = await register(500);
+  const { brand, path, receiverId } = registered;
+  await db.query(
+    "update webhook.lanes set failed_in_a_row = 12, opened_at = now(), open_until = now() + interval '5 min' where receiver_id = $1",
+    [receiverId],
+  );
+  await approve(brand, 7);
+  await eventually(async () =>
+    expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toHaveLength(7),
+  );
+  const { page, expectAccessible, expectNoProblems } = await open(registered, "/replay");
+  await page.getByText("7 deliveries wait to be sent").waitFor();
+  await page.getByRole("link", { name: "Deliveries", exact: true }).click();
+  await page.getByText("is paused until").waitFor();
+  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByRole("main").getByText("Tried just now: HTTP 500.").waitFor();
+  await page.getByText("is paused until").waitFor();
+  await expectAccessible();
+  receivers.set(path, { status: 204, secrets: [] });
+  await page.getByRole("button", { name: /^Send all [67] waiting now$/ }).click();
+  await page
+    .getByRole("main")
+    .getByText(/All [67] that waited were sent/)
+    .waitFor();
+  await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBeGreaterThanOrEqual(6));
+  expectNoProblems();
+}, 60_000);
+
 it("deleting takes the label, and drops what waits", async () => {
   const registered = await register();
   const { brand, owner, receiverId } = registered;

@@ -123,8 +123,9 @@ async function walk({ page, expectNoProblems }: TestPage, hand: Hand): Promise<v
   const { plan_id, review_path } = await prepare(given);
   await page.goto(url + review_path);
   await page.waitForURL("**/sign-in?**");
-  // The link is pasted into this tab: only the fragment is added, and the page knows where to lead back.
-  await page.goto(`${page.url()}#${(await signInUrl(stack, url, brand.owner)).split("#")[1]}`);
+  // The link names no page. It mostly opens in another tab; here it replaces the page, whose address is lost just the same.
+  await page.goto("about:blank");
+  await page.goto(await signInUrl(stack, url, brand.owner));
   await hand.press(page.getByRole("button", { name: /^Sign in as/ }));
   await page.waitForURL(`**${review_path}`);
 

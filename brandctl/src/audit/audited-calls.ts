@@ -36,6 +36,7 @@ export const RECEIVERS_CALLS: AuditedCalls<ReceiversClient> = {
   deleteReceiver: { action: "receiver.delete", brand, subject: receiver, fields: [] },
   rotateSecret: { action: "receiver.rotate_secret", brand, subject: receiver, fields: [] },
   activateSecret: { action: "receiver.activate_secret", brand, subject: receiver, fields: [] },
+  sendWaiting: { action: "receiver.send_waiting", brand, subject: receiver, fields: ["all"] },
   sendTest: { action: "receiver.test", brand, subject: receiver, fields: ["type"] },
 };
 

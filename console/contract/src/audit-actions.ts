@@ -10,6 +10,7 @@ export type AuditAction =
   | "receiver.rotate_secret"
   | "receiver.activate_secret"
   | "receiver.test"
+  | "receiver.send_waiting"
   | "receiver.replay"
   | "replay.cancel"
   | "delivery.replay"

@@ -37,7 +37,16 @@ export const EVENT_OPERATIONS = {
       /** The bytes that receivers get. */
       body: z.string(),
       /** Empty if no receiver selected the event; the label is null if the receiver was deleted. */
-      receivers: z.array(z.object({ receiver_id: z.string(), label: z.string().nullable(), deliveries: z.array(delivery) })),
+      receivers: z.array(
+        z.object({
+          receiver_id: z.string(),
+          label: z.string().nullable(),
+          /** Host and port of its URL. */
+          host: z.string().nullable(),
+          paused_until: time.nullable(),
+          deliveries: z.array(delivery),
+        }),
+      ),
       has_more_deliveries: z.boolean(),
     }),
   },

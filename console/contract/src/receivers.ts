@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { delivery } from "./deliveries.ts";
 import { id, brandInput, time, type Operation } from "./operation.ts";
 
 const receiver = z.object({
@@ -19,6 +20,10 @@ const receiver = z.object({
   failures_in_a_row: z.number(),
   /** Pending deliveries; held ones if it is disabled. Counted up to 100,000. */
   waiting: z.number(),
+  /** Those that are due: the others wait for a retry. */
+  waiting_due: z.number(),
+  /** Attempts in progress. */
+  in_flight: z.number(),
   paused_until: time.nullable(),
   max_in_flight: z.number(),
   rotating: z.boolean(),
@@ -76,6 +81,16 @@ export const RECEIVER_OPERATIONS = {
     output: z.object({ receiver, secret }),
   },
   "receivers.activate": { needs: "owner", input: z.strictObject({ ...receiverInput, force: z.boolean() }), output: z.object({ receiver }) },
+  /** Ends the pause and tries the first delivery that waits; `all`: makes every other one due, too. */
+  "receivers.send_waiting": {
+    needs: "owner",
+    input: z.strictObject({ ...receiverInput, all: z.boolean() }),
+    output: z.object({
+      receiver,
+      /** The delivery that is tried first, as it waits; null if none does. */
+      first: delivery.nullable(),
+    }),
+  },
   /** Queues a test delivery. `next`: signs it with the next secret alone. */
   "receivers.test": {
     needs: "owner",

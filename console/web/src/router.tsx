@@ -2,6 +2,7 @@ import { ownPath } from "@brand-records/console-contract/own-path";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { CallError, isGone } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
+import { forgetReturnTo, keepReturnTo } from "./api/return-to.ts";
 import { pinTab, showBrand, shownTab } from "./api/tab.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/receivers/delivery-search.ts";
@@ -69,6 +70,10 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: signInSearch,
+  // A sign-in link opens this page again, without the search.
+  beforeLoad: ({ search: { return_to } }) => {
+    if (return_to !== undefined) keepReturnTo(return_to);
+  },
   component: lazyRouteComponent(() => import("./screens/sign-in/sign-in.tsx"), "SignIn"),
 });
 
@@ -79,6 +84,7 @@ const shell = createRoute({
   beforeLoad: async ({ location }): Promise<void> => {
     try {
       pinTab(await queryClient.ensureQueryData(query("session.me", {})));
+      forgetReturnTo();
     } catch (error) {
       if (!(error instanceof CallError && error.code === "invalid_session")) throw error;
       throw redirect({ to: "/sign-in", search: { return_to: location.href } });

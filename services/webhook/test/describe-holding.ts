@@ -81,6 +81,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
         disabled_at: disabled.updated_at,
         updated_at: disabled.updated_at,
         waiting: many,
+        waiting_due: many,
       });
       expect(await laneOf(receiver)).toMatchObject({ held: true });
       expect(await served.deliveries(receiver)).toBe(many);
@@ -224,14 +225,15 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       const receiver = await disabledWith(3);
       const { receiver: enabled } = await enable(receiver, held);
       await served.addDeliveries(receiver, 2);
-      expect(await enable(receiver, "drop")).toEqual({ receiver: { ...enabled, waiting: held === "drop" ? 2 : 5 }, dropped: 0 });
+      const waiting = held === "drop" ? 2 : 5;
+      expect(await enable(receiver, "drop")).toEqual({ receiver: { ...enabled, waiting, waiting_due: waiting }, dropped: 0 });
     });
 
     it("interrupted while dropping, leaves it disabled with the rest held, and a repeat completes it", async () => {
       const receiver = await disabledWith(many);
       const repair = await breakSecondChunk(receiver);
       await expect(enable(receiver, "drop")).rejects.toMatchObject({ kind: "internal_error" });
-      expect(await served.get(receiver)).toEqual({ ...receiver, waiting: many - chunkRows });
+      expect(await served.get(receiver)).toEqual({ ...receiver, waiting: many - chunkRows, waiting_due: many - chunkRows });
       expect(await laneOf(receiver)).toMatchObject({ held: true });
       await repair();
       expect(await enable(receiver, "drop")).toMatchObject({ receiver: { enabled: true, waiting: 0 }, dropped: many - chunkRows });

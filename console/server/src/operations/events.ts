@@ -19,9 +19,11 @@ export const getEvent: BrandHandler<"events.get"> = {
     return {
       event,
       body: body.toString("utf8"),
-      receivers: receivers.map(({ receiver_id, label, deliveries }) => ({
+      receivers: receivers.map(({ receiver_id, label, host, paused_until, deliveries }) => ({
         receiver_id,
         label: label ?? null,
+        host: host ?? null,
+        paused_until: paused_until ?? null,
         deliveries: deliveries.map(toDelivery),
       })),
       has_more_deliveries,

@@ -16,6 +16,7 @@ import {
   listReceivers,
   rotateSecret,
   sendTest,
+  sendWaiting,
   updateReceiver,
 } from "./receivers.ts";
 import { cancelReplay, countReplay, latestReplay, startReplay } from "./replays.ts";
@@ -43,6 +44,7 @@ export const SERVED: Readonly<Record<OperationName, ServedOperation>> = {
   "receivers.delete": inBrand("receivers.delete", deleteReceiver),
   "receivers.rotate": inBrand("receivers.rotate", rotateSecret),
   "receivers.activate": inBrand("receivers.activate", activateSecret),
+  "receivers.send_waiting": inBrand("receivers.send_waiting", sendWaiting),
   "receivers.test": inBrand("receivers.test", sendTest),
   "deliveries.list": inBrand("deliveries.list", listDeliveries),
   "deliveries.get": inBrand("deliveries.get", getDelivery),

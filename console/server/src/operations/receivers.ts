@@ -1,6 +1,7 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
 import type { Receiver as ReceiverMessage } from "@brand-records/proto/webhook/v1";
+import { toDelivery } from "./deliveries.ts";
 import type { BrandHandler, InBrand } from "./operation.ts";
 
 export const listReceivers: BrandHandler<"receivers.list"> = {
@@ -84,6 +85,14 @@ export const activateSecret: BrandHandler<"receivers.activate"> = {
   async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, force }) {
     const { receiver } = await receivers.activateSecret({ brand_id, receiver_id, force, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand) };
+  },
+};
+
+export const sendWaiting: BrandHandler<"receivers.send_waiting"> = {
+  audit: { action: "receiver.send_waiting", subject: ({ receiver_id }) => receiver_id, fields: () => ["all"] },
+  async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, all }) {
+    const sent = await receivers.sendWaiting({ brand_id, receiver_id, all, acting_member: person.email }, call);
+    return { receiver: toReceiver(sent.receiver, brand), first: sent.first == null ? null : toDelivery(sent.first) };
   },
 };
 

@@ -64,6 +64,10 @@ export interface Receiver {
     | undefined;
   /** Failed attempts since the last 2xx or since it was enabled, tests excluded. */
   failures_in_a_row: number;
+  /** Those of `waiting` that are due: the others wait for a retry. */
+  waiting_due: number;
+  /** Attempts in progress. */
+  in_flight: number;
 }
 
 export interface RotateSecretRequest {
@@ -92,6 +96,22 @@ export interface ActivateSecretRequest {
 
 export interface ActivateSecretResponse {
   receiver: Receiver | null;
+}
+
+export interface SendWaitingRequest {
+  brand_id: string;
+  receiver_id: string;
+  all: boolean;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
+}
+
+export interface SendWaitingResponse {
+  receiver:
+    | Receiver
+    | null;
+  /** The delivery that is tried first, as it waits; absent if none does. */
+  first: Delivery | null;
 }
 
 export interface SendTestRequest {
@@ -535,6 +555,13 @@ export interface EventReceiver {
     | undefined;
   /** Newest first. */
   deliveries: Delivery[];
+  /** Host and port of its URL, which hold no token; absent if the receiver was deleted. */
+  host?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  paused_until?: string | null | undefined;
 }
 
 export interface ListEventsRequest {
@@ -722,6 +749,8 @@ function createBaseReceiver(): Receiver {
     last_outcome: null,
     paused_until: null,
     failures_in_a_row: 0,
+    waiting_due: 0,
+    in_flight: 0,
   };
 }
 
@@ -789,6 +818,12 @@ export const Receiver: MessageFns<Receiver> = {
     }
     if (message.failures_in_a_row !== 0) {
       writer.uint32(168).int32(message.failures_in_a_row);
+    }
+    if (message.waiting_due !== 0) {
+      writer.uint32(176).int64(message.waiting_due);
+    }
+    if (message.in_flight !== 0) {
+      writer.uint32(184).int32(message.in_flight);
     }
     return writer;
   },
@@ -972,6 +1007,22 @@ export const Receiver: MessageFns<Receiver> = {
             }
 
             message.failures_in_a_row = reader.int32();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.waiting_due = longToNumber(reader.int64());
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.in_flight = reader.int32();
             continue;
           }
         }
@@ -1222,6 +1273,142 @@ export const ActivateSecretResponse: MessageFns<ActivateSecretResponse> = {
             }
 
             message.receiver = Receiver.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSendWaitingRequest(): SendWaitingRequest {
+  return { brand_id: "", receiver_id: "", all: false, acting_member: null };
+}
+
+export const SendWaitingRequest: MessageFns<SendWaitingRequest> = {
+  encode(message: SendWaitingRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.all !== false) {
+      writer.uint32(24).bool(message.all);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(34).string(message.acting_member);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendWaitingRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendWaitingRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.all = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSendWaitingResponse(): SendWaitingResponse {
+  return { receiver: null, first: null };
+}
+
+export const SendWaitingResponse: MessageFns<SendWaitingResponse> = {
+  encode(message: SendWaitingResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.receiver !== undefined && message.receiver !== null) {
+      Receiver.encode(message.receiver, writer.uint32(10).fork()).join();
+    }
+    if (message.first !== undefined && message.first !== null) {
+      Delivery.encode(message.first, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendWaitingResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendWaitingResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.receiver = Receiver.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.first = Delivery.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4460,7 +4647,7 @@ export const GetEventResponse: MessageFns<GetEventResponse> = {
 };
 
 function createBaseEventReceiver(): EventReceiver {
-  return { receiver_id: "", label: null, deliveries: [] };
+  return { receiver_id: "", label: null, deliveries: [], host: null, paused_until: null };
 }
 
 export const EventReceiver: MessageFns<EventReceiver> = {
@@ -4473,6 +4660,12 @@ export const EventReceiver: MessageFns<EventReceiver> = {
     }
     for (const v of message.deliveries) {
       Delivery.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.host !== undefined && message.host !== null) {
+      writer.uint32(34).string(message.host);
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(42).string(message.paused_until);
     }
     return writer;
   },
@@ -4512,6 +4705,22 @@ export const EventReceiver: MessageFns<EventReceiver> = {
             }
 
             message.deliveries.push(Delivery.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.paused_until = reader.string();
             continue;
           }
         }
@@ -5950,6 +6159,19 @@ export const ReceiversServiceService = {
     responseDeserialize: (value: Buffer): ActivateSecretResponse => ActivateSecretResponse.decode(value),
   },
   /**
+   * Sends what waits now: ends the receiver's pause and tries the delivery that is due first; with `all` also makes every other one due,
+   * whatever its back-off. A failure pauses it again. FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
+   */
+  sendWaiting: {
+    path: "/webhook.v1.ReceiversService/SendWaiting" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SendWaitingRequest): Buffer => Buffer.from(SendWaitingRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SendWaitingRequest => SendWaitingRequest.decode(value),
+    responseSerialize: (value: SendWaitingResponse): Buffer => Buffer.from(SendWaitingResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SendWaitingResponse => SendWaitingResponse.decode(value),
+  },
+  /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
    * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there
    * is no next secret. RESOURCE_EXHAUSTED (kind `rate_limited`, with the seconds to wait) after ten tests of the receiver in a minute.
@@ -5994,6 +6216,11 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
    * set also (kind `next_secret_not_accepted`) if the receiver has not accepted a test signed with it, at its present URL.
    */
   activateSecret: handleUnaryCall<ActivateSecretRequest, ActivateSecretResponse>;
+  /**
+   * Sends what waits now: ends the receiver's pause and tries the delivery that is due first; with `all` also makes every other one due,
+   * whatever its back-off. A failure pauses it again. FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
+   */
+  sendWaiting: handleUnaryCall<SendWaitingRequest, SendWaitingResponse>;
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
    * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there

@@ -24,6 +24,10 @@ export interface Receiver {
   readonly failures_in_a_row: number;
   /** Pending deliveries, counted up to a bound: see storage/receivers.ts. */
   readonly waiting: number;
+  /** Those that are due: the others wait for a retry. */
+  readonly waiting_due: number;
+  /** Attempts in progress. */
+  readonly in_flight: number;
   /** Attempts that may be in flight. */
   readonly max_in_flight: number;
   /** Has a next secret that is not activated yet. */
@@ -65,6 +69,10 @@ export function requireReceiver(receiver: Receiver | undefined): Receiver {
   if (receiver === undefined) throw receiverNotFound();
   return receiver;
 }
+
+/** @param what enabled receivers can be, such as "tested" */
+export const receiverDisabled = (what: string): AppError =>
+  new AppError("receiver_disabled", `The receiver is disabled, and only enabled receivers can be ${what}. Enable it first.`);
 
 export const noNextSecret = (): AppError =>
   new AppError("no_next_secret", "There is no next secret: none was created, or it is already in force. Rotate the secret to create one.");

@@ -62,6 +62,8 @@ describe("a new receiver", () => {
         next_secret_at: null,
         next_secret_accepted_at: null,
         waiting: 0,
+        waiting_due: 0,
+        in_flight: 0,
         created_at: expect.stringMatching(TIME),
         updated_at: made.receiver?.created_at,
       },

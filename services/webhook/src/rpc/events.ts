@@ -19,11 +19,13 @@ export function eventsHandlers(deps: EventsDependencies): Handlers<EventsService
   return {
     async getEvent(request) {
       const { brand_id, event_id } = parseRequest({ brand_id: fields.brandId, event_id: fields.eventId }, request);
-      const { event, deliveries, hasMoreDeliveries, labels } = await getEvent(db, { brandId: brand_id, eventId: event_id });
+      const { event, deliveries, hasMoreDeliveries, targets } = await getEvent(db, { brandId: brand_id, eventId: event_id });
       const byReceiver = Map.groupBy(deliveries, ({ receiver_id }) => receiver_id);
       const receivers = [...byReceiver].map(([receiver_id, all]: [string, Delivery[]]): EventReceiver => {
         const messages = all.map((delivery) => deliveryMessage(delivery, deadlineMs));
-        return { receiver_id, label: labels.get(receiver_id), deliveries: messages };
+        const target = targets.get(receiver_id);
+        const host = target === undefined ? null : new URL(target.url).host;
+        return { receiver_id, label: target?.label, deliveries: messages, host, paused_until: target?.paused_until };
       });
       return { event, body: bodyOf(event, deps), receivers, has_more_deliveries: hasMoreDeliveries };
     },

@@ -54,12 +54,29 @@ it("returns an event with its body and its deliveries by receiver, those with th
   expect(has_more_deliveries).toBe(false);
 });
 
+it("says of each receiver its host, without the path, and until when sending to it is paused", async () => {
+  const paused = await served.create(newBrand());
+  const other = await served.create(paused.brand_id, { url: "https://Relay.Brand.Example/in?token=x" });
+  const { event_id } = await addDelivery(served.db, paused, { at: AT, state: "pending" });
+  await addDelivery(served.db, other, { at: "2026-11-20T08:29:00.000Z", event: event_id });
+  await served.db.query("update webhook.lanes set open_until = '2036-01-01T00:00:00Z', failed_in_a_row = 12 where receiver_id = $1", [
+    paused.id,
+  ]);
+  const { receivers } = await get(paused.brand_id, event_id);
+  expect(receivers.map(({ host, paused_until }) => [host, paused_until])).toEqual([
+    ["hooks.brand.example", "2036-01-01T00:00:00.000Z"],
+    ["relay.brand.example", null],
+  ]);
+});
+
 it("keeps finished deliveries of a deleted receiver, without its label", async () => {
   const receiver = await served.create(newBrand());
   const { event_id } = await addDelivery(served.db, receiver, { at: AT });
   await served.receivers.deleteReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
   const { receivers } = await get(receiver.brand_id, event_id);
-  expect(receivers).toMatchObject([{ receiver_id: receiver.id, label: null, deliveries: [{ state: "delivered" }] }]);
+  expect(receivers).toMatchObject([
+    { receiver_id: receiver.id, label: null, host: null, paused_until: null, deliveries: [{ state: "delivered" }] },
+  ]);
 });
 
 it("returns an event that no receiver selected without receivers, and the event of a test as one", async () => {

@@ -10,14 +10,19 @@ import { disableReceiver, enableReceiver } from "../use-cases/enable-receiver.ts
 import { getReceiver, receiversOf } from "../use-cases/read-receivers.ts";
 import { activateSecret, rotateSecret } from "../use-cases/rotate-secret.ts";
 import { sendTest } from "../use-cases/send-test.ts";
+import { sendWaiting } from "../use-cases/send-waiting.ts";
 import { updateReceiver } from "../use-cases/update-receiver.ts";
+import { deliveryMessage } from "./delivery-message.ts";
 import { fields } from "./fields.ts";
 import { readNewReceiver, readReceiverChange } from "./receiver-fields.ts";
 
-export type ReceiversDependencies = Pick<WebhookDependencies, "db" | "keys" | "brands" | "ports" | "loopback" | "dropping" | "onDisabled">;
+export type ReceiversDependencies = Pick<
+  WebhookDependencies,
+  "db" | "keys" | "brands" | "ports" | "loopback" | "dropping" | "onDisabled" | "deadlineMs"
+>;
 
 export function receiversHandlers(deps: ReceiversDependencies): Handlers<ReceiversServiceService> {
-  const { db, keys, dropping, onDisabled } = deps;
+  const { db, keys, dropping, onDisabled, deadlineMs } = deps;
   return {
     async createReceiver(request) {
       return createReceiver(deps, readNewReceiver(request, deps));
@@ -48,6 +53,11 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
     async activateSecret(request) {
       const { brand_id, receiver_id, force } = parseRequest({ ...key, force: z.boolean() }, request);
       return { receiver: await activateSecret(db, { brandId: brand_id, receiverId: receiver_id }, { force }) };
+    },
+    async sendWaiting(request) {
+      const { brand_id, receiver_id, all } = parseRequest({ ...key, all: z.boolean() }, request);
+      const { receiver, first } = await sendWaiting(db, { brandId: brand_id, receiverId: receiver_id }, all, dropping);
+      return { receiver, first: first === undefined ? null : deliveryMessage(first, deadlineMs) };
     },
     async sendTest(request) {
       const { brand_id, receiver_id, type, next } = parseRequest({ ...key, type: fields.type.nullish(), next: z.boolean() }, request);

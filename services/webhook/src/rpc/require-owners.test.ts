@@ -43,6 +43,8 @@ const CALLS: Record<string, Call> = {
     served.receivers.updateReceiver({ ...keyOf(receiver), events: [], label: "New", acting_member }, callContext()),
   enableReceiver: ({ receiver }, acting_member) =>
     served.receivers.enableReceiver({ ...keyOf(receiver), held: "release", acting_member }, callContext()),
+  sendWaiting: ({ receiver }, acting_member) =>
+    served.receivers.sendWaiting({ ...keyOf(receiver), all: true, acting_member }, callContext()),
   rotateSecret: ({ receiver }, acting_member) => served.receivers.rotateSecret({ ...keyOf(receiver), acting_member }, callContext()),
   activateSecret: ({ receiver }, acting_member) =>
     served.receivers.activateSecret({ ...keyOf(receiver), force: true, acting_member }, callContext()),

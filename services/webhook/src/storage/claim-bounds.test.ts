@@ -8,7 +8,6 @@ import { enableReceiver, disableReceiver } from "../use-cases/enable-receiver.ts
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims } from "./claims.ts";
 import { passDeadEntries, repairBounds } from "./claim-bounds.ts";
-import { ROOM_MAX } from "./lanes-to-serve.ts";
 import { dueBy } from "./lanes.ts";
 
 /** One promise: no bound hides a delivery. */
@@ -121,7 +120,7 @@ it("moves no bound by a walk during which another began: that one has forgotten 
 it("repairs a bound that a process of an earlier release left too high", async () => {
   await served.addAtOnce(40, "a");
   const claimed = await served.claim();
-  expect(claimed.length).toBeLessThanOrEqual(ROOM_MAX);
+  expect(claimed.length).toBeGreaterThan(0);
   // As release 0.3.0 returns claims.
   await served.sending.db.query(
     "update webhook.deliveries set state = 'pending', attempt = 0, lease = null, lease_until = null where state = 'sending'",

@@ -1,7 +1,7 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { Attempt, Delivery, DeliveryKey } from "../domain/delivery.ts";
 import { FINISHED, shown, UNFINISHED } from "./delivery-lists.ts";
-import { wakeLanes } from "./lanes.ts";
+import { BOUND, tryFirst, wakeLanes } from "./lanes.ts";
 
 const NEW_DELIVERIES = unnestRows({
   id: "text",
@@ -18,8 +18,8 @@ const statements = {
   },
   insertTest: {
     name: "deliveries.insert_test",
-    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next)
-           values ($1, $2, $3, $4, $5, true, $6)`,
+    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at)
+           values ($1, $2, $3, $4, $5, true, $6, $7)`,
   },
   find: {
     name: "deliveries.find",
@@ -55,12 +55,18 @@ const statements = {
   /** Copies the event's time from the past delivery: it selects the partition. */
   repeat: {
     name: "deliveries.repeat",
-    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next)
-           select $1, p.receiver_id, p.event_id, p.event_created_at, p.event_type, p.test, p.sign_with_next from webhook.past_deliveries p where p.id = $2`,
+    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at)
+           select $1, p.receiver_id, p.event_id, p.event_created_at, p.event_type, p.test, p.sign_with_next, $3::timestamptz from webhook.past_deliveries p where p.id = $2`,
   },
   hasten: {
     name: "deliveries.hasten",
-    text: "update webhook.deliveries d set due_at = statement_timestamp() where d.id = $1 and d.state = 'pending'",
+    text: "update webhook.deliveries d set due_at = $2::timestamptz where d.id = $1 and d.state = 'pending'",
+  },
+  firstPending: {
+    name: "deliveries.first_pending",
+    text: `select d.id from webhook.lanes l join webhook.deliveries d on d.receiver_id = l.receiver_id
+            where l.receiver_id = $1 and d.state = 'pending' and (d.due_at, d.id) >= ${BOUND}
+            order by d.due_at, d.id limit 1`,
   },
 } satisfies Record<string, Statement>;
 
@@ -78,13 +84,13 @@ export async function insertDeliveries(sql: Sql, deliveries: readonly NewDeliver
   await wakeLanes(sql, [...new Set(deliveries.map(({ receiver_id }) => receiver_id))]);
 }
 
-/** Adds a test delivery, due now. Its lane must be locked. */
+/** Adds a test delivery, and tries it first. Its lane must be locked. */
 export async function insertTestDelivery(
   sql: Sql,
   { id, receiver_id, event_id, event_created_at, event_type, sign_with_next }: NewDelivery & Pick<Delivery, "sign_with_next">,
 ): Promise<void> {
-  await sql.query(statements.insertTest, [id, receiver_id, event_id, event_created_at, event_type, sign_with_next]);
-  await wakeLanes(sql, [receiver_id]);
+  const dueAt = await tryFirst(sql, receiver_id);
+  await sql.query(statements.insertTest, [id, receiver_id, event_id, event_created_at, event_type, sign_with_next, dueAt]);
 }
 
 export async function findDelivery(sql: Sql, { brandId, deliveryId }: DeliveryKey): Promise<Delivery | undefined> {
@@ -103,14 +109,18 @@ export function attemptsOf(sql: Sql, deliveryId: string): Promise<Attempt[]> {
   return sql.query<Attempt>(statements.attempts, [deliveryId]);
 }
 
-/** Adds a new delivery of a past delivery's event, due now. Its lane must be locked. */
+/** Adds a new delivery of a past delivery's event, and tries it first. Its lane must be locked. */
 export async function repeatDelivery(sql: Sql, id: string, { id: pastId, receiver_id }: Delivery): Promise<void> {
-  await sql.query(statements.repeat, [id, pastId]);
-  await wakeLanes(sql, [receiver_id]);
+  await sql.query(statements.repeat, [id, pastId, await tryFirst(sql, receiver_id)]);
 }
 
-/** Makes a delivery due now if it is pending. Its lane must be locked. */
-export async function hastenDelivery(sql: Sql, { id, receiver_id }: Delivery): Promise<void> {
-  await sql.query(statements.hasten, [id]);
-  await wakeLanes(sql, [receiver_id]);
+/** Makes a delivery due now if it is pending, and tries it first. Its lane must be locked. */
+export async function hastenDelivery(sql: Sql, { id, receiver_id }: Pick<Delivery, "id" | "receiver_id">): Promise<void> {
+  await sql.query(statements.hasten, [id, await tryFirst(sql, receiver_id)]);
+}
+
+/** Returns the id of the pending delivery of a receiver that is due first. */
+export async function firstPending(sql: Sql, receiverId: string): Promise<string | undefined> {
+  const [row] = await sql.query<Pick<Delivery, "id">>(statements.firstPending, [receiverId]);
+  return row?.id;
 }

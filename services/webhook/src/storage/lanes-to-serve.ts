@@ -33,7 +33,7 @@ export interface LaneExclusions {
 }
 
 export interface LanesToServe {
-  /** Deliveries to claim, of at most one lane for each 16. */
+  /** Deliveries to claim, rounded up to a multiple of 16: each lane may add as many. */
   readonly max: number;
   /** Serves receivers whose last attempt failed, too. */
   readonly failing: boolean;
@@ -59,7 +59,7 @@ export async function lockLanesToServe(
 ): Promise<LaneToServe[]> {
   const values = [Math.min(lanesMax, Math.ceil(max / ROOM_MAX)), failing];
   const found = await queryLanesToServe(sql, values, except);
-  const roomMax = Math.floor(Math.min(max, lanesMax * ROOM_MAX) / Math.max(1, found.length));
+  const roomMax = Math.max(ROOM_MAX, Math.floor(Math.min(max, lanesMax * ROOM_MAX) / Math.max(1, found.length)));
   const lanes = found.map((lane) => ({ ...lane, room: Math.min(lane.room, roomMax) }));
   if (take === undefined) return lanes;
   return lanes.map((lane) => ({ ...lane, room: take(lane.receiver_id, lane.room) })).filter(({ room }) => room > 0);

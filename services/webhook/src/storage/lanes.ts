@@ -64,7 +64,15 @@ const statements = {
   },
   wake: {
     name: "lanes.wake",
-    text: `update webhook.lanes l set ${dueBy("now()")} where l.receiver_id = any($1::text[])`,
+    text: `update webhook.lanes l set ${dueBy("coalesce($2::timestamptz, now())")} where l.receiver_id = any($1::text[])`,
+  },
+  /** The time comes before that of every pending delivery: none is due before `next_due`. */
+  tryFirst: {
+    name: "lanes.try_first",
+    text: `update webhook.lanes l set open_until = '-infinity', ${dueBy("f.due")}
+             from (select o.receiver_id, case when o.next_due > '-infinity' and o.next_due <= now() then o.next_due - interval '1 microsecond'
+                                              else now() end as due from webhook.lanes o where o.receiver_id = $1) f
+            where l.receiver_id = f.receiver_id returning f.due::text`,
   },
   /** Senders are notified once for each transaction, whatever its size. Postgres delivers the notification at the commit. */
   notifySenders: { name: "lanes.notify_senders", text: "select pg_notify('webhook_deliveries', '')" },
@@ -157,10 +165,27 @@ export async function notifySenders(sql: Sql): Promise<void> {
   await sql.query(statements.notifySenders);
 }
 
-/** Makes lanes due now and notifies the senders. The lanes must be locked. */
-export async function wakeLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
-  await sql.query(statements.wake, [receiverIds]);
+/**
+ * Makes lanes due and notifies the senders. The lanes must be locked.
+ *
+ * @param since the least `due_at` of deliveries that became due. Default: this transaction's time
+ */
+export async function wakeLanes(sql: Sql, receiverIds: readonly string[], since: string | null = null): Promise<void> {
+  await sql.query(statements.wake, [receiverIds, since]);
   await notifySenders(sql);
+}
+
+/**
+ * Ends the pause of an open circuit, and notifies the senders. While the circuit has not closed, one delivery is tried, and its failure opens it
+ * again. The lane must be locked.
+ *
+ * @returns the `due_at` with which a delivery comes before every other of the lane, in Postgres' own text: a Date would lose its microseconds
+ */
+export async function tryFirst(sql: Sql, receiverId: string): Promise<string> {
+  const [row] = await sql.query<{ due: string }>(statements.tryFirst, [receiverId]);
+  if (row === undefined) throw new Error("the locked lane is gone");
+  await notifySenders(sql);
+  return row.due;
 }
 
 /** What keeps a receiver's pending deliveries from being sent. */

@@ -16,8 +16,12 @@ export const WAITING_COUNTED_MAX = 100_000;
 const COLUMNS = `r.id, r.brand_id, r.url, r.label, r.events, r.enabled, r.disabled_reason, r.disabled_at, l.last_status,
   ${LAST_OUTCOME} as last_outcome, l.last_delivery_at, l.failures, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row,
   r.created_at, r.updated_at, r.max_in_flight, r.next_secret is not null as rotating, r.next_secret_at, r.next_secret_accepted_at,
-  (select count(*) from (select from webhook.deliveries d where d.receiver_id = r.id and d.state = 'pending'
-     order by d.due_at, d.id limit ${WAITING_COUNTED_MAX}) w) as waiting`;
+  w.waiting, w.waiting_due, l.in_flight`;
+
+const TABLES = `webhook.receivers r join webhook.lanes l on l.receiver_id = r.id cross join lateral (
+  select count(*) as waiting, count(*) filter (where p.due_at <= now()) as waiting_due
+    from (select d.due_at from webhook.deliveries d where d.receiver_id = r.id and d.state = 'pending'
+           order by d.due_at, d.id limit ${WAITING_COUNTED_MAX}) p) w`;
 
 const statements = {
   /** The clock's time, not the transaction's: the transaction began before it waited for the brand. */
@@ -30,7 +34,7 @@ const statements = {
   count: { name: "receivers.count", text: "select count(*) from webhook.receivers r where r.brand_id = $1" },
   find: {
     name: "receivers.find",
-    text: `select ${COLUMNS} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 and r.id = $2`,
+    text: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 and r.id = $2`,
   },
   settings: {
     name: "receivers.settings",
@@ -40,9 +44,12 @@ const statements = {
   findBrand: { name: "receivers.find_brand", text: "select r.brand_id from webhook.receivers r where r.id = $1" },
   list: {
     name: "receivers.list",
-    text: `select ${COLUMNS} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 order by r.created_at, r.id`,
+    text: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 order by r.created_at, r.id`,
   },
-  labels: { name: "receivers.labels", text: "select r.id, r.label from webhook.receivers r where r.brand_id = $1" },
+  targets: {
+    name: "receivers.targets",
+    text: `select r.id, r.label, r.url, ${PAUSED_UNTIL} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1`,
+  },
   change: {
     name: "receivers.change",
     text: `update webhook.receivers r
@@ -130,10 +137,13 @@ export function listReceivers(sql: Sql, brandId: string): Promise<Receiver[]> {
   return sql.query<Receiver>(statements.list, [brandId]);
 }
 
-/** Returns the labels of the brand's receivers by their ids. */
-export async function labelsOfReceivers(sql: Sql, brandId: string): Promise<Map<string, string>> {
-  const rows = await sql.query<{ id: string; label: string }>(statements.labels, [brandId]);
-  return new Map(rows.map(({ id, label }) => [id, label]));
+/** Where deliveries go. */
+export type DeliveryTarget = Pick<Receiver, "id" | "label" | "url" | "paused_until">;
+
+/** Returns the brand's receivers by their ids, without their counts. */
+export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<string, DeliveryTarget>> {
+  const rows = await sql.query<DeliveryTarget>(statements.targets, [brandId]);
+  return new Map(rows.map((target) => [target.id, target]));
 }
 
 /** @throws a unique violation if another of the brand's receivers has that URL */

@@ -1,13 +1,14 @@
-import type { Database } from "@brand-records/postgres";
+import type { Database, Sql } from "@brand-records/postgres";
 import { receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
 import { isBrandOpen } from "../storage/brands.ts";
+import { hastenPending, type HastenOptions } from "../storage/hasten-pending.ts";
 import { databaseTime, dropPending, type DropOptions } from "../storage/held-deliveries.ts";
-import { holdLane, lockLane, releaseLane } from "../storage/lanes.ts";
+import { holdLane, lockLane, notifySenders, releaseLane } from "../storage/lanes.ts";
 import { disableReceiver as disable, enableReceiver as enable, findReceiver } from "../storage/receivers.ts";
 
 /**
- * Enables a receiver, and releases or drops the deliveries that were held. Drops them first, while the lane is still held, so
- * none is sent; deliveries added meanwhile stay. If that is interrupted, the receiver is still disabled and a repeat
+ * Enables a receiver, and sends or drops the deliveries that were held: all are due at once, also those that would have waited for a retry.
+ * Does so first, while the lane is still held, so none is sent before; deliveries added meanwhile stay. If that is interrupted, the receiver is still disabled and a repeat
  * completes it. Does nothing if the receiver is enabled.
  *
  * @throws AppError `not_found`, also while the brand is being deleted
@@ -16,19 +17,27 @@ export async function enableReceiver(
   db: Database,
   key: ReceiverKey,
   held: "release" | "drop",
-  options?: DropOptions,
+  options: DropOptions & HastenOptions = {},
 ): Promise<{ receiver: Receiver; dropped: number }> {
   const before = requireReceiver(await findReceiver(db, key));
   if (before.enabled) return { receiver: before, dropped: 0 };
   if (!(await isBrandOpen(db, key.brandId))) throw receiverNotFound();
-  const dropped = held === "drop" ? await dropPending(db, key.receiverId, { ...options, createdUntil: await databaseTime(db) }) : 0;
+  const now = await databaseTime(db);
+  const dropped = held === "drop" ? await dropPending(db, key.receiverId, { ...options, createdUntil: now }) : 0;
+  if (held === "release") await hastenPending(db, key, now, options);
   await db.transaction(async (sql) => {
     // Comes before the deliveries are read: adding one needs the lane, so none is missed.
     // A deletion of the brand closes it under the same lock: what is enabled before that, it disables.
     if (!(await lockLane(sql, key)) || !(await isBrandOpen(sql, key.brandId))) throw receiverNotFound();
-    if (await enable(sql, key.receiverId)) await releaseLane(sql, key.receiverId);
+    if (await enable(sql, key.receiverId)) await release(sql, key.receiverId);
   });
   return { receiver: requireReceiver(await findReceiver(db, key)), dropped };
+}
+
+/** Senders begin with it at once, and not with their next poll. */
+async function release(sql: Sql, receiverId: string): Promise<void> {
+  await releaseLane(sql, receiverId);
+  await notifySenders(sql);
 }
 
 /**

@@ -4,7 +4,7 @@ import { DELIVERY_STATES, type Delivery } from "../domain/delivery.ts";
 import { requireEvent, type EventFilter, type EventKey, type EventPosition, type StoredEvent } from "../domain/event.ts";
 import { pageOfDeliveries } from "../storage/delivery-lists.ts";
 import { findEvent, pageOfEvents, positionOfEvent } from "../storage/events.ts";
-import { labelsOfReceivers } from "../storage/receivers.ts";
+import { deliveryTargets, type DeliveryTarget } from "../storage/receivers.ts";
 
 /** Deliveries of one event that are returned with it. ListDeliveries returns all. */
 const EVENT_DELIVERIES_MAX = 200;
@@ -13,8 +13,8 @@ export interface EventWithDeliveries {
   readonly event: StoredEvent;
   readonly deliveries: readonly Delivery[];
   readonly hasMoreDeliveries: boolean;
-  /** Labels of the brand's receivers, by id. */
-  readonly labels: ReadonlyMap<string, string>;
+  /** The brand's receivers, by id. */
+  readonly targets: ReadonlyMap<string, DeliveryTarget>;
 }
 
 /** @throws AppError `not_found` */
@@ -26,7 +26,7 @@ export async function getEvent(db: Sql, { brandId, eventId }: EventKey): Promise
     event,
     deliveries: deliveries.slice(0, EVENT_DELIVERIES_MAX),
     hasMoreDeliveries: deliveries.length > EVENT_DELIVERIES_MAX,
-    labels: await labelsOfReceivers(db, brandId),
+    targets: await deliveryTargets(db, brandId),
   };
 }
 

@@ -2,7 +2,7 @@ import { isEventType, sampleData, type EventType } from "@brand-records/brand-ev
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import { noNextSecret, receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
+import { noNextSecret, receiverDisabled, receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { requireRoomForTest } from "../domain/test-limit.ts";
 import { isBrandOpen } from "../storage/brands.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
@@ -44,7 +44,7 @@ export async function sendTest(
   await db.transaction(async (sql) => {
     const receiver = (await lockLane(sql, key)) ? await findSettings(sql, key) : undefined;
     if (receiver === undefined || !(await isBrandOpen(sql, brandId))) throw receiverNotFound();
-    if (!receiver.enabled) throw receiverDisabled();
+    if (!receiver.enabled) throw receiverDisabled("tested");
     if (next && !receiver.rotating) throw noNextSecret();
     const chosen = chooseType(receiver.events, type);
     requireRoomForTest(await recentTests(sql, key));
@@ -62,6 +62,3 @@ function chooseType(selected: readonly string[], requested: EventType | undefine
   if (chosen !== undefined && types.includes(chosen)) return chosen;
   throw new AppError("invalid_request", `type must be one that the receiver selects: ${types.join(", ")}`, { field: "type" });
 }
-
-const receiverDisabled = (): AppError =>
-  new AppError("receiver_disabled", "The receiver is disabled, and only enabled receivers can be tested. Enable it first.");

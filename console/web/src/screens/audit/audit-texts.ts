@@ -12,6 +12,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "receiver.rotate_secret": "Make a new signing secret",
   "receiver.activate_secret": "Activate the new signing secret",
   "receiver.test": "Send a test",
+  "receiver.send_waiting": "Send what waits now",
   "receiver.replay": "Send earlier events again",
   "replay.cancel": "Stop sending earlier events",
   "delivery.replay": "Send a delivery again",

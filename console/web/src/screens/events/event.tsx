@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, LoadingRows, Notice } from "../../parts/states.
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { pollMs } from "../../parts/deliveries/polling.ts";
-import { EventReceivers } from "./event-receivers.tsx";
+import { EventDeliveries } from "./event-deliveries.tsx";
 import { recordOf } from "./event-record.ts";
 
 const EventsLink = () => (
@@ -79,7 +79,7 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries } }: { 
             its page.
           </EmptyState>
         ) : (
-          <EventReceivers receivers={receivers} />
+          <EventDeliveries receivers={receivers} />
         )}
         {has_more_deliveries && (
           <Text size="sm" c="dimmed" mt="sm">

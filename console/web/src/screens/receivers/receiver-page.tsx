@@ -5,11 +5,11 @@ import { Fragment, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
+import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
-import { PausedText } from "../../parts/receivers/paused-text.tsx";
 import styles from "./receiver-page.module.css";
+import { WaitingPanel } from "./waiting-panel.tsx";
 import { ReceiversLink } from "../../parts/receivers/receivers-link.tsx";
 
 export interface ReceiverPageProps {
@@ -37,13 +37,11 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   return (
     <Page title={title(receiver)} parent={<ReceiversLink />} actions={actions?.(receiver)}>
       <Tabs receiverId={receiver.id} />
-      {receiver.paused_until !== null && (
-        <Notice tone="warning">
-          <PausedText until={receiver.paused_until} failuresInARow={receiver.failures_in_a_row} />
-        </Notice>
-      )}
       {/* The state of a form is one receiver's. */}
-      <Fragment key={receiver.id}>{children(receiver)}</Fragment>
+      <Fragment key={receiver.id}>
+        <WaitingPanel receiver={receiver} />
+        {children(receiver)}
+      </Fragment>
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import { Anchor, Button, Code, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
 import { query, useChange } from "../../api/queries.ts";
+import { returnPath } from "../../api/return-to.ts";
 import { unpinTab } from "../../api/tab.ts";
 import iconUrl from "../../icon.svg";
 import { Page } from "../../parts/page.tsx";
@@ -77,7 +78,7 @@ function useEnter(): () => void {
     unpinTab();
     // The link that this page shows would be read again, and it is used now.
     client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== "sign_in.peek" });
-    router.history.replace(ownPath(return_to));
+    router.history.replace(returnPath(return_to));
   };
 }
 

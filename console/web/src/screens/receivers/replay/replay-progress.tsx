@@ -11,6 +11,7 @@ import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
 import { useBrand } from "../../../api/brand.ts";
 import { countedMax } from "./counted-max.ts";
+import bar from "../../../parts/progress.module.css";
 import styles from "./replay.module.css";
 import { manilaDay } from "./since.ts";
 
@@ -46,7 +47,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
         )}
         .
       </Text>
-      {isRunning && <progress className={styles["progress"]} value={queued} max={Math.max(1, total)} aria-label="Events queued" />}
+      {isRunning && <progress className={bar["progress"]} value={queued} max={Math.max(1, total)} aria-label="Events queued" />}
       <Text size="sm">
         {isRunning
           ? `${countText(queued, Infinity)} of ${countText(total, countedMax(failed_only))} queued`

@@ -61,7 +61,13 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
         </Stack>
       </Radio.Group>
       <Text size="sm" fw={600}>
-        <Count isReady={"instant" in since} events={events} failedOnly={failedOnly} hasFailed={count.error !== null} />
+        <Count
+          isReady={"instant" in since}
+          events={events}
+          failedOnly={failedOnly}
+          hasFailed={count.error !== null}
+          waiting={receiver.enabled && receiver.failures_in_a_row > 0 ? receiver.waiting : 0}
+        />
       </Text>
       <FormError error={count.error} fields={["since"]} />
       <Group gap="sm">
@@ -84,14 +90,20 @@ interface CountProps {
   readonly events: number | undefined;
   readonly failedOnly: boolean;
   readonly hasFailed: boolean;
+  readonly waiting: number;
 }
 
-function Count({ isReady, events, failedOnly, hasFailed }: CountProps): ReactNode {
+function Count({ isReady, events, failedOnly, hasFailed, waiting }: CountProps): ReactNode {
   if (!isReady || (hasFailed && events === undefined)) return null;
   if (events === undefined) return "Counting…";
-  if (events === 0)
-    return failedOnly ? "No event since then has failed for good, so there is nothing to send." : "There are no events since then.";
+  if (events === 0) return failedOnly ? noneFailed(waiting) : "There are no events since then.";
   return `${countOf(events, "event is", "events are", countedMax(failedOnly))} sent again.`;
+}
+
+/** @param waiting deliveries that have not used up their attempts */
+function noneFailed(waiting: number): string {
+  if (waiting === 0) return "No event since then has failed for good, so there is nothing to send.";
+  return `No event since then has failed for good, so a replay sends nothing. But ${countOf(waiting, "delivery waits", "deliveries wait")} to be sent: a replay does not touch them. “Send all waiting now”, above, does.`;
 }
 
 interface ConfirmReplayProps {

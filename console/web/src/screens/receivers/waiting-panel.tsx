@@ -1,0 +1,131 @@
+import type { Delivery, Receiver } from "@brand-records/console-contract";
+import { Button, Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState, type ReactNode } from "react";
+import { useBrand } from "../../api/brand.ts";
+import { query, useChange } from "../../api/queries.ts";
+import { countOf, countText } from "../../parts/counts.ts";
+import { outcomeText } from "../../parts/deliveries/outcome.ts";
+import { AnchorLink } from "../../parts/links.tsx";
+import { PausedText } from "../../parts/receivers/paused-text.tsx";
+import { waitingProgress, waitingText } from "../../parts/receivers/waiting-progress.ts";
+import { FormError, Notice } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import bar from "../../parts/progress.module.css";
+import styles from "./waiting-panel.module.css";
+
+const WATCHED_POLL_MS = 1_000;
+
+/** What was asked for on this page. */
+type Asked = { readonly kind: "one"; readonly delivery: Delivery } | { readonly kind: "all"; readonly total: number };
+
+/** Says why deliveries wait at an enabled receiver, and lets owners send them now, and watch. Nothing if all is well. */
+export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
+  const { ofBrand, isOwner } = useBrand();
+  const [asked, setAsked] = useState<Asked>();
+  const send = useChange("receivers.send_waiting", ["receivers.get", "receivers.list", "deliveries.list"]);
+  const { id, enabled, waiting, paused_until, failures_in_a_row } = receiver;
+  const isWaiting = enabled && waiting > 0 && failures_in_a_row > 0;
+  const press = (all: boolean): void =>
+    send.mutate(
+      { ...ofBrand, receiver_id: id, all },
+      {
+        onSuccess: ({ receiver: { waiting: total }, first }) => {
+          announce(all ? `Sending ${countOf(total, "delivery", "deliveries")}` : "Trying one delivery");
+          if (first !== null) setAsked(all ? { kind: "all", total } : { kind: "one", delivery: first });
+        },
+      },
+    );
+  if (paused_until === null && !isWaiting && asked === undefined) return null;
+  return (
+    <Notice tone="warning">
+      <div className={styles["panel"]}>
+        {paused_until !== null && (
+          <span>
+            <PausedText until={paused_until} failuresInARow={failures_in_a_row} />
+          </span>
+        )}
+        {paused_until === null && isWaiting && <span>{countOf(waiting, "delivery waits", "deliveries wait")} for a retry.</span>}
+        {asked?.kind === "one" && <TriedDelivery key={asked.delivery.attempts} tried={asked.delivery} />}
+        {asked?.kind === "all" && <SentWaiting receiver={receiver} total={asked.total} />}
+        <FormError error={send.error} />
+        {isOwner && isWaiting && (
+          <Group gap="xs">
+            {paused_until !== null && (
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => press(false)}
+                loading={send.isPending && !send.variables.all}
+                disabled={send.isPending}
+              >
+                Try now
+              </Button>
+            )}
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => press(true)}
+              loading={send.isPending && send.variables.all}
+              disabled={send.isPending}
+            >
+              {waiting === 1 ? "Send the one waiting now" : `Send all ${countText(waiting)} waiting now`}
+            </Button>
+          </Group>
+        )}
+      </div>
+    </Notice>
+  );
+}
+
+/** What became of the delivery that was tried. */
+function TriedDelivery({ tried }: { readonly tried: Delivery }) {
+  const { ofBrand } = useBrand();
+  const { data, error } = useQuery({
+    ...query("deliveries.get", { ...ofBrand, delivery_id: tried.id }),
+    refetchInterval: ({ state: { data } }) => (attemptSince(tried, data?.attempts) === undefined ? WATCHED_POLL_MS : false),
+  });
+  const attempt = attemptSince(tried, data?.attempts);
+  const text = attempt === undefined ? "Trying one delivery…" : `Tried just now: ${outcomeText(attempt.outcome, attempt.http_status)}.`;
+  useAnnounced(attempt === undefined ? undefined : text);
+  return (
+    <span>
+      {text}{" "}
+      <AnchorLink to="/developers/deliveries/$deliveryId" params={{ deliveryId: tried.id }} inherit underline="always">
+        See the delivery
+      </AnchorLink>
+      <FormError error={error} />
+    </span>
+  );
+}
+
+const attemptSince = <One extends { readonly attempt: number }>({ attempts }: Delivery, all: readonly One[] | undefined): One | undefined =>
+  all?.findLast(({ attempt }) => attempt > attempts);
+
+/** How far the receiver is with what waited. */
+function SentWaiting({ receiver: before, total }: { readonly receiver: Receiver; readonly total: number }): ReactNode {
+  const { ofBrand } = useBrand();
+  const { data } = useQuery({
+    ...query("receivers.get", { ...ofBrand, receiver_id: before.id }),
+    refetchInterval: ({ state: { data } }) =>
+      waitingProgress(total, data?.receiver ?? before).state === "sending" ? WATCHED_POLL_MS : false,
+  });
+  const progress = waitingProgress(total, data?.receiver ?? before);
+  const text = waitingText(total, progress);
+  useAnnounced(progress.state === "sending" ? undefined : text);
+  return (
+    <>
+      <span>{text}</span>
+      {progress.state === "sending" && (
+        <progress className={bar["progress"]} value={progress.tried} max={total} aria-label="Deliveries tried" />
+      )}
+    </>
+  );
+}
+
+/** Tells people who do not see the page how it ended. */
+function useAnnounced(text: string | undefined): void {
+  useEffect(() => {
+    if (text !== undefined) announce(text);
+  }, [text]);
+}

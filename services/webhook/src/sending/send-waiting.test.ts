@@ -1,0 +1,124 @@
+import type { ServerResponse } from "node:http";
+import { eventually } from "@brand-records/testkit";
+import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
+import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { disableReceiver, enableReceiver } from "../use-cases/enable-receiver.ts";
+import { replayDelivery } from "../use-cases/replay-delivery.ts";
+import { sendTest } from "../use-cases/send-test.ts";
+import { sendWaiting } from "../use-cases/send-waiting.ts";
+
+/** One promise: what an owner asks to be sent now is sent now, whatever the receiver's pause and its deliveries' back-off. */
+
+/** Each retry is an hour later. */
+const RETRIES = [3_600, 3_600, 3_600];
+
+let sending: ServedSending;
+let server: ReceivingServer;
+let receiver: MadeReceiver;
+beforeEach(async () => {
+  sending = await serveSending();
+  server = await startReceivingServer((response) => response.writeHead(500).end());
+  receiver = await sending.createReceiver(server.url);
+});
+afterEach(async () => {
+  const stopping = sending.stop();
+  await server.stop();
+  await stopping;
+});
+
+const keyOf = ({ brand, id }: MadeReceiver) => ({ brandId: brand, receiverId: id });
+const accept = (response: ServerResponse): void => void response.writeHead(204).end();
+
+interface Waiting {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** What waits for a retry, in the order of creation. */
+const waiting = (): Promise<Waiting[]> =>
+  sending.db.query<Waiting>("select id, attempt from webhook.deliveries where state = 'pending' and due_at > now() order by id");
+
+/** Each delivery has failed once and waits for an hour. */
+async function failOnce(count: number): Promise<void> {
+  await sending.deliver([receiver], count);
+  sending.start({ retryDelaysSeconds: RETRIES });
+  await eventually(async () => expect(await waiting()).toHaveLength(count));
+}
+
+/** As after ten failures. */
+async function pause(): Promise<void> {
+  await sending.db.query(
+    "update webhook.lanes set failed_in_a_row = 12, trips = 2, opened_at = now(), open_until = now() + interval '5 min'",
+  );
+}
+
+const eventIdOf = async (deliveryId: string): Promise<string | undefined> =>
+  (await sending.db.query<{ event_id: string }>("select event_id from webhook.deliveries where id = $1", [deliveryId]))[0]?.event_id;
+
+describe("while sending is paused", () => {
+  beforeEach(async () => {
+    await failOnce(3);
+    await pause();
+    server.requests.length = 0;
+  });
+
+  it("tries the first that waits, and keeps the pause after a failure", async () => {
+    const { first, receiver: tried } = await sendWaiting(sending.db, keyOf(receiver), false);
+    expect(tried).toMatchObject({ paused_until: null, waiting: 3 });
+    expect(first).toMatchObject({ state: "pending", attempts: 1 });
+    await eventually(async () => expect(await waiting()).toContainEqual({ id: first?.id, attempt: 2 }));
+    expect(server.requests.map(({ body }) => body.id)).toEqual([first?.event_id]);
+    await eventually(async () =>
+      expect(await sending.db.query("select open_until > now() as open, trips from webhook.lanes")).toEqual([{ open: true, trips: 3 }]),
+    );
+  });
+
+  it("sends a test at once, before what is overdue", async () => {
+    await sending.db.query("update webhook.deliveries set due_at = now() - interval '1 min'");
+    await sending.db.query("update webhook.lanes set next_due = now() - interval '1 min', bound_due = '-infinity'");
+    const { eventId } = await sendTest(sending.db, keyOf(receiver));
+    await eventually(() => expect(server.requests.map(({ body }) => body.id)[0]).toBe(eventId));
+  });
+
+  it("sends at once the delivery that is asked for, before what is overdue", async () => {
+    const [, , last] = await waiting();
+    await sending.db.query("update webhook.deliveries set due_at = now() - interval '1 min' where id <> $1", [last?.id]);
+    await sending.db.query("update webhook.lanes set next_due = now() - interval '1 min', bound_due = '-infinity'");
+    const event = await eventIdOf(last?.id ?? "");
+    await replayDelivery(sending.db, { brandId: receiver.brand, deliveryId: last?.id ?? "" });
+    await eventually(() => expect(server.requests.map(({ body }) => body.id)).toEqual([event]));
+  });
+
+  it("sends all once the first is accepted, in one go", async () => {
+    server.respond = accept;
+    const { receiver: sent } = await sendWaiting(sending.db, keyOf(receiver), true, { chunkRows: 2 });
+    expect(sent).toMatchObject({ waiting: 3, paused_until: null });
+    await eventually(() => expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(3));
+    await eventually(async () => expect(await sending.db.query("select from webhook.deliveries")).toEqual([]));
+  });
+});
+
+it("shows how many of those that wait are due", async () => {
+  await sending.deliver([receiver], 5);
+  await sending.db.query(
+    "update webhook.deliveries set due_at = now() + interval '1 hour' where id = (select max(id) from webhook.deliveries)",
+  );
+  expect(await disableReceiver(sending.db, keyOf(receiver))).toMatchObject({ waiting: 5, waiting_due: 4 });
+});
+
+it("sends everything that was held once the receiver is enabled, also what would have waited for a retry", async () => {
+  await failOnce(7);
+  await disableReceiver(sending.db, keyOf(receiver));
+  server.respond = accept;
+  server.requests.length = 0;
+  await enableReceiver(sending.db, keyOf(receiver), "release", { chunkRows: 2 });
+  await eventually(() => expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(7));
+});
+
+it("is refused while the receiver is disabled, for an unknown one, and sends nothing if nothing waits", async () => {
+  expect(await sendWaiting(sending.db, keyOf(receiver), true)).toMatchObject({ first: undefined, receiver: { waiting: 0 } });
+  await disableReceiver(sending.db, keyOf(receiver));
+  await expect(sendWaiting(sending.db, keyOf(receiver), true)).rejects.toMatchObject({ kind: "receiver_disabled" });
+  const unknown = { ...keyOf(receiver), receiverId: "rcv_unknown" };
+  await expect(sendWaiting(sending.db, unknown, true)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+});
