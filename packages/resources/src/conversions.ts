@@ -14,7 +14,9 @@ export const conversions = defineResource({
     campaign_id: id("cmp"),
     link_id: id("lnk"),
     creator_id: creatorId(),
-    payout_id: nullable(id("po")).describe("The payout with the commission, which may still fail: its status says whether it is paid. Null until there is one."),
+    payout_id: nullable(id("po")).describe(
+      "The payout with the commission, which may still fail: its status says whether it is paid. Null until there is one.",
+    ),
     status: oneOf("pending", "approved", "reversed"),
     external_id: text(200).describe("The brand's own order number."),
     order_amount_centavos: centavos(),

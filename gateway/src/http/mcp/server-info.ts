@@ -45,7 +45,8 @@ As of ${asOf} it was ${manilaTime(now)} in Manila. Address: ${publicUrl} (/api/v
 /** Quotes the name, because a brand chooses it, and shortens it, so that no client cuts the closing quote. */
 function quotedWithin(name: string, lengthMax: number): string {
   const characters = [...name];
-  const shortened = (length: number): string => JSON.stringify(length === characters.length ? name : `${characters.slice(0, length).join("")}…`);
+  const shortened = (length: number): string =>
+    JSON.stringify(length === characters.length ? name : `${characters.slice(0, length).join("")}…`);
   let length = characters.length;
   while (length > 0 && shortened(length).length > lengthMax) length -= 1;
   return shortened(length);

@@ -119,7 +119,9 @@ describe("cursors", () => {
         const scope = { ...LINKS, since: since ?? undefined };
         expect(decoding(base64url(JSON.stringify([1, "links", since, created_at, "lnk_1"])), scope)).toEqual(refused);
         const filters = { status: "active" };
-        expect(decoding(base64url(JSON.stringify([2, "links", since, filters, created_at, "lnk_1"])), { ...scope, filters })).toEqual(refused);
+        expect(decoding(base64url(JSON.stringify([2, "links", since, filters, created_at, "lnk_1"])), { ...scope, filters })).toEqual(
+          refused,
+        );
       }
     },
   );
