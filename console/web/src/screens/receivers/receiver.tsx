@@ -5,14 +5,13 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { countText } from "../../parts/counts.ts";
 import { Facts } from "../../parts/facts.tsx";
-import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { AttemptBars } from "./attempt-bars.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
-import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
+import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
 
 const dialogs = {
   test: () => import("./send-test.tsx").then(({ SendTest }) => ({ default: SendTest })),
@@ -61,7 +60,7 @@ function Actions({ receiver }: { readonly receiver: ReceiverData }) {
 }
 
 function ReceiverFacts({ receiver }: { readonly receiver: ReceiverData }) {
-  const { id, url, events, last_delivery_at, last_outcome, last_status, failures, waiting, enabled } = receiver;
+  const { id, url, events, last_delivery_at, last_outcome, failures, waiting, enabled } = receiver;
   return (
     <Facts
       facts={[
@@ -80,7 +79,7 @@ function ReceiverFacts({ receiver }: { readonly receiver: ReceiverData }) {
           ) : (
             <>
               <When at={last_delivery_at} />
-              {last_outcome !== null && `, ${outcomeText(last_outcome, last_status)}`}
+              {last_outcome !== null && `, ${lastAttemptText(receiver)}`}
             </>
           ),
         ],
