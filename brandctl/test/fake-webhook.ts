@@ -138,7 +138,14 @@ export class FakeWebhook {
       },
       getDelivery: async ({ brand_id, delivery_id }) => {
         const delivery = this.#delivery(brand_id, delivery_id);
-        return { delivery, attempts: this.attempts, body: Buffer.from(BODY), ...this.#pauseOf(delivery.receiver_id) };
+        return {
+          delivery,
+          attempts: this.attempts,
+          body: Buffer.from(BODY),
+          original: null,
+          repeats: [],
+          ...this.#pauseOf(delivery.receiver_id),
+        };
       },
       replayDelivery: async ({ brand_id, delivery_id }) => {
         const delivery = this.#delivery(brand_id, delivery_id);

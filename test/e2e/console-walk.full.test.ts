@@ -138,7 +138,11 @@ it("registers a receiver, and shows each delivery to it without a reload", async
 
   await delivery.getByRole("link").click();
   await page.getByText("Attempt 1").waitFor();
-  await page.getByRole("button", { name: "Send again" }).click();
+  // A second press sends nothing more.
+  await page.getByRole("button", { name: "Send again" }).dblclick();
+  await page.getByText("Sent again from").waitFor();
+  await page.getByRole("link", { name: /^the delivery of/ }).click();
+  await page.getByRole("link", { name: /^Sent again at/ }).click();
   await eventually(() => expect(arrivals).toHaveLength(2));
   expect(new Set(arrivals).size).toBe(1);
   await page.getByRole("main").getByRole("link", { name: "My receiver" }).click();

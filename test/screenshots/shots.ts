@@ -189,6 +189,16 @@ export const SHOTS: readonly Shot[] = [
     shown: "Attempt 4",
   },
   {
+    name: "delivery-again",
+    as: "owner",
+    path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`,
+    shown: "Attempt 4",
+    async act(page) {
+      await press("Send again")(page);
+      await page.getByText("Sent again from").waitFor();
+    },
+  },
+  {
     name: "delivery-retrying",
     as: "owner",
     path: ({ failedDeliveryId }) => `/developers/deliveries/${failedDeliveryId}`,

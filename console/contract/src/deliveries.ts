@@ -41,6 +41,9 @@ const attemptStats = z.object({
   p95_ms: z.number().nullable(),
 });
 
+/** Another delivery of the same event to the same receiver. */
+const reference = z.object({ id: z.string(), created_at: time });
+
 const deliveryInput = { ...brandInput, delivery_id: id("dlv") } as const;
 /** Sending is paused until then, because attempts failed in a row. */
 const circuit = { paused_until: time.nullable(), failures_in_a_row: z.number() } as const;
@@ -72,6 +75,10 @@ export const DELIVERY_OPERATIONS = {
       attempts: z.array(attempt),
       /** The body of every attempt, as sent; null if the event is no longer stored. */
       body: z.string().nullable(),
+      /** The delivery that this one sends again; null if it sends none, or it is no longer stored. */
+      original: reference.nullable(),
+      /** Those that sent this one again, newest first. */
+      repeats: z.array(reference),
       ...circuit,
     }),
   },

@@ -21,11 +21,13 @@ export const listDeliveries: BrandHandler<"deliveries.list"> = {
 export const getDelivery: BrandHandler<"deliveries.get"> = {
   async run(services, { call }, { brand_id, delivery_id }) {
     const response = await services.deliveries.getDelivery({ brand_id, delivery_id }, call);
-    const { delivery, attempts, paused_until, failures_in_a_row, body } = response;
+    const { delivery, attempts, paused_until, failures_in_a_row, body, original, repeats } = response;
     return {
       delivery: toDelivery(delivery),
       attempts: attempts.map(toAttempt),
       body: body?.toString("utf8") ?? null,
+      original,
+      repeats,
       paused_until: paused_until ?? null,
       failures_in_a_row,
     };

@@ -173,7 +173,12 @@ export interface Delivery {
     | null
     | undefined;
   /** The longest that the attempt in progress may take; absent unless sending. */
-  deadline_ms?: number | null | undefined;
+  deadline_ms?:
+    | number
+    | null
+    | undefined;
+  /** The delivery that this one sends again; absent if it sends none, and where a process of release 0.3.0 finished it. */
+  repeat_of?: string | null | undefined;
 }
 
 export interface Attempt {
@@ -279,7 +284,22 @@ export interface GetDeliveryResponse {
    * The raw body of every attempt, as the signatures cover it: the event with the present PUBLIC_URL. Absent if the event is no longer
    * stored.
    */
-  body?: Buffer | null | undefined;
+  body?:
+    | Buffer
+    | null
+    | undefined;
+  /** The delivery that this one sends again; absent if it sends none, or that one is no longer stored. */
+  original:
+    | DeliveryReference
+    | null;
+  /** Deliveries that sent this one again, newest first: 20 at most. */
+  repeats: DeliveryReference[];
+}
+
+/** Another delivery of the same event to the same receiver. */
+export interface DeliveryReference {
+  id: string;
+  created_at: string;
 }
 
 export interface ReplayDeliveryRequest {
@@ -290,7 +310,7 @@ export interface ReplayDeliveryRequest {
 }
 
 export interface ReplayDeliveryResponse {
-  /** The new delivery, or the same one if it was pending. */
+  /** The new delivery, or the existing one. */
   delivery: Delivery | null;
 }
 
@@ -1588,6 +1608,7 @@ function createBaseDelivery(): Delivery {
     last_http_status: null,
     sending_since: null,
     deadline_ms: null,
+    repeat_of: null,
   };
 }
 
@@ -1637,6 +1658,9 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.deadline_ms !== undefined && message.deadline_ms !== null) {
       writer.uint32(120).int32(message.deadline_ms);
+    }
+    if (message.repeat_of !== undefined && message.repeat_of !== null) {
+      writer.uint32(130).string(message.repeat_of);
     }
     return writer;
   },
@@ -1772,6 +1796,14 @@ export const Delivery: MessageFns<Delivery> = {
             }
 
             message.deadline_ms = reader.int32();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.repeat_of = reader.string();
             continue;
           }
         }
@@ -2281,7 +2313,15 @@ export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
 };
 
 function createBaseGetDeliveryResponse(): GetDeliveryResponse {
-  return { delivery: null, attempts: [], paused_until: null, failures_in_a_row: 0, body: null };
+  return {
+    delivery: null,
+    attempts: [],
+    paused_until: null,
+    failures_in_a_row: 0,
+    body: null,
+    original: null,
+    repeats: [],
+  };
 }
 
 export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
@@ -2300,6 +2340,12 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
     }
     if (message.body !== undefined && message.body !== null) {
       writer.uint32(42).bytes(message.body);
+    }
+    if (message.original !== undefined && message.original !== null) {
+      DeliveryReference.encode(message.original, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.repeats) {
+      DeliveryReference.encode(v!, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -2355,6 +2401,79 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
             }
 
             message.body = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.original = DeliveryReference.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.repeats.push(DeliveryReference.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeliveryReference(): DeliveryReference {
+  return { id: "", created_at: "" };
+}
+
+export const DeliveryReference: MessageFns<DeliveryReference> = {
+  encode(message: DeliveryReference, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(18).string(message.created_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeliveryReference {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeliveryReference();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.created_at = reader.string();
             continue;
           }
         }
@@ -6261,7 +6380,10 @@ export const DeliveriesServiceService = {
     responseSerialize: (value: GetDeliveryResponse): Buffer => Buffer.from(GetDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetDeliveryResponse => GetDeliveryResponse.decode(value),
   },
-  /** Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. */
+  /**
+   * Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. A finished one that was
+   * sent again less than 5 s ago, or whose repeat is unfinished, gets no other: the repeat is returned, due now if it is pending.
+   */
   replayDelivery: {
     path: "/webhook.v1.DeliveriesService/ReplayDelivery" as const,
     requestStream: false as const,
@@ -6357,7 +6479,10 @@ export interface DeliveriesServiceServer extends UntypedServiceImplementation {
    * longer stored.
    */
   getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
-  /** Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. */
+  /**
+   * Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. A finished one that was
+   * sent again less than 5 s ago, or whose repeat is unfinished, gets no other: the repeat is returned, due now if it is pending.
+   */
   replayDelivery: handleUnaryCall<ReplayDeliveryRequest, ReplayDeliveryResponse>;
   /** Returns how often a receiver accepted and how long it took, by hour. Tests do not count. */
   getDeliveryStats: handleUnaryCall<GetDeliveryStatsRequest, GetDeliveryStatsResponse>;

@@ -22,6 +22,8 @@ export interface Delivery {
   readonly finished_at: string | null;
   /** A test to be signed with the next secret alone. */
   readonly sign_with_next: boolean;
+  /** The delivery that this one sends again; null if it sends none. */
+  readonly repeat_of: string | null;
   /** Null unless sending. */
   readonly lease_until: string | null;
   /** The last finished attempt's; null before the first. */

@@ -46,7 +46,9 @@ const NO_URL = invalid("must be a whole URL, such as https://hooks.brand.example
  *
  * @returns the normalised URL, or every problem, the most important first
  */
-export function readReceiverUrl(text: string, rules: UrlRules): ReadUrl {
+export function readReceiverUrl(typed: string, rules: UrlRules): ReadUrl {
+  // What is copied brings the spaces around it along.
+  const text = typed.trim();
   if (text.length > URL_CHARACTERS_MAX) return { problems: [invalid(`must be at most ${URL_CHARACTERS_MAX} characters`)] };
   // The parser would drop some of these characters silently.
   if (!text.isWellFormed() || /[\s\p{Cc}]/u.test(text)) return { problems: [invalid("must not contain spaces or control characters")] };

@@ -84,6 +84,7 @@ describe("a list", () => {
       due_at: expect.stringMatching(/Z$/),
       finished_at: null,
       sign_with_next: false,
+      repeat_of: null,
       last_outcome: null,
       last_http_status: null,
       sending_since: null,
@@ -267,8 +268,46 @@ describe("replaying a delivery", () => {
     expect(all).not.toContain(newDelivery.id);
     expect((await get(receiver.brand_id, finished)).delivery).toMatchObject({ finished_at: expect.any(String) });
     expect(await isLaneDue(receiver)).toBe(true);
-    // A second replay makes another delivery.
-    expect((await replay(receiver.brand_id, finished)).id > newDelivery.id).toBe(true);
+    expect(newDelivery).toMatchObject({ repeat_of: finished });
+  });
+
+  it("twice within seconds makes one new delivery, also of that one, and later another", async () => {
+    const { receiver, all } = await addOneInEachState();
+    const { brand_id } = receiver;
+    const simultaneous = await Promise.all(Array.from({ length: 3 }, () => replay(brand_id, all[3])));
+    const { id: repeat } = present(simultaneous[0]);
+    expect(new Set(idsOf(simultaneous))).toEqual(new Set([repeat]));
+    await finish(brand_id, [repeat], "delivered");
+    await served.db.query("update webhook.past_deliveries set repeat_of = $2 where id = $1", [repeat, all[3]]);
+    expect(await replay(brand_id, all[3])).toMatchObject({ id: repeat, state: "delivered" });
+    expect(await replay(brand_id, repeat)).toMatchObject({ id: repeat, state: "delivered" });
+    await served.db.query("update webhook.past_deliveries set created_at = created_at - interval '6 s' where id = $1", [repeat]);
+    const later = await replay(brand_id, all[3]);
+    expect(later).toMatchObject({ state: "pending", repeat_of: all[3] });
+    expect(later.id > repeat).toBe(true);
+  });
+
+  it("while its repeat waits for a retry makes that one due now", async () => {
+    const { receiver, all } = await addOneInEachState();
+    const { id } = await replay(receiver.brand_id, all[3]);
+    await served.db.query(
+      "update webhook.deliveries set due_at = now() + interval '5 h', attempt = 2, created_at = now() - interval '1 h' where id = $1",
+      [id],
+    );
+    const { due_at, ...rest } = await replay(receiver.brand_id, all[3]);
+    expect(rest).toMatchObject({ id, state: "pending", attempts: 2 });
+    expect(Date.parse(present(due_at))).toBeLessThanOrEqual(Date.now() + 1_000);
+  });
+
+  it("links both deliveries with each other", async () => {
+    const { receiver, all } = await addOneInEachState();
+    const repeat = await replay(receiver.brand_id, all[3]);
+    const { original, repeats } = await get(receiver.brand_id, repeat.id);
+    expect([original, repeats]).toEqual([{ id: all[3], created_at: expect.stringMatching(/Z$/) }, []]);
+    const links = { original: null, repeats: [{ id: repeat.id, created_at: repeat.created_at }] };
+    expect(await get(receiver.brand_id, all[3])).toMatchObject(links);
+    await startSending([repeat.id]);
+    expect(await get(receiver.brand_id, all[3])).toMatchObject(links);
   });
 
   it("that is pending makes it due now and keeps its attempts", async () => {

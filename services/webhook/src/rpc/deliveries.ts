@@ -30,11 +30,13 @@ export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<Deliv
       };
     },
     async getDelivery(request) {
-      const { delivery, attempts, event, pause } = await getDelivery(db, deliveryIn(request));
+      const { delivery, attempts, event, pause, original, repeats } = await getDelivery(db, deliveryIn(request));
       return {
         delivery: deliveryMessage(delivery, deadlineMs),
         attempts: attempts.map((attempt) => attemptMessage(attempt, event, deps)),
         ...pause,
+        original: original ?? null,
+        repeats: repeats.map(({ id, created_at }) => ({ id, created_at })),
         body: event === undefined ? null : bodyOf(event, deps),
       };
     },

@@ -115,6 +115,18 @@ it("sends everything that was held once the receiver is enabled, also what would
   await eventually(() => expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(7));
 });
 
+it("keeps of a repeat that it was sent again, once it is finished", async () => {
+  server.respond = accept;
+  await sending.deliver([receiver]);
+  sending.start();
+  const finished = (): Promise<{ id: string; repeat_of: string | null }[]> =>
+    sending.db.query("select id, repeat_of from webhook.past_deliveries order by id");
+  await eventually(async () => expect(await finished()).toHaveLength(1));
+  const [original] = await finished();
+  const { id } = await replayDelivery(sending.db, { brandId: receiver.brand, deliveryId: original?.id ?? "" });
+  await eventually(async () => expect(await finished()).toEqual([original, { id, repeat_of: original?.id }]));
+});
+
 it("is refused while the receiver is disabled, for an unknown one, and sends nothing if nothing waits", async () => {
   expect(await sendWaiting(sending.db, keyOf(receiver), true)).toMatchObject({ first: undefined, receiver: { waiting: 0 } });
   await disableReceiver(sending.db, keyOf(receiver));

@@ -55,8 +55,8 @@ const statements = {
   /** Copies the event's time from the past delivery: it selects the partition. */
   repeat: {
     name: "deliveries.repeat",
-    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at)
-           select $1, p.receiver_id, p.event_id, p.event_created_at, p.event_type, p.test, p.sign_with_next, $3::timestamptz from webhook.past_deliveries p where p.id = $2`,
+    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at, repeat_of)
+           select $1, p.receiver_id, p.event_id, p.event_created_at, p.event_type, p.test, p.sign_with_next, $3::timestamptz, p.id from webhook.past_deliveries p where p.id = $2`,
   },
   hasten: {
     name: "deliveries.hasten",

@@ -11,10 +11,10 @@ const CLOCKS_APART_MS = 3_600_000;
 
 /** Columns of `webhook.deliveries d`, and the same of `webhook.past_deliveries d`. */
 export const UNFINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.event_type, d.state, d.attempt as attempts, d.test, d.created_at,
-  d.due_at, null::timestamptz as finished_at, d.lease_until, d.sign_with_next,
+  d.due_at, null::timestamptz as finished_at, d.lease_until, d.sign_with_next, d.repeat_of,
   null as attempt_id, null::timestamptz as started_at, null as outcome, null::int as http_status`;
 export const FINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.event_type, d.state, d.attempts, d.test, d.created_at,
-  null::timestamptz as due_at, d.finished_at, null::timestamptz as lease_until, d.sign_with_next,
+  null::timestamptz as due_at, d.finished_at, null::timestamptz as lease_until, d.sign_with_next, d.repeat_of,
   d.attempt_id, d.started_at, d.outcome, d.http_status`;
 
 /** SQL of the type of a delivery's event, where a process of release 0.2.0 did not store it with the delivery. */
@@ -43,7 +43,7 @@ export const shown = (deliveries: string): string => `
   select o.id, o.receiver_id, o.event_id, coalesce(o.event_type, ${typeOfEvent("o")}, '') as event_type,
          case when o.state = 'pending' and l.held then 'held' else o.state end as state, o.attempts, o.test, o.created_at,
          case when o.state = 'pending' and l.held is not true then o.due_at end as due_at, o.finished_at,
-         o.sign_with_next, o.lease_until, coalesce(a.outcome, o.outcome) as last_outcome,
+         o.sign_with_next, o.repeat_of, o.lease_until, coalesce(a.outcome, o.outcome) as last_outcome,
          case when a.outcome is null then o.http_status else a.http_status end as last_http_status
     from (${deliveries}) o
     left join lateral (select held from webhook.lanes where receiver_id = o.receiver_id limit 1) l on true

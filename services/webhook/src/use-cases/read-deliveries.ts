@@ -2,11 +2,13 @@ import type { Sql } from "@brand-records/postgres";
 import type { DeliveryStats } from "../domain/delivery-stats.ts";
 import { requireDelivery, type Attempt, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
 import { requireEvent, type FoundEvent } from "../domain/event.ts";
+import type { DeliveryReference } from "../domain/repeat.ts";
 import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { deliveryStats } from "../storage/attempt-hours.ts";
 import { attemptsOf, findDelivery } from "../storage/deliveries.ts";
 import { pageOfDeliveries, type DeliveriesPage } from "../storage/delivery-lists.ts";
 import { findEvent } from "../storage/events.ts";
+import { originalOf, repeatsOf } from "../storage/repeats.ts";
 import { laneStatus, type LaneStatus } from "../storage/lanes.ts";
 
 /** What keeps pending deliveries of a receiver from being sent: nothing if there is no receiver. */
@@ -47,6 +49,10 @@ export interface DeliveryDetails {
   /** Undefined if it is no longer stored. */
   readonly event: FoundEvent | undefined;
   readonly pause: Pause;
+  /** The delivery that this one sends again; undefined if it sends none. */
+  readonly original: DeliveryReference | undefined;
+  /** Deliveries that sent this one again, newest first. */
+  readonly repeats: readonly DeliveryReference[];
 }
 
 /** @throws AppError `not_found` */
@@ -56,7 +62,8 @@ export async function getDelivery(db: Sql, key: DeliveryKey): Promise<DeliveryDe
   const event = await findEvent(db, { brandId: key.brandId, eventId: delivery.event_id });
   // A receiver without a lane was deleted.
   const lane = await laneStatus(db, { brandId: key.brandId, receiverId: delivery.receiver_id });
-  return { delivery, attempts, event, pause: pauseOf(lane) };
+  const [original, repeats] = [await originalOf(db, delivery), await repeatsOf(db, delivery)];
+  return { delivery, attempts, event, pause: pauseOf(lane), original, repeats };
 }
 
 /**

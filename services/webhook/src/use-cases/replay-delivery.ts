@@ -1,17 +1,20 @@
 import { AppError } from "@brand-records/errors";
-import type { Database } from "@brand-records/postgres";
+import type { Database, Sql } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
 import { requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
+import { isPresent } from "../domain/repeat.ts";
 import { findDelivery, hastenDelivery, repeatDelivery } from "../storage/deliveries.ts";
 import { isEventStored } from "../storage/events.ts";
+import { databaseTime } from "../storage/held-deliveries.ts";
 import { lockLane } from "../storage/lanes.ts";
+import { repeatsOf } from "../storage/repeats.ts";
 
 const nextDeliveryId = idSequence("dlv");
 
 /**
- * Sends the event of a delivery to its receiver once more. A finished delivery gets a new one, at attempt 1. A pending one
- * becomes due now and keeps its attempts. One that is being sent is left alone. If the receiver is disabled, the delivery is
- * held.
+ * Sends the event of a delivery to its receiver once more. A finished delivery gets a new one, at attempt 1, unless it was sent again
+ * within seconds or that repeat is unfinished: the repeat then stands for it. A pending one becomes due now and keeps its attempts. One that is being
+ * sent is left alone. If the receiver is disabled, the delivery is held.
  *
  * @returns the new delivery, or the existing one
  * @throws AppError `not_found`, also if its event is no longer stored or its receiver was deleted
@@ -22,14 +25,34 @@ export function replayDelivery(db: Database, key: DeliveryKey): Promise<Delivery
     const { receiver_id } = requireDelivery(await findDelivery(sql, key));
     if (!(await lockLane(sql, { brandId, receiverId: receiver_id }))) throw receiverDeleted();
     // Again: under the lock, no worker claims it or writes its result.
-    const delivery = requireDelivery(await findDelivery(sql, key));
+    const named = requireDelivery(await findDelivery(sql, key));
+    const delivery = await presentRepeat(sql, brandId, named);
     if (delivery.state === "sending") return delivery;
     if (!(await isEventStored(sql, { brandId, eventId: delivery.event_id }))) throw eventNotStored();
-    const deliveryId = delivery.finished_at === null ? delivery.id : nextDeliveryId();
-    if (deliveryId === delivery.id) await hastenDelivery(sql, delivery);
-    else await repeatDelivery(sql, deliveryId, delivery);
+    if (delivery.finished_at === null) {
+      await hastenDelivery(sql, delivery);
+      return requireDelivery(await findDelivery(sql, { brandId, deliveryId: delivery.id }));
+    }
+    if (delivery.id !== named.id || (await isRecentRepeat(sql, delivery))) return delivery;
+    const deliveryId = nextDeliveryId();
+    await repeatDelivery(sql, deliveryId, delivery);
     return requireDelivery(await findDelivery(sql, { brandId, deliveryId }));
   });
+}
+
+/** Returns the repeat that stands for a delivery, or else the delivery itself. */
+async function presentRepeat(sql: Sql, brandId: string, delivery: Delivery): Promise<Delivery> {
+  if (delivery.finished_at === null) return delivery;
+  const [newest] = await repeatsOf(sql, delivery);
+  if (newest === undefined || !isPresent(newest)) return delivery;
+  return requireDelivery(await findDelivery(sql, { brandId, deliveryId: newest.id }));
+}
+
+/** The second press of a double click finds the page of the repeat. */
+async function isRecentRepeat(sql: Sql, { created_at, repeat_of }: Delivery): Promise<boolean> {
+  if (repeat_of === null) return false;
+  const age = Date.parse(await databaseTime(sql)) - Date.parse(created_at);
+  return isPresent({ is_finished: true, age_seconds: age / 1_000 });
 }
 
 const eventNotStored = (): AppError =>

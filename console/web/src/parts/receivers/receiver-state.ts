@@ -1,4 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
+import { outcomeText } from "../deliveries/outcome.ts";
 import type { State } from "../state-badge.tsx";
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -25,5 +26,17 @@ export function explanationOf(receiver: Receiver): string | undefined {
   const { enabled, failures_in_a_row } = receiver;
   if (!enabled) return reasonOf(receiver);
   if (failures_in_a_row === 0) return undefined;
-  return failures_in_a_row === 1 ? "the last attempt failed" : `${failures_in_a_row} attempts failed in a row`;
+  if (failures_in_a_row === 1) return isTest(receiver) ? "the last attempt, tests apart, failed" : "the last attempt failed";
+  return `${failures_in_a_row} attempts failed in a row`;
+}
+
+/** An accepted delivery would have ended the failures. An accepted test does not, but is the last attempt. */
+const isTest = ({ failures_in_a_row, last_outcome }: Pick<Receiver, "failures_in_a_row" | "last_outcome">): boolean =>
+  failures_in_a_row > 0 && last_outcome === "accepted";
+
+/** What became of the last attempt; undefined if that is not known. */
+export function lastAttemptText(receiver: Pick<Receiver, "failures_in_a_row" | "last_outcome" | "last_status">): string | undefined {
+  const { last_outcome, last_status } = receiver;
+  if (last_outcome === null) return undefined;
+  return `${outcomeText(last_outcome, last_status)}${isTest(receiver) ? ", a test" : ""}`;
 }

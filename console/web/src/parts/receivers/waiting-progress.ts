@@ -4,7 +4,7 @@ type Counts = Pick<Receiver, "waiting" | "waiting_due" | "in_flight" | "paused_u
 
 export interface WaitingProgress {
   readonly state: "sending" | "sent" | "stopped";
-  /** Of those that waited at the start: tried since, and no longer waiting. */
+  /** Deliveries tried since, among those that waited at the start; like `accepted`. */
   readonly tried: number;
   readonly accepted: number;
 }

@@ -19,6 +19,7 @@ import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
 import { pollMs } from "../../parts/deliveries/polling.ts";
 import { nextAttemptAt } from "../../parts/deliveries/retry-text.ts";
 import { SendAgain } from "../../parts/deliveries/send-again.tsx";
+import { RepeatLinks } from "./repeat-links.tsx";
 import { TimeUntil } from "./time-until.tsx";
 import { useReceiverOf, WaitingNotice, type ReceiverOf } from "./waiting-notice.tsx";
 
@@ -53,6 +54,7 @@ function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">
       actions={mayBeSent && <SendAgain delivery={delivery} />}
     >
       <FormError error={error} />
+      <RepeatLinks {...data} />
       <WaitingNotice data={data} receiverOf={receiverOf} />
       <DeliveryFacts data={data} />
       <section aria-labelledby="attempts">

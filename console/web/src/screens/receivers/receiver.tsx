@@ -1,20 +1,24 @@
 import type { Receiver as ReceiverData } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { countText } from "../../parts/counts.ts";
 import { Facts } from "../../parts/facts.tsx";
-import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { AttemptBars } from "./attempt-bars.tsx";
-import { EnableReceiver } from "./enable-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
-import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
-import { SendTest } from "./send-test.tsx";
+import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
+
+const dialogs = {
+  test: () => import("./send-test.tsx").then(({ SendTest }) => ({ default: SendTest })),
+  enable: () => import("./enable-receiver.tsx").then(({ EnableReceiver }) => ({ default: EnableReceiver })),
+};
+const SendTest = lazy(dialogs.test);
+const EnableReceiver = lazy(dialogs.enable);
 
 /** What a receiver got, and how it did. */
 export function Receiver() {
@@ -36,20 +40,27 @@ export function Receiver() {
 function Actions({ receiver }: { readonly receiver: ReceiverData }) {
   const [open, setOpen] = useState<"test" | "enable">();
   const close = (): void => setOpen(undefined);
+  // Loaded after the page shows, and before anybody presses: a dialog must open without a network, too.
+  useEffect(() => {
+    // What fails to load is loaded again when it is opened, and its error shows then.
+    void Promise.allSettled([dialogs.test(), dialogs.enable()]);
+  }, []);
   return (
     <Group gap="xs">
       {!receiver.enabled && <Button onClick={() => setOpen("enable")}>Enable</Button>}
       <Button variant={receiver.enabled ? "filled" : "default"} onClick={() => setOpen("test")}>
         Send test
       </Button>
-      {open === "test" && <SendTest receiver={receiver} onClose={close} />}
-      {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
+      <Suspense>
+        {open === "test" && <SendTest receiver={receiver} onClose={close} />}
+        {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
+      </Suspense>
     </Group>
   );
 }
 
 function ReceiverFacts({ receiver }: { readonly receiver: ReceiverData }) {
-  const { id, url, events, last_delivery_at, last_outcome, last_status, failures, waiting, enabled } = receiver;
+  const { id, url, events, last_delivery_at, last_outcome, failures, waiting, enabled } = receiver;
   return (
     <Facts
       facts={[
@@ -68,7 +79,7 @@ function ReceiverFacts({ receiver }: { readonly receiver: ReceiverData }) {
           ) : (
             <>
               <When at={last_delivery_at} />
-              {last_outcome !== null && `, ${outcomeText(last_outcome, last_status)}`}
+              {last_outcome !== null && `, ${lastAttemptText(receiver)}`}
             </>
           ),
         ],

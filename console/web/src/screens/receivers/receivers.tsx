@@ -6,7 +6,6 @@ import { POLL_MS, query } from "../../api/queries.ts";
 import { countText } from "../../parts/counts.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
-import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
@@ -14,7 +13,7 @@ import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
-import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
+import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receivers.module.css";
 
 const RECEIVERS_MAX = 20;
@@ -83,13 +82,13 @@ const COLUMNS: Column<Receiver>[] = [
   },
   {
     title: "Last attempt",
-    cell: ({ last_delivery_at, last_outcome, last_status }) =>
-      last_delivery_at === null ? (
+    cell: (receiver) =>
+      receiver.last_delivery_at === null ? (
         "None yet"
       ) : (
         <Lines>
-          <When at={last_delivery_at} />
-          {last_outcome !== null && <span>{outcomeText(last_outcome, last_status)}</span>}
+          <When at={receiver.last_delivery_at} />
+          {receiver.last_outcome !== null && <span>{lastAttemptText(receiver)}</span>}
         </Lines>
       ),
   },

@@ -25,5 +25,6 @@ it("puts each of the service's problems at the page's field of that name", () =>
 
 it("finds text that is no amount before anything is sent", () => {
   expect(problemsOf({ budget: "a lot" })).toEqual({ budget: expect.stringContaining("such as 75,000.50") });
+  expect(problemsOf({ budget: "75,000.505" })).toEqual({ budget: expect.stringContaining("at most two decimals") });
   expect(problemsOf({ budget: "₱ 5000", title: "" })).toEqual({});
 });

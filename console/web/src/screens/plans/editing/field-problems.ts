@@ -6,7 +6,7 @@ import { FIELD_NAMES } from "../plan-texts.ts";
 /** What is wrong, by field; `requirements.2` is the third requirement. */
 export type Problems = Readonly<Record<string, string>>;
 
-const BUDGET = "Enter an amount above ₱0 and up to ₱1,000,000,000, such as 75,000.50";
+const BUDGET = "Enter an amount above ₱0 and up to ₱1,000,000,000, with at most two decimals, such as 75,000.50";
 const DATE = "Enter a whole date: day, month and year";
 
 /** What the page itself finds before it sends anything: text that is no amount cannot be sent. */
