@@ -191,7 +191,7 @@ export interface Conversion {
   /** Pseudonym of the creator, one per brand: the same creator has a different one at another brand. */
   creator_id: string;
 
-  /** The payout that pays the commission; null until then. */
+  /** The payout with the commission, which may still fail: its status says whether it is paid. Null until there is one. */
   payout_id: string | null;
 
   /** Known values: pending, approved, reversed. A later version may add values. */
@@ -265,10 +265,10 @@ export interface CampaignFilters {
   /** Only records with this status. */
   status?: "draft" | "pending_funding" | "active" | "paused" | "ended" | "settled" | "cancelled" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. */
+  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. */
+  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -283,10 +283,10 @@ export interface SubmissionFilters {
   /** Only records with this status. */
   status?: "pending" | "approved" | "rejected" | "withdrawn" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. */
+  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. */
+  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -301,10 +301,10 @@ export interface PayoutFilters {
   /** Only records with this status. */
   status?: "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. */
+  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. */
+  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -319,10 +319,10 @@ export interface DepositFilters {
   /** Only records with this status. */
   status?: "pending" | "succeeded" | "failed" | "expired" | "refunded" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. */
+  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. */
+  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -340,10 +340,10 @@ export interface ConversionFilters {
   /** Only records with this status. */
   status?: "pending" | "approved" | "reversed" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. */
+  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. */
+  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -358,10 +358,10 @@ export interface LinkFilters {
   /** Only records with this status. */
   status?: "active" | "paused" | "disabled" | "expired" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. */
+  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. */
+  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
