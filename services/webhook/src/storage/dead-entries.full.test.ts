@@ -1,7 +1,7 @@
 import { openPool } from "@brand-records/postgres";
 import { serveClaims, SET_UP_MS, type ServedClaims } from "../../test/serve-claims.ts";
 import { abandonDeliveries, type ClaimedDelivery } from "./claims.ts";
-import { ROOM_MAX } from "./lanes-to-serve.ts";
+import { IN_FLIGHT_MAX } from "../domain/lane.ts";
 
 /** One promise: a claim costs the same whatever is dead. */
 
@@ -70,7 +70,7 @@ it(
         sent.push(...claimed.map(({ id }) => id));
         await abandonDeliveries(served.db, claimed);
       }
-      expect(sent).toEqual(Array.from({ length: ROUNDS * ROOM_MAX }, (_, n) => `dlv_a${String(n + 1).padStart(8, "0")}`));
+      expect(sent).toEqual(Array.from({ length: ROUNDS * IN_FLIGHT_MAX }, (_, n) => `dlv_a${String(n + 1).padStart(8, "0")}`));
       const [first = 0, ...others] = reads;
       expect(Math.max(...others)).toBeLessThan(2 * first);
       expect(await served.hidden()).toEqual([]);
