@@ -117,6 +117,9 @@ describe("in addition to npm start", () => {
     shell.set("BRAND_RECORDS_KEY", smallest?.keys.planner ?? "");
     await run(`printf 'whsec_%s=' ${"A".repeat(43)} > secret`);
     platform = openPool({ url: runFile.platform_database_url, applicationName: "commands" });
+    const [link] = await platform.query<{ id: string }>("select id from records.links where brand_id = $1 limit 1", [smallest?.id]);
+    // Each command has a shell of its own.
+    shell.set("LINK", link?.id ?? "none");
     server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     receiverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
