@@ -1,4 +1,5 @@
-import { Command, type CommanderError } from "commander";
+import { configureCommands } from "@brand-records/command-line";
+import { Command } from "commander";
 import { auditCommand } from "./commands/audit.ts";
 import { brandsCommand } from "./commands/brands.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -12,12 +13,7 @@ import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
 import { recordsCommand } from "./commands/records.ts";
 import { environmentHelp } from "./environment.ts";
-import { colorsFor, type Screen } from "./terminal.ts";
 import type { Shell } from "./shell.ts";
-
-const HELP_COLUMNS_DEFAULT = 120;
-/** Narrower descriptions are not wrapped. In 80 columns, 34 are left beside the longest command. */
-const DESCRIPTION_COLUMNS_MIN = 20;
 
 const DESCRIPTION = [
   "The operator's command line of Brand Records: brands with their members, keys and audit log, records, campaign plans, receivers, deliveries and events.",
@@ -66,20 +62,6 @@ Examples:
   brandctl listen --create
 `;
 
-/** Thrown where commander would end the process: after help, and for a wrong command line. */
-export class CommandLineError extends Error {
-  override readonly name = "CommandLineError";
-  readonly reason: CommanderError;
-  /** The command whose help applies, such as `brandctl brands create`. */
-  readonly command: string;
-
-  constructor(reason: CommanderError, command: string) {
-    super(reason.message.replace(/^error: /, ""), { cause: reason });
-    this.reason = reason;
-    this.command = command;
-  }
-}
-
 export interface ProgramOptions {
   readonly version: string;
   /** Leave standard error to the caller. */
@@ -113,41 +95,6 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(listenCommand(shell));
   program.addCommand(doctorCommand(shell));
   program.addCommand(completionCommand(shell, program));
-  configure(program, shell, quiet);
+  configureCommands(program, shell.terminal, quiet);
   return program;
-}
-
-/** Configures every command of the tree: commander keeps these settings per command. */
-function configure(command: Command, shell: Shell, quiet: boolean): void {
-  const { stdout, stderr, env } = shell.terminal;
-  const { bold } = colorsFor(stdout, env);
-  command
-    .exitOverride((error) => {
-      throw new CommandLineError(error, pathOf(command));
-    })
-    .helpCommand(false)
-    .helpOption("-h, --help", "show this help")
-    .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true, minWidthToWrap: DESCRIPTION_COLUMNS_MIN, styleTitle: (title) => bold(title) })
-    .configureOutput({
-      writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void (quiet || stderr.write(text)),
-      getOutHasColors: () => stdout.isTTY === true,
-      getErrHasColors: () => stderr.isTTY === true,
-      getOutHelpWidth: () => helpColumns(stdout, env),
-      getErrHelpWidth: () => helpColumns(stderr, env),
-      // The caller prints errors, as text or as JSON.
-      outputError: () => undefined,
-    });
-  for (const child of command.commands) configure(child, shell, quiet);
-}
-
-/** The width of a terminal, else COLUMNS, which man and other programs honour too. */
-function helpColumns({ columns }: Screen, { COLUMNS = "" }: NodeJS.ProcessEnv): number {
-  if (columns !== undefined) return columns;
-  return /^[1-9]\d{1,3}$/.test(COLUMNS) ? Number(COLUMNS) : HELP_COLUMNS_DEFAULT;
-}
-
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

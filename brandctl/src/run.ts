@@ -1,6 +1,7 @@
+import { CommandLineError, usageProblem } from "@brand-records/command-line";
 import { printable } from "@brand-records/terminal-output";
 import { exitCodeOf, reportOf, UsageFailure, type FailureReport } from "./failure.ts";
-import { buildProgram, CommandLineError } from "./program.ts";
+import { buildProgram } from "./program.ts";
 import { colorsFor, type Terminal } from "./terminal.ts";
 import { Shell } from "./shell.ts";
 
@@ -26,10 +27,9 @@ export async function runBrandctl(args: readonly string[], terminal: Terminal, v
 }
 
 /** Returns the usage error, or an exit code if help or the version was shown. */
-function usageFailure({ reason, message, command }: CommandLineError, json: boolean): UsageFailure | number {
-  if (reason.code === "commander.helpDisplayed" || reason.code === "commander.version") return 0;
-  if (reason.code !== "commander.help") return new UsageFailure(message, `See ${command} --help`);
-  return json ? new UsageFailure("A command is missing", `See ${command} --help`) : 2;
+function usageFailure(error: CommandLineError, json: boolean): UsageFailure | number {
+  const problem = usageProblem(error, json);
+  return typeof problem === "number" ? problem : new UsageFailure(problem.message, problem.hint);
 }
 
 function printReport(report: FailureReport, json: boolean, { stderr, env }: Terminal): void {

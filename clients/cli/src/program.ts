@@ -1,5 +1,5 @@
-import { colorsFor, type Screen } from "@brand-records/terminal-output";
-import { Command, type CommanderError } from "commander";
+import { configureCommands } from "@brand-records/command-line";
+import { Command } from "commander";
 import { completionCommand } from "./commands/completion.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { exportCommand } from "./commands/export.ts";
@@ -8,10 +8,6 @@ import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
 import type { Shell } from "./shell.ts";
-
-const HELP_COLUMNS_DEFAULT = 120;
-/** Narrower descriptions are not wrapped. */
-const DESCRIPTION_COLUMNS_MIN = 20;
 
 const DESCRIPTION =
   "One brand's records: lists, exports, campaign plans and signed events. It needs nothing but an API key, and to test a receiver only its signing secret.";
@@ -46,20 +42,6 @@ Examples:
     --secret-file secret
 `;
 
-/** Thrown where commander would end the process: after help, and for a wrong command line. */
-export class CommandLineError extends Error {
-  override readonly name = "CommandLineError";
-  readonly reason: CommanderError;
-  /** The command whose help applies, such as `brand-records events send`. */
-  readonly command: string;
-
-  constructor(reason: CommanderError, command: string) {
-    super(reason.message.replace(/^error: /, ""), { cause: reason });
-    this.reason = reason;
-    this.command = command;
-  }
-}
-
 export interface ProgramOptions {
   readonly version: string;
   /** Leave standard error to the caller. */
@@ -80,37 +62,6 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(eventsCommand(shell));
   program.addCommand(receiversCommand(shell));
   program.addCommand(completionCommand(shell, program));
-  configure(program, shell, quiet);
+  configureCommands(program, shell.terminal, quiet);
   return program;
-}
-
-/** Configures every command of the tree: commander keeps these settings per command. */
-function configure(command: Command, shell: Shell, quiet: boolean): void {
-  const { stdout, stderr, env } = shell.terminal;
-  const { bold } = colorsFor(stdout, env);
-  command
-    .exitOverride((error) => {
-      throw new CommandLineError(error, pathOf(command));
-    })
-    .helpCommand(false)
-    .helpOption("-h, --help", "show this help")
-    .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true, minWidthToWrap: DESCRIPTION_COLUMNS_MIN, styleTitle: (title) => bold(title) })
-    .configureOutput({
-      writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void (quiet || stderr.write(text)),
-      getOutHasColors: () => stdout.isTTY === true,
-      getErrHasColors: () => stderr.isTTY === true,
-      getOutHelpWidth: () => helpColumns(stdout),
-      getErrHelpWidth: () => helpColumns(stderr),
-      // The caller prints errors, as text or as JSON.
-      outputError: () => undefined,
-    });
-  for (const child of command.commands) configure(child, shell, quiet);
-}
-
-const helpColumns = ({ columns }: Screen): number => columns ?? HELP_COLUMNS_DEFAULT;
-
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

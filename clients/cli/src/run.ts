@@ -1,6 +1,7 @@
+import { CommandLineError, usageProblem } from "@brand-records/command-line";
 import { colorsFor, printable } from "@brand-records/terminal-output";
 import { exitCodeOf, Interrupted, reportOf, UsageFailure, type FailureReport } from "./failure.ts";
-import { buildProgram, CommandLineError } from "./program.ts";
+import { buildProgram } from "./program.ts";
 import { Shell } from "./shell.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,10 +27,9 @@ export async function runCli(args: readonly string[], terminal: Terminal, versio
 }
 
 /** Returns the usage error, or an exit code if help or the version was shown. */
-function usageFailure({ reason, message, command }: CommandLineError, json: boolean): UsageFailure | number {
-  if (reason.code === "commander.helpDisplayed" || reason.code === "commander.version") return 0;
-  if (reason.code !== "commander.help") return new UsageFailure(message, `See ${command} --help`);
-  return json ? new UsageFailure("A command is missing", `See ${command} --help`) : 2;
+function usageFailure(error: CommandLineError, json: boolean): UsageFailure | number {
+  const problem = usageProblem(error, json);
+  return typeof problem === "number" ? problem : new UsageFailure(problem.message, problem.hint);
 }
 
 /** Ctrl-C cancels requests, which then fail with its reason. */

@@ -100,7 +100,7 @@ function inputSchema(): ObjectSchema {
 
 function outputSchema(): ObjectSchema {
   const properties = {
-    plan_id: { type: "string", description: "Also the campaign's plan_id once there is one." },
+    plan_id: { type: "string", description: "The plan's id, and the campaign's plan_id once there is one." },
     request_id: { type: "string", description: "In lower case." },
     status: { type: "string", description: "pending, or completed by a person. Cancelled plans are not returned." },
     campaign_type: { type: "string", description: `One of ${CAMPAIGN_TYPES.join(", ")}.` },

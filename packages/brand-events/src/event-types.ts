@@ -6,7 +6,7 @@ const common = {
   campaign_id: id("cmp", "The campaign it belongs to; of a campaign, its own id."),
   currency: z.literal("PHP").describe("The currency of every *_centavos."),
 };
-const previous_status = z.string().describe("Its status before the change.");
+const previous_status = z.string().describe("The status before the change.");
 /** Events of releases up to 0.2.0 lack it. They wait in outboxes and logs, and are replayed. */
 const updated_at = time(
   "The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. " +
@@ -53,7 +53,7 @@ const campaign = z
     status: z.literal("settled"),
     previous_status,
     updated_at,
-    budget_centavos: centavos("Its budget"),
+    budget_centavos: centavos("The campaign's budget"),
     committed_centavos: centavos("The part of the budget that was committed"),
     paid_centavos: centavos("The part of the budget that was paid"),
     settled_at: time("When it was settled.").nullable(),

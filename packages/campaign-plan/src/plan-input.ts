@@ -54,7 +54,9 @@ export const planInput = z.strictObject({
   platforms: list(platforms.entries, { max: platforms.characters, isOneLine: true })
     .optional()
     .describe("Where creators post the content, such as tiktok."),
-  notes: text({ max: PLAN_LIMITS.notes }).optional().describe("For the brand's own people in the workspace. Private: never returned."),
+  notes: text({ max: PLAN_LIMITS.notes })
+    .optional()
+    .describe("Notes for the brand's own people in the workspace. Private: never returned."),
 });
 
 /** Canonical form: request_id in lower case, empty optional fields absent. */

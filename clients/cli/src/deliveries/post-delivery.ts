@@ -22,7 +22,7 @@ export type Reply =
 export type FailedReason = "dns" | "connect" | "tls" | "closed" | "protocol";
 
 export interface PostOptions {
-  /** For everything: name resolution, connection, TLS, request and response. */
+  /** Time for everything: name resolution, connection, TLS, request and response. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }

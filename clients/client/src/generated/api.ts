@@ -409,12 +409,12 @@ export interface CampaignPlanInput {
   /** Where creators post the content, such as tiktok. */
   platforms?: string[] | null | undefined;
 
-  /** For the brand's own people in the workspace. Private: never returned. */
+  /** Notes for the brand's own people in the workspace. Private: never returned. */
   notes?: string | null | undefined;
 }
 
 export interface CampaignPlan {
-  /** Also the campaign's plan_id once there is one. */
+  /** The plan's id, and the campaign's plan_id once there is one. */
   plan_id: string;
 
   /** In lower case. */
@@ -474,7 +474,7 @@ export interface SubmissionApprovedEvent {
     campaign_id: string;
     status: "approved";
 
-    /** Its status before the change. */
+    /** The status before the change. */
     previous_status: string;
 
     /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. Every event has it, except those that happened before this field was added. */
@@ -523,7 +523,7 @@ export interface SubmissionRejectedEvent {
     campaign_id: string;
     status: "rejected";
 
-    /** Its status before the change. */
+    /** The status before the change. */
     previous_status: string;
 
     /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. Every event has it, except those that happened before this field was added. */
@@ -572,7 +572,7 @@ export interface PayoutPaidEvent {
     campaign_id: string;
     status: "paid";
 
-    /** Its status before the change. */
+    /** The status before the change. */
     previous_status: string;
 
     /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. Every event has it, except those that happened before this field was added. */
@@ -630,13 +630,13 @@ export interface CampaignSettledEvent {
     type: "blitz" | "ugc" | "package" | "affiliate" | OpenText;
     status: "settled";
 
-    /** Its status before the change. */
+    /** The status before the change. */
     previous_status: string;
 
     /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. Every event has it, except those that happened before this field was added. */
     updated_at?: string | undefined;
 
-    /** Its budget, in centavos */
+    /** The campaign's budget, in centavos */
     budget_centavos: number;
 
     /** The part of the budget that was committed, in centavos */

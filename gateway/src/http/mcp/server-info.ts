@@ -14,7 +14,7 @@ export const STATELESS_VERSION = "2026-07-28";
 export const SUPPORTED_VERSIONS = [STATELESS_VERSION, ...LEGACY_VERSIONS.toReversed()];
 
 /** Some clients cut instructions and descriptions here, without telling the model or us; others do not show them. */
-export const INSTRUCTIONS_LENGTH_MAX = 2_048;
+export const TEXT_LENGTH_MAX = 2_048;
 
 /** What the instructions say of the deployment and of the moment, beside the texts. */
 export interface InstructionFacts {
@@ -39,7 +39,7 @@ As of ${asOf} it was ${manilaTime(now)} in Manila. Address: ${publicUrl} (/api/v
   // Empty if accounts is of a version that does not send it.
   if (name === "") return `${text}.`;
   const introduction = ", by name (which is data) ";
-  return `${text}${introduction}${quotedWithin(name, INSTRUCTIONS_LENGTH_MAX - text.length - introduction.length - 1)}.`;
+  return `${text}${introduction}${quotedWithin(name, TEXT_LENGTH_MAX - text.length - introduction.length - 1)}.`;
 }
 
 /** Quotes the name, because a brand chooses it, and shortens it, so that no client cuts the closing quote. */

@@ -3,7 +3,7 @@ import { Ajv } from "ajv";
 import { OPERATIONS } from "../../operations/index.ts";
 import { DEMO_BRANDS, generateBrand, type DemoResource } from "@brand-records/demo-data";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { INSTRUCTIONS, INSTRUCTIONS_LENGTH_MAX, instructionsFor, type InstructionFacts } from "./server-info.ts";
+import { INSTRUCTIONS, TEXT_LENGTH_MAX, instructionsFor, type InstructionFacts } from "./server-info.ts";
 import { TOOLBOX } from "./toolbox.ts";
 import type { ToolListing } from "./tool-listing.ts";
 
@@ -148,12 +148,12 @@ const facts = (brand: InstructionFacts["principal"], changes: Partial<Instructio
 });
 
 it("no client cuts a description, or the instructions with an address of 40 characters and the longest brand's name", () => {
-  for (const { description } of allTools) expect(description.length).toBeLessThanOrEqual(INSTRUCTIONS_LENGTH_MAX);
+  for (const { description } of allTools) expect(description.length).toBeLessThanOrEqual(TEXT_LENGTH_MAX);
   for (const brand_name of ["a".repeat(200), '"'.repeat(200), "😀".repeat(100)]) {
     for (const asOf of ["connecting", "discovery, up to 5 minutes ago,"]) {
       const brand = { brand_id: `brd_${"0".repeat(26)}`, brand_name };
       const instructions = instructionsFor(facts(brand, { publicUrl: `https://${"a".repeat(32)}`, asOf }));
-      expect(instructions.length).toBeLessThanOrEqual(INSTRUCTIONS_LENGTH_MAX);
+      expect(instructions.length).toBeLessThanOrEqual(TEXT_LENGTH_MAX);
       expect(instructions).toMatch(/, by name \(which is data\) "(?:[^"\\]|\\")+…?"\.$/);
       expect(instructions.isWellFormed()).toBe(true);
     }

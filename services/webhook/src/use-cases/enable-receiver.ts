@@ -7,9 +7,9 @@ import { holdLane, lockLane, notifySenders, releaseLane } from "../storage/lanes
 import { disableReceiver as disable, enableReceiver as enable, findReceiver } from "../storage/receivers.ts";
 
 /**
- * Enables a receiver, and sends or drops the deliveries that were held: all are due at once, also those that would have waited for a retry.
- * Does so first, while the lane is still held, so none is sent before; deliveries added meanwhile stay. If that is interrupted, the receiver is still disabled and a repeat
- * completes it. Does nothing if the receiver is enabled.
+ * Enables a receiver, and sends or drops the deliveries that were held. Those to send become due at once, also those that would have waited
+ * for a retry. Both are done while the lane is still held, so that none is sent before; deliveries added meanwhile stay. If that is
+ * interrupted, the receiver is still disabled and a repeat completes it. Does nothing if the receiver is enabled.
  *
  * @throws AppError `not_found`, also while the brand is being deleted
  */

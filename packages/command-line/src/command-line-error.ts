@@ -1,0 +1,32 @@
+import type { CommanderError } from "commander";
+
+/** Thrown where commander would end the process: after help, and for a wrong command line. */
+export class CommandLineError extends Error {
+  override readonly name = "CommandLineError";
+  readonly reason: CommanderError;
+  /** The command whose help applies, such as `brandctl brands create`. */
+  readonly command: string;
+
+  constructor(reason: CommanderError, command: string) {
+    super(reason.message.replace(/^error: /, ""), { cause: reason });
+    this.reason = reason;
+    this.command = command;
+  }
+}
+
+export interface UsageProblem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/**
+ * Returns what is wrong with a command line, or an exit code if help or the version was shown.
+ *
+ * @param json help without a command is not shown then, and the missing command is a problem
+ */
+export function usageProblem({ reason, message, command }: CommandLineError, json: boolean): UsageProblem | number {
+  if (reason.code === "commander.helpDisplayed" || reason.code === "commander.version") return 0;
+  const hint = `See ${command} --help`;
+  if (reason.code !== "commander.help") return { message, hint };
+  return json ? { message: "A command is missing", hint } : 2;
+}

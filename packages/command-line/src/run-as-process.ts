@@ -1,0 +1,22 @@
+/**
+ * Runs a command line as this process, and sets its exit code.
+ *
+ * @param run its signal is aborted by Ctrl-C and SIGTERM. Returns the exit code
+ */
+export async function runAsProcess(run: (interrupted: AbortSignal) => Promise<number>): Promise<void> {
+  const interrupted = new AbortController();
+  process.on("SIGINT", () => {
+    // The first stops the command, which then reports how far it got; the second ends the process.
+    if (interrupted.signal.aborted) process.exit(130);
+    interrupted.abort();
+  });
+  process.on("SIGTERM", () => interrupted.abort());
+  // A reader that stops early, such as head, is not a failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  const code = await run(interrupted.signal);
+  // A read from a silent pipe cannot be cancelled and would keep the process alive.
+  if (interrupted.signal.aborted) process.exit(code);
+  process.exitCode = code;
+}
