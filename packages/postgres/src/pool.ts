@@ -42,6 +42,8 @@ export interface Database extends Sql {
 export interface TransactionOptions {
   /** Limit of each of its statements, in milliseconds. Default: the pool's. */
   readonly statementTimeoutMs?: number;
+  /** Other settings that hold for it, by name: constants, no input. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface Transaction extends Sql {
@@ -92,9 +94,11 @@ export function openPool({
   };
 }
 
-/** One round trip, with the limit too. */
-const beginning = ({ statementTimeoutMs }: TransactionOptions = {}): string =>
-  statementTimeoutMs === undefined ? "begin" : `begin; set local statement_timeout = ${statementTimeoutMs}`;
+/** One round trip, with the settings too. */
+function beginning({ statementTimeoutMs, settings = {} }: TransactionOptions = {}): string {
+  const limit = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs };
+  return ["begin", ...Object.entries({ ...limit, ...settings }).map(([name, value]) => `set local ${name} = ${value}`)].join("; ");
+}
 
 async function transaction<T>(
   pool: pg.Pool,

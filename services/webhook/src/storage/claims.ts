@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
-import { unnestRows, type Database, type TransactionOptions } from "@brand-records/postgres";
+import { unnestRows, type Database, type Sql, type Statement, type TransactionOptions } from "@brand-records/postgres";
+import { BY_INDEX } from "./by-index.ts";
 import { passDeadEntries } from "./claim-bounds.ts";
 import { lockLanesToServe, SERVED_LANES_MAX, type LanesToServe, type LaneToServe } from "./lanes-to-serve.ts";
 import { BOUND, lockLanes } from "./lanes.ts";
@@ -36,8 +37,9 @@ export interface ClaimedDelivery {
 
 const ROOMS = unnestRows({ receiver_id: "text", room: "int" }, { after: 1 });
 
-/** Must not be prepared: a plan made while the tables were small scans them when they are not. */
-const CLAIM = `
+const CLAIM = {
+  name: "claims.claim",
+  text: `
   with lane as materialized (
     select t.*, b.due as from_due, b.id as from_id
       from ${ROOMS.relation} join webhook.lanes l using (receiver_id) cross join lateral (values ${BOUND}) b(due, id)),
@@ -76,7 +78,8 @@ const CLAIM = `
     from leased d
     left join webhook.events e on e.id = d.event_id and e.created_at = d.event_created_at
     left join webhook.receivers r on r.id = d.receiver_id
-   order by d.due_at, d.id`;
+   order by d.due_at, d.id`,
+} satisfies Statement;
 
 /** A claim takes a few milliseconds. One that walks over many dead index entries must not hold its lanes, for which intake waits. */
 const CLAIM_MS_MAX = 200;
@@ -134,15 +137,18 @@ function claim(
   { leaseSeconds, ...wanted }: LanesToServe & Pick<ClaimOptions, "leaseSeconds">,
   limit?: ClaimLimit,
 ): Promise<ClaimedDelivery[]> {
-  return db.transaction(async (sql) => {
-    const lanes = await lockLanesToServe(sql, wanted);
-    limit?.onLocked(lanes);
-    if (lanes.length === 0) return [];
-    const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
-    const claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
-    const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
-    return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
-  }, limit);
+  return db.transaction(
+    async (sql) => {
+      const lanes = await lockLanesToServe(sql, wanted);
+      limit?.onLocked(lanes);
+      if (lanes.length === 0) return [];
+      const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
+      const claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
+      const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
+      return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
+    },
+    { ...limit, ...BY_INDEX },
+  );
 }
 
 const LEASES = unnestRows({ id: "text", lease: "uuid" });
@@ -169,11 +175,12 @@ export const returnClaims = (db: Database, claims: readonly Claim[]): Promise<vo
 export const abandonDeliveries = (db: Database, claims: readonly Claim[]): Promise<void> => changeClaims(db, ABANDON, claims);
 
 async function changeClaims(db: Database, statement: string, claims: readonly Claim[]): Promise<void> {
-  await db.transaction(async (sql) => {
+  const change = async (sql: Sql): Promise<void> => {
     await lockLanes(
       sql,
       claims.map(({ receiver_id }) => receiver_id),
     );
     await sql.query(statement, LEASES.values(claims.map(({ id, lease }) => ({ id, lease }))));
-  });
+  };
+  await db.transaction(change, BY_INDEX);
 }

@@ -1,4 +1,4 @@
-import { unnestRows, type Sql } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { LaneState } from "../domain/lane.ts";
 import { dueBy, LAST_OUTCOME, lockLanes, notifySenders, type LaneRow } from "./lanes.ts";
 
@@ -13,14 +13,17 @@ export interface LockedLane extends LaneState {
   readonly isClosed: boolean;
 }
 
-const READ_LANES = `
+/** A locked lane is read first, and apart: an index of the lanes would lead to all its versions. */
+const READ_LANES = {
+  name: "locked_lanes.read",
+  text: `with l as materialized (select ctid, * from webhook.lanes where ctid = any($1::tid[]))
   select l.receiver_id as "receiverId", l.ctid, r.url, b.deletion_started_at is not null as "isClosed", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
          l.trips, l.failures, l.last_status as "lastStatus", ${LAST_OUTCOME} as "lastOutcome",
          extract(epoch from l.opened_at)::float8 * 1000 as "openedAt",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
-    from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id join webhook.brands b on b.brand_id = r.brand_id
-   where l.ctid = any($1::tid[])`;
+    from l join webhook.receivers r on r.id = l.receiver_id join webhook.brands b on b.brand_id = r.brand_id`,
+} satisfies Statement;
 
 /** Locks and reads these lanes. The result omits deleted receivers, which have no lane. */
 export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[]): Promise<LockedLane[]> {
@@ -29,15 +32,19 @@ export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[])
 }
 
 /**
- * Condition on a locked lane `l`, for a relation `t` with its receiver_id and ctid. Not for prepared statements: where a plan made for a small
- * table scans it, one for a table full of old versions does not.
- *
- * @param ctids an array of all
+ * Condition on a locked lane `l`, for a relation `t` with its ctid. On nothing else: a condition on receiver_id as well could be looked up first.
+ * Return the receiver_id for `requireAll`.
  */
-const isLocked = (ctids: string): string => `l.ctid = any(${ctids}) and l.receiver_id = t.receiver_id`;
+const IS_LOCKED = "l.ctid = t.ctid";
 
-function requireAll(wanted: readonly unknown[], changed: readonly unknown[]): void {
-  if (changed.length !== wanted.length) throw new Error(`${changed.length} of ${wanted.length} lanes were where they had been locked`);
+interface LaneId {
+  readonly receiver_id: string;
+}
+
+function requireAll(wanted: readonly LaneId[], changed: readonly LaneId[]): void {
+  const changedIds = new Set(changed.map(({ receiver_id }) => receiver_id));
+  const found = wanted.filter(({ receiver_id }) => changedIds.has(receiver_id));
+  if (found.length !== wanted.length) throw new Error(`${found.length} of ${wanted.length} lanes were where they had been locked`);
 }
 
 export interface LaneUpdate {
@@ -69,7 +76,9 @@ const UPDATES = unnestRows({
   last_outcome: "text null",
 });
 
-const UPDATE_LANES = `
+const UPDATE_LANES = {
+  name: "locked_lanes.update",
+  text: `
   update webhook.lanes l
      set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
          trips = t.trips, failures = t.failures, last_status = t.last_status, last_outcome = t.last_outcome,
@@ -80,8 +89,9 @@ const UPDATE_LANES = `
                            else now() + make_interval(secs => t.open_seconds) end,
          ${dueBy("now() + make_interval(secs => t.due_in_seconds)")}
     from ${UPDATES.relation}
-   where ${isLocked(UPDATES.arrays.ctid)}
-  returning 1`;
+   where ${IS_LOCKED}
+  returning l.receiver_id`,
+} satisfies Statement;
 
 /** Writes the state of lanes after attempts ended. The lanes must be locked, and unchanged since. */
 export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Promise<void> {
@@ -101,7 +111,7 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
     opened_at: lane.openedAt,
     last_outcome: lane.lastOutcome,
   }));
-  requireAll(rows, await sql.query(UPDATE_LANES, UPDATES.values(rows)));
+  requireAll(rows, await sql.query<LaneId>(UPDATE_LANES, UPDATES.values(rows)));
 }
 
 /**
@@ -125,11 +135,14 @@ export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Prom
 }
 
 const ADDITIONS = unnestRows({ receiver_id: "text", ctid: "tid", leased: "int", waiting: "int" });
-const ADD_TO_LANES = `
+const ADD_TO_LANES = {
+  name: "locked_lanes.add",
+  text: `
   update webhook.lanes l set in_flight = l.in_flight + t.leased, ${dueBy("case when t.waiting > 0 then now() end")}
     from ${ADDITIONS.relation}
-   where ${isLocked(ADDITIONS.arrays.ctid)}
-  returning 1`;
+   where ${IS_LOCKED}
+  returning l.receiver_id`,
+} satisfies Statement;
 
 /** Deliveries that were added to a lane. */
 export interface LaneAddition extends LaneRow {
@@ -141,6 +154,6 @@ export interface LaneAddition extends LaneRow {
 
 /** Counts added deliveries in their lanes, and notifies the senders if one waits. The lanes must be locked, and unchanged since. */
 export async function addToLanes(sql: Sql, additions: readonly LaneAddition[]): Promise<void> {
-  requireAll(additions, await sql.query(ADD_TO_LANES, ADDITIONS.values(additions)));
+  requireAll(additions, await sql.query<LaneId>(ADD_TO_LANES, ADDITIONS.values(additions)));
   if (additions.some(({ waiting }) => waiting > 0)) await notifySenders(sql);
 }

@@ -1,4 +1,4 @@
-import { unnestRows, type Sql } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { bucketOf, NO_DURATION } from "../domain/duration-bucket.ts";
 import { hasDuration, type OutcomeKind } from "../domain/outcome.ts";
 import { addToHours } from "./attempt-hours.ts";
@@ -63,29 +63,35 @@ const insertAttempts = (results: string): string => `
     insert into webhook.attempts (id, delivery_id, event_created_at, attempt, ${ATTEMPT})
     select r.attempt_id, r.delivery_id, r.event_created_at, r.attempt, ${OF_RESULT} from ${results}`;
 
-/** "= any(ids)" beside the join: the ids lead into the primary key whatever the planner estimates for the rest. */
-const SETTLE = `
+/** What is written of a result comes with its delivery, so that no join is needed but that of results and deliveries. */
+const SETTLE = {
+  name: "results.settle",
+  text: `
   with result as materialized (
     select * from ${RESULTS.relation}),
   finished as (
     delete from webhook.deliveries d using result r
-     where d.id = any(${RESULTS.arrays.delivery_id}) and d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
-    returning d.sign_with_next, d.event_type, d.repeat_of, r.attempt_id),
+     where d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
+    returning r.*, d.sign_with_next, d.event_type, d.repeat_of),
   retried as (
     update webhook.deliveries d set state = 'pending', lease = null, lease_until = null, due_at = now() + make_interval(secs => r.delay_seconds)
       from result r
-     where d.id = any(${RESULTS.arrays.delivery_id}) and d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
-    returning r.attempt_id),
+     where d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
+    returning r.*),
   past as (
     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, sign_with_next, repeat_of,
                                          created_at, attempt_id, ${ATTEMPT})
-    select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, f.event_type, r.state, r.attempt, r.test, f.sign_with_next, f.repeat_of,
+    select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, r.event_type, r.state, r.attempt, r.test, r.sign_with_next, r.repeat_of,
            r.delivery_created_at, r.attempt_id, ${OF_RESULT}
-      from result r join finished f on f.attempt_id = r.attempt_id),
-  recorded as (${insertAttempts("result r join retried t on t.attempt_id = r.attempt_id")}),
-  settled as (select attempt_id from finished union all select attempt_id from retried),
-  counted as (${addToHours("result r join settled s on s.attempt_id = r.attempt_id where not r.test")})
-  select attempt_id from settled`;
+      from finished r),
+  recorded as (${insertAttempts("retried r")}),
+  settled as (
+    select attempt_id, receiver_id, started_at, bucket, outcome, test from finished
+    union all
+    select attempt_id, receiver_id, started_at, bucket, outcome, test from retried),
+  counted as (${addToHours("settled r where not r.test")})
+  select attempt_id from settled`,
+} satisfies Statement;
 
 /**
  * For results without a valid lease. A result that was written before is already an attempt, if the response to an earlier commit was
