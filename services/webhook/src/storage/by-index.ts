@@ -14,7 +14,5 @@ export const BY_INDEX = {
     enable_bitmapscan: "off",
     enable_hashjoin: "off",
     enable_mergejoin: "off",
-    enable_sort: "off",
-    enable_incremental_sort: "off",
   },
 } satisfies TransactionOptions;
