@@ -18,6 +18,8 @@ export interface PoolOptions {
   readonly applicationName: string;
   /** Statement timeout in milliseconds. Default: 10,000. */
   readonly statementTimeoutMs?: number;
+  /** More settings of each connection, by name: constants, no input. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Called when an idle connection breaks. */
   onIdleError?(error: Error): void;
   readonly onWait?: OnWait;
@@ -42,8 +44,6 @@ export interface Database extends Sql {
 export interface TransactionOptions {
   /** Limit of each of its statements, in milliseconds. Default: the pool's. */
   readonly statementTimeoutMs?: number;
-  /** Other settings that hold for it, by name: constants, no input. */
-  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface Transaction extends Sql {
@@ -57,6 +57,7 @@ export function openPool({
   max = 10,
   applicationName,
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+  settings: more = {},
   onIdleError,
   onWait,
   onFailure,
@@ -71,8 +72,11 @@ export function openPool({
     // A statement sets it: poolers refuse unknown startup options.
     onConnect: (client) =>
       client.query(
-        `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs};
-         set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+        [
+          `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs}`,
+          `set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+          ...Object.entries(more).map(([name, value]) => `set ${name} = ${value}`),
+        ].join("; "),
       ) as unknown as void,
   };
   const pool = new MeasuredPool(settings, onWait);
@@ -94,11 +98,9 @@ export function openPool({
   };
 }
 
-/** One round trip, with the settings too. */
-function beginning({ statementTimeoutMs, settings = {} }: TransactionOptions = {}): string {
-  const limit = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs };
-  return ["begin", ...Object.entries({ ...limit, ...settings }).map(([name, value]) => `set local ${name} = ${value}`)].join("; ");
-}
+/** One round trip, with the limit too. */
+const beginning = ({ statementTimeoutMs }: TransactionOptions = {}): string =>
+  statementTimeoutMs === undefined ? "begin" : `begin; set local statement_timeout = ${statementTimeoutMs}`;
 
 async function transaction<T>(
   pool: pg.Pool,

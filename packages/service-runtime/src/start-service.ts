@@ -1,5 +1,5 @@
 import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
-import { openPool, type Database, type LateIndex } from "@brand-records/postgres";
+import { openPool, type Database, type LateIndex, type PoolOptions } from "@brand-records/postgres";
 import { reportCertificates, serveRpc, type Grants, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, startTracing, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
@@ -33,7 +33,7 @@ export interface StartedService {
   readonly metrics: Registry;
   readonly maintenance: Maintenance;
   /** Opens a separate pool for work that holds connections for a long time, so that requests never wait for it. */
-  openPool(purpose: string, max: number): Database;
+  openPool(purpose: string, max: number, settings?: PoolOptions["settings"]): Database;
   /** Names a dependency in `/readyz` while `isDegraded` returns true: the service serves without it. */
   reportDegraded(dependency: string, isDegraded: () => boolean | Promise<boolean>): void;
   /**
@@ -67,9 +67,9 @@ export async function startService({ name, config, migrations, life, log }: Serv
   const maintenance = openMaintenance(log, metrics);
   const pools = poolMetrics(metrics);
   const onIdleError = (error: Error): void => log.warn({ err: error }, "idle database connection lost");
-  const openOwnedPool = (purpose: string, max: number): Database => {
+  const openOwnedPool = (purpose: string, max: number, settings: PoolOptions["settings"] = {}): Database => {
     const observer = pools.observerOf(purpose);
-    const opened = openPool({ url: config.DATABASE_URL, max, applicationName: purpose, onIdleError, ...observer });
+    const opened = openPool({ url: config.DATABASE_URL, max, applicationName: purpose, settings, onIdleError, ...observer });
     pools.show(purpose, opened.state);
     return life.own(`${purpose} pool`, opened);
   };

@@ -14,6 +14,7 @@ import { startReplayWorker } from "./replaying/replay-worker.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { webhookServices } from "./rpc/services.ts";
 import { startSending } from "./sending/start-sending.ts";
+import { BY_INDEX } from "./storage/by-index.ts";
 import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
 import { heldSecretKeys } from "./use-cases/shared-secret-key.ts";
 
@@ -38,7 +39,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   const brands = new KnownBrands(db, accounts);
   life.own("janitor", startJanitor({ db, ownerUrl: base.ownerUrl, maintenance, log, keepDays: config.RETENTION_DAYS }));
   const sending = sendingMetrics(metrics);
-  const sendingPool = base.openPool("webhook sending", SENDING_CONNECTIONS);
+  const sendingPool = base.openPool("webhook sending", SENDING_CONNECTIONS, BY_INDEX.settings);
   const sender = startSending({ config, db: sendingPool, life, maintenance, metrics: sending, log });
   base.reportUnusableKeys("RECEIVER_SECRET_KEYS", () => sender.unusableKeyIds());
   showReceivers(metrics, db);

@@ -1,4 +1,5 @@
 import { openPool, type Database } from "@brand-records/postgres";
+import { BY_INDEX } from "../src/storage/by-index.ts";
 import { claimDeliveries, type ClaimedDelivery, type ClaimOptions } from "../src/storage/claims.ts";
 import { BOUND } from "../src/storage/lanes.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "./serve-sending.ts";
@@ -22,7 +23,7 @@ export interface ServedClaims {
 
 export async function serveClaims(): Promise<ServedClaims> {
   const sending = await serveSending();
-  const db = openPool({ url: sending.databaseUrl, max: 1, applicationName: "claims", statementTimeoutMs: SET_UP_MS });
+  const db = openPool({ url: sending.databaseUrl, max: 1, applicationName: "claims", statementTimeoutMs: SET_UP_MS, ...BY_INDEX });
   const receiver = await sending.createReceiver("http://127.0.0.1:1/");
   await db.query("update webhook.lanes set max_in_flight = 64");
   return {

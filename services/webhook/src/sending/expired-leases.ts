@@ -1,10 +1,9 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
-import type { Database, Sql } from "@brand-records/postgres";
+import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
 import { leaseStart } from "../domain/delivery.ts";
-import { BY_INDEX } from "../storage/by-index.ts";
 import { leaveLanes } from "../storage/locked-lanes.ts";
 import { lockExpired, removeDeliveries, removeExpiredOrphans, type ExpiredDelivery } from "../storage/leases.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
@@ -60,7 +59,7 @@ export function startLeaseKeeper({ db, terms, maintenance, metrics, log }: Lease
  */
 export async function endExpiredLeases(db: Database, terms: LeaseTerms): Promise<EndedLeases> {
   const orphans = await removeExpiredOrphans(db);
-  const end = async (sql: Sql): Promise<EndedLeases> => {
+  return db.transaction(async (sql) => {
     const expired = await lockExpired(sql);
     if (expired.length === 0) return { pending: 0, failed: 0, removed: orphans };
     const sendable = expired.filter(({ is_sendable }) => is_sendable);
@@ -75,8 +74,7 @@ export async function endExpiredLeases(db: Database, terms: LeaseTerms): Promise
     );
     const failed = results.filter(({ state }) => state === "failed").length;
     return { pending: results.length - failed, failed, removed: orphans + unsendable.length };
-  };
-  return db.transaction(end, BY_INDEX);
+  });
 }
 
 function unknownResult(delivery: ExpiredDelivery, { leaseSeconds, attemptsMax }: LeaseTerms): SettledAttempt {

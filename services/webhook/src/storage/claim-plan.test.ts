@@ -1,5 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
+import { BY_INDEX } from "./by-index.ts";
 import { claimDeliveries } from "./claims.ts";
 import { ROOM_MAX } from "./lanes-to-serve.ts";
 import { buildLateIndexes } from "./late-indexes.ts";
@@ -21,7 +22,7 @@ let older: Database;
 beforeAll(async () => {
   sending = await serveSending();
   const url = sending.databaseUrl;
-  db = openPool({ url, max: 1, applicationName: "claims", statementTimeoutMs: SET_UP_MS });
+  db = openPool({ url, max: 1, applicationName: "claims", statementTimeoutMs: SET_UP_MS, ...BY_INDEX });
   older = openPool({ url, max: 1, applicationName: "older snapshot" });
 });
 afterAll(async () => {

@@ -1,6 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { unnestRows, type Database, type Sql, type Statement, type TransactionOptions } from "@brand-records/postgres";
-import { BY_INDEX } from "./by-index.ts";
+import { unnestRows, type Database, type Statement, type TransactionOptions } from "@brand-records/postgres";
 import { passDeadEntries } from "./claim-bounds.ts";
 import { lockLanesToServe, SERVED_LANES_MAX, type LanesToServe, type LaneToServe } from "./lanes-to-serve.ts";
 import { BOUND, lockLanes } from "./lanes.ts";
@@ -137,18 +136,15 @@ function claim(
   { leaseSeconds, ...wanted }: LanesToServe & Pick<ClaimOptions, "leaseSeconds">,
   limit?: ClaimLimit,
 ): Promise<ClaimedDelivery[]> {
-  return db.transaction(
-    async (sql) => {
-      const lanes = await lockLanesToServe(sql, wanted);
-      limit?.onLocked(lanes);
-      if (lanes.length === 0) return [];
-      const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
-      const claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
-      const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
-      return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
-    },
-    { ...limit, ...BY_INDEX },
-  );
+  return db.transaction(async (sql) => {
+    const lanes = await lockLanesToServe(sql, wanted);
+    limit?.onLocked(lanes);
+    if (lanes.length === 0) return [];
+    const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
+    const claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
+    const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
+    return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
+  }, limit);
 }
 
 const LEASES = unnestRows({ id: "text", lease: "uuid" });
@@ -175,12 +171,11 @@ export const returnClaims = (db: Database, claims: readonly Claim[]): Promise<vo
 export const abandonDeliveries = (db: Database, claims: readonly Claim[]): Promise<void> => changeClaims(db, ABANDON, claims);
 
 async function changeClaims(db: Database, statement: string, claims: readonly Claim[]): Promise<void> {
-  const change = async (sql: Sql): Promise<void> => {
+  await db.transaction(async (sql) => {
     await lockLanes(
       sql,
       claims.map(({ receiver_id }) => receiver_id),
     );
     await sql.query(statement, LEASES.values(claims.map(({ id, lease }) => ({ id, lease }))));
-  };
-  await db.transaction(change, BY_INDEX);
+  });
 }

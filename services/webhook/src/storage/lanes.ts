@@ -52,10 +52,6 @@ const statements = {
             where r.brand_id = any($1::text[]) and r.events && $2::text[]
             order by l.receiver_id for update of l`,
   },
-  lockThese: {
-    name: "lanes.lock_these",
-    text: "select receiver_id, ctid from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update",
-  },
   lockOfBrand: {
     name: "lanes.lock_of_brand",
     text: `select l.receiver_id from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
@@ -139,7 +135,10 @@ export async function lockLanesOfBrand(sql: Sql, brandId: string): Promise<strin
 
 /** Locks these lanes. Ignores deleted receivers, which have no lane. */
 export function lockLanes(sql: Sql, receiverIds: readonly string[]): Promise<LaneRow[]> {
-  return sql.query<LaneRow>(statements.lockThese, [receiverIds]);
+  return sql.query<LaneRow>(
+    "select receiver_id, ctid from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update",
+    [receiverIds],
+  );
 }
 
 /**

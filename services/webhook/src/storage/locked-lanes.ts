@@ -135,14 +135,12 @@ export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Prom
 }
 
 const ADDITIONS = unnestRows({ receiver_id: "text", ctid: "tid", leased: "int", waiting: "int" });
-const ADD_TO_LANES = {
-  name: "locked_lanes.add",
-  text: `
+/** Intake has no connections of its own, which would plan it once. */
+const ADD_TO_LANES = `
   update webhook.lanes l set in_flight = l.in_flight + t.leased, ${dueBy("case when t.waiting > 0 then now() end")}
     from ${ADDITIONS.relation}
    where ${IS_LOCKED}
-  returning l.receiver_id`,
-} satisfies Statement;
+  returning l.receiver_id`;
 
 /** Deliveries that were added to a lane. */
 export interface LaneAddition extends LaneRow {

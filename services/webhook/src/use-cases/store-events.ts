@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Transaction } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
-import { BY_INDEX } from "../storage/by-index.ts";
 import { lockBrands } from "../storage/brands.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
 import { insertEvents, type NewEvent } from "../storage/events.ts";
@@ -64,12 +63,11 @@ async function storeLeasing(db: Database, events: readonly NewEvent[], leasing: 
   const { first, leased } = leasing;
   let mayBeCommitted = false;
   try {
-    const storing = async (sql: Transaction): Promise<Stored> => {
+    return await db.transaction(async (sql) => {
       const result = await store(sql, events, leasing);
       mayBeCommitted = true;
       return result;
-    };
-    return await db.transaction(storing, BY_INDEX);
+    });
   } catch (error) {
     if (mayBeCommitted) first?.reconcile(leased);
     else first?.release(leased.length);

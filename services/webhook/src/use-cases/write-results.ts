@@ -1,7 +1,6 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
-import { BY_INDEX } from "../storage/by-index.ts";
 import { lockBrands } from "../storage/brands.ts";
 import { holdLane } from "../storage/lanes.ts";
 import { lockAndReadLanes, updateLanes, type LaneUpdate, type LockedLane } from "../storage/locked-lanes.ts";
@@ -31,7 +30,7 @@ interface ChangedLane {
  */
 export async function writeResults(db: Database, results: readonly AttemptResult[], now: number, log: Logger): Promise<WrittenResults> {
   const byReceiver = Map.groupBy(results, ({ receiver_id }) => receiver_id);
-  const write = async (sql: Sql) => {
+  const { finished, disabled } = await db.transaction(async (sql) => {
     const lanes = await lockAndReadLanes(sql, [...byReceiver.keys()]);
     const { kept, discarded } = await splitByBrand(sql, results, lanes);
     const settledIds = await settleDeliveries(sql, kept);
@@ -53,8 +52,7 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     const disabled = await disableReceivers(sql, changes);
     const ended = (state: AttemptResult["state"]): number => settled.filter((result) => result.state === state).length;
     return { disabled, finished: { delivered: ended("delivered"), failed: ended("failed"), removed: discarded.length } };
-  };
-  const { finished, disabled } = await db.transaction(write, BY_INDEX);
+  });
   for (const fields of disabled) log.warn(fields, "receiver disabled");
   return { finished, disabled: disabled.map(({ reason }) => reason) };
 }
