@@ -143,10 +143,9 @@ describe("a walk", () => {
 
   it("repeats a page that does not come in time, also one that stalls within its body", async () => {
     const length = await lengthOf((url) => client({ url }).payouts({}, { limit: 15 }).page());
-    for (const bytes of [1, 100, length - 1]) {
-      await expectAll(client({ url: cutting.urlOf("stall", bytes), timeoutMs: 500 }), 15);
-      expect(retries.splice(0)).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: "no_response" }) })]);
-    }
+    const urls = [1, 100, length - 1].map((bytes) => cutting.urlOf("stall", bytes));
+    await Promise.all(urls.map((url) => expectAll(client({ url, timeoutMs: 500 }), 15)));
+    expect(retries.map(({ error, attempts }) => [error.code, attempts])).toEqual(urls.map(() => ["no_response", 1]));
   });
 
   it("is whole, wherever the connection of its first page is cut", async () => {
@@ -205,6 +204,14 @@ describe("a walk", () => {
     expect(proxy.exchanges.map(({ status }) => status)).toContain(401);
     expect(await failure(client({ key: walker.key }).payouts().page())).toMatchObject({ code: "invalid_key", status: 401, attempts: 1 });
   });
+});
+
+it("is sent again once with another key, although a function may return another each time", async () => {
+  let keys = 0;
+  onRequest = (_, __, outgoing) => respond(outgoing, 401, {}, '{"error":{"code":"invalid_key"}}');
+  const error = await failure(client({ key: () => `brk_live_${(keys += 1)}` }).payouts().page());
+  expect(error).toMatchObject({ code: "invalid_key", attempts: 2 });
+  expect(requests).toBe(2);
 });
 
 describe("a request", () => {
@@ -280,6 +287,17 @@ describe("a request", () => {
       .page();
     await expect(waiting).rejects.toBe(reason);
     expect(requests).toBe(1);
+    const forKey = new AbortController();
+    const key = (): Promise<string> => {
+      forKey.abort(reason);
+      return new Promise(() => {});
+    };
+    await expect(client({ key }).payouts({}, { signal: forKey.signal }).page()).rejects.toBe(reason);
+  });
+
+  it("may take any time", async () => {
+    await client({ timeoutMs: Infinity, deadlineMs: Infinity }).payouts({}, { limit: 1 }).page();
+    expect(retries).toEqual([]);
   });
 
   it("keeps fields and values of later versions, and the largest amount", async () => {
@@ -306,7 +324,12 @@ describe("a request", () => {
       const make = (): unknown => client({ key: key as string });
       expect(make).toThrow(new TypeError("key must be an API key, brk_live_… or brk_test_…"));
     }
-    for (const url of ["", "records.example", "ftp://records.example"]) expect(() => client({ url })).toThrow("url must be");
+    const wrong = ["", "records.example", "ftp://records.example", "https://x?a=1", "https://x#a"];
+    for (const url of [...wrong, "https://name:hidden@x", "https://:hidden@x"]) {
+      expect(() => client({ url })).toThrow(new TypeError("url must be the service's address, https://…, without user, query and fragment"));
+    }
+    onRequest = () => false;
+    for (const url of [` ${proxy.url}/ \n`, new URL(proxy.url)]) await client({ url }).payouts({}, { limit: 1 }).page();
   });
 });
 

@@ -117,9 +117,12 @@ it("is typed for a strict compiler that reads every declaration", async () => {
     module: "nodenext",
     types: [],
   };
+  const examples = await writeExamples();
+  expect(examples.length).toBeGreaterThan(9);
+  const files = ["types.mts", "examples.d.mts", ...examples];
   await writeFile(
     join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: { ...compilerOptions, lib: ["es2022", "dom"] }, files: ["types.mts"] }),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, lib: ["es2022", "dom", "dom.asynciterable"] }, files }),
   );
   await runTool(NODE, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder], { cwd: folder });
 });
@@ -165,6 +168,16 @@ describe("runs", () => {
     INSTALL_MS_MAX,
   );
 });
+
+/** Writes the documents' examples as modules, and returns their names. */
+async function writeExamples(): Promise<string[]> {
+  const texts = await Promise.all(
+    ["clients/client/README.md", "docs/api.md", "docs/webhooks.md", "README.md"].map((path) => readFile(path, "utf8")),
+  );
+  const examples = texts.flatMap((text) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code));
+  await Promise.all(examples.map((code, number) => writeFile(join(folder, `example-${number}.mts`), `${code}\nexport {};\n`)));
+  return examples.map((_, number) => `example-${number}.mts`);
+}
 
 /** Bundles a program and minifies it, into a file of the folder. */
 async function bundle(entry: string, file: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { CommandLineError, usageProblem } from "@brand-records/command-line";
+import { CommandLineError, exitCodeOf, Interrupted, usageFailure } from "@brand-records/command-line";
 import { colorsFor, printable } from "@brand-records/terminal-output";
-import { exitCodeOf, Interrupted, reportOf, UsageFailure, type FailureReport } from "./failure.ts";
+import { reportOf, type FailureReport } from "./failure.ts";
 import { buildProgram } from "./program.ts";
 import { Shell } from "./shell.ts";
 import type { Terminal } from "./terminal.ts";
@@ -24,12 +24,6 @@ export async function runCli(args: readonly string[], terminal: Terminal, versio
     printReport(reportOf(failure), json, terminal);
     return exitCodeOf(failure);
   }
-}
-
-/** Returns the usage error, or an exit code if help or the version was shown. */
-function usageFailure(error: CommandLineError, json: boolean): UsageFailure | number {
-  const problem = usageProblem(error, json);
-  return typeof problem === "number" ? problem : new UsageFailure(problem.message, problem.hint);
 }
 
 /** Ctrl-C cancels requests, which then fail with its reason. */

@@ -29,6 +29,13 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 export const isAccepted = (reply: Reply): boolean => reply.kind === "response" && reply.status >= 200 && reply.status < 300;
 
+/** `accepted`, `refused`, `slow`, or why no response came, as in docs/webhooks.md. */
+export function outcomeOf(reply: Reply): string {
+  if (reply.kind === "failed") return reply.reason;
+  if (reply.kind === "slow") return "slow";
+  return isAccepted(reply) ? "accepted" : "refused";
+}
+
 /** `accepted (204, 12 ms)`, `refused (401, 8 ms)`, `slow (no whole response within 15 s)`, `no connection (ECONNREFUSED)`. */
 export function replyText(reply: Reply): string {
   if (reply.kind === "failed") return `${FAILED[reply.reason]} (${reply.code})`;

@@ -1,8 +1,8 @@
 import { access, constants, open, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { CommandFailure } from "@brand-records/command-line";
 import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
-import { CommandFailure } from "../failure.ts";
-import { lockExport } from "./export-lock.ts";
+import { lockExport, type ExportLock } from "./export-lock.ts";
 import { deleteState, newState, readState, requireSame, writeState, type ExportRequest, type ExportState } from "./export-state.ts";
 
 /** Records may have texts that are not for every user of the machine. */
@@ -41,7 +41,7 @@ export async function openExportFile(out: string, request: ExportRequest, option
         await file.close();
         await lock.release();
       };
-      return { state, ...writing(out, file, state), close };
+      return { state, ...writing(out, file, state, lock), close };
     } catch (error) {
       await lock.release();
       throw error;
@@ -94,11 +94,12 @@ async function stateToContinue(out: string, request: ExportRequest): Promise<Exp
   return state;
 }
 
-function writing(out: string, file: FileHandle, { bytes, ...begun }: ExportState): Pick<ExportFile, "append" | "finish"> {
-  let end = bytes;
-  let state: ExportState = { bytes, ...begun };
+function writing(out: string, file: FileHandle, begun: ExportState, lock: ExportLock): Pick<ExportFile, "append" | "finish"> {
+  let end = begun.bytes;
+  let state = begun;
   const write = async (work: () => Promise<void>): Promise<void> => {
     try {
+      await lock.requireHeld();
       await work();
     } catch (error) {
       throw unwritable(out, error);

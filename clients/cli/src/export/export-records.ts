@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
+import { CommandFailure, Interrupted } from "@brand-records/command-line";
 import { printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
-import { CommandFailure, Interrupted } from "../failure.ts";
 import { partPath, type ExportFile } from "./export-file.ts";
 import type { ExportFormat, ExportState } from "./export-state.ts";
 import { formatRecords } from "./format-records.ts";
@@ -12,6 +12,11 @@ export interface Source {
   readonly filters: FiltersOf[ResourceName];
   readonly format: ExportFormat;
   readonly signal: AbortSignal;
+}
+
+export interface FileTarget {
+  readonly out: string;
+  readonly file: ExportFile;
   readonly bar: ProgressBar;
 }
 
@@ -22,8 +27,8 @@ export interface Source {
  * @returns how many there are
  * @throws CommandFailure or Interrupted, which says how far it got and how to go on
  */
-export async function exportToFile(source: Source, out: string, file: ExportFile): Promise<number> {
-  const { client, resource, filters, signal, bar } = source;
+export async function exportToFile(source: Source, { out, file, bar }: FileTarget): Promise<number> {
+  const { client, resource, filters, signal } = source;
   let { state } = file;
   bar.update(0, state.records);
   try {

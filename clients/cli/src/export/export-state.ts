@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
+import { CommandFailure } from "@brand-records/command-line";
 import { errorCode, printable } from "@brand-records/terminal-output";
-import { CommandFailure } from "../failure.ts";
 
 export type ExportFormat = "csv" | "ndjson";
 
