@@ -95,8 +95,8 @@ function cut(response: Readable, client: Socket, fault: Fault, bytes: number): v
     if (left > 0 || fault === "stall") return;
     response.destroy();
     if (fault === "end") client.end();
-    // A reset discards what was not sent yet.
-    else client.write("", () => client.resetAndDestroy());
+    // Not in a write's callback: the socket would be shut down, and neither reset nor closed.
+    else client.resetAndDestroy();
   });
   // A response shorter than the cut is whole.
   response.on("end", () => fault !== "stall" && client.end());

@@ -39,7 +39,7 @@ function printReport(report: FailureReport, json: boolean, { stderr, env }: Term
   const { red, yellow } = colorsFor(stderr, env);
   const shown = (text: string): string => text.split("\n").map(printable).join("\n");
   const details = (report.details ?? []).map(({ field, message }) => `  ${printable(field)}: ${printable(message)}\n`).join("");
-  const request = report.request_id === undefined ? "" : ` (${report.code}, request ${printable(report.request_id)})`;
+  const request = report.request_id === undefined ? "" : ` (${printable(report.code)}, request ${printable(report.request_id)})`;
   const hint = report.hint === undefined ? "" : `${yellow(shown(report.hint))}\n`;
   stderr.write(`${red("error:")} ${shown(report.message)}${request}\n${details}${hint}`);
 }

@@ -1,4 +1,4 @@
-import { colorsFor, type Colors, type Screen } from "@brand-records/terminal-output";
+import { colorsFor, type Colors, type ProgressBar, type Screen } from "@brand-records/terminal-output";
 
 /** The screens of a command, and the environment that says how they look. */
 export interface CommandScreens {
@@ -11,6 +11,8 @@ export interface CommandScreens {
 export class CommandOutput<Terminal extends CommandScreens> {
   readonly terminal: Terminal;
   readonly json: boolean;
+  /** Set while `openProgressBar` shows one. */
+  bar: ProgressBar | undefined;
 
   constructor(terminal: Terminal, json: boolean) {
     this.terminal = terminal;
@@ -26,7 +28,11 @@ export class CommandOutput<Terminal extends CommandScreens> {
 
   /** Writes a remark for people to standard error; nothing with `--json`. */
   note(text: (colors: Colors) => string): void {
-    if (!this.json) this.terminal.stderr.write(`${text(this.colorsFor(this.terminal.stderr))}\n`);
+    if (this.json) return;
+    const { stderr } = this.terminal;
+    const writeLine = (): void => void stderr.write(`${text(this.colorsFor(stderr))}\n`);
+    if (this.bar === undefined) writeLine();
+    else this.bar.below(writeLine);
   }
 
   colorsFor(screen: Screen): Colors {

@@ -22,7 +22,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   "405": "Nothing accepts a POST there: check the path and the deployment.",
   "410": "410 disables the receiver: respond with it only if the URL is to get no more events.",
   "413": "Let your server take 64 KiB.",
-  "422": "Is the receiver configured for this type? Another is chosen with --type.",
+  "422": "Send a type that the receiver is configured for, or configure it for this one.",
   "5xx": "The receiver failed: read its log.",
   slow: "Respond first, process afterwards; end the response.",
 };

@@ -1,12 +1,9 @@
 import { access, constants, open, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CommandFailure } from "@brand-records/command-line";
+import { CommandFailure, UsageFailure } from "@brand-records/command-line";
 import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
 import { lockExport, type ExportLock } from "./export-lock.ts";
-import { deleteState, newState, readState, requireSame, writeState, type ExportRequest, type ExportState } from "./export-state.ts";
-
-/** Records may have texts that are not for every user of the machine. */
-const MODE = 0o600;
+import { deleteState, EXPORT_MODE, newState, readState, requireSame, writeState, type ExportRequest, type ExportState } from "./export-state.ts";
 
 export interface OpenOptions {
   /** Replace the file, when the export is complete. */
@@ -67,7 +64,7 @@ async function openPart(out: string, request: ExportRequest, options: OpenOption
     // First, so that a kill leaves no part without a state.
     await writeState(out, state);
   }
-  const file = await open(part, constants.O_RDWR | constants.O_CREAT, MODE);
+  const file = await open(part, constants.O_RDWR | constants.O_CREAT, EXPORT_MODE);
   try {
     if ((await file.stat()).size < state.bytes) {
       const hint = "Add --restart to export from the beginning.";
@@ -150,6 +147,7 @@ async function exists(path: string): Promise<boolean> {
 
 /** @throws CommandFailure unless a regular file can have this name */
 export async function requireFileName(out: string): Promise<void> {
+  if (out === "") throw new UsageFailure("--out must be the name of a file", "- is standard output.");
   try {
     if ((await stat(out)).isFile()) return;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
 import { CommandFailure, Interrupted } from "@brand-records/command-line";
-import { printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
+import { counted, printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
 import { partPath, type ExportFile } from "./export-file.ts";
 import type { ExportFormat, ExportState } from "./export-state.ts";
 import { formatRecords } from "./format-records.ts";
@@ -77,7 +77,10 @@ async function columnsOf({ resource, format }: Source, { data: [first] }: Page<o
 }
 
 function withNextStep(error: unknown, out: string, { records }: ExportState, signal: AbortSignal): unknown {
-  const kept = `${records.toLocaleString("en")} records are in ${printable(partPath(out))}. The same command continues after them.`;
+  const kept =
+    records === 0
+      ? "No record was read yet. Run the same command again."
+      : `${counted(records, "record")} ${records === 1 ? "is" : "are"} in ${printable(partPath(out))}. The same command continues.`;
   if (signal.aborted) return new Interrupted("Interrupted.", kept);
   if (error instanceof BrandRecordsError) {
     const hint = error.code === "invalid_cursor" ? "Add --restart to export from the beginning." : kept;
