@@ -212,7 +212,11 @@ describe("a walk", () => {
 it("is sent again once with another key, although a function may return another each time", async () => {
   let keys = 0;
   onRequest = (_, __, outgoing) => respond(outgoing, 401, {}, '{"error":{"code":"invalid_key"}}');
-  const error = await failure(client({ key: () => `brk_live_${(keys += 1)}` }).payouts().page());
+  const error = await failure(
+    client({ key: () => `brk_live_${(keys += 1)}` })
+      .payouts()
+      .page(),
+  );
   expect(error).toMatchObject({ code: "invalid_key", attempts: 2 });
   expect(requests).toBe(2);
 });
@@ -329,7 +333,9 @@ describe("a request", () => {
     }
     const wrong = ["", "records.example", "ftp://records.example", "https://x?a=1", "https://x#a"];
     for (const url of [...wrong, "https://name:hidden@x", "https://:hidden@x"]) {
-      expect(() => client({ url })).toThrow(new TypeError("url must be the service's address, https://…, without user, query and fragment"));
+      expect(() => client({ url })).toThrow(
+        new TypeError("url must be the service's address, https://…, without user, query and fragment"),
+      );
     }
     onRequest = () => false;
     for (const url of [` ${proxy.url}/ \n`, new URL(proxy.url)]) await client({ url }).payouts({}, { limit: 1 }).page();

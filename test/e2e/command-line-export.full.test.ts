@@ -169,7 +169,10 @@ describe("an export that was interrupted", () => {
   it("refuses another brand's key, and keeps what it has", async () => {
     await interrupt();
     const before = await readFile(`${out}.part`, "utf8");
-    expect(await runExport("ndjson", [], other.key)).toMatchObject({ code: 1, stderr: expect.stringMatching(/wrong_brand|brand/) });
+    expect(await runExport("ndjson", [], other.key)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is of brand .*\nSet BRAND_RECORDS_KEY to a key of the brand .*\n\d+ records are in .*continues\.\n$/),
+    });
     expect(await readFile(`${out}.part`, "utf8")).toBe(before);
     await runExport("ndjson");
     expect(await exported()).toEqual(await stored());

@@ -3,7 +3,16 @@ import { dirname } from "node:path";
 import { CommandFailure, UsageFailure } from "@brand-records/command-line";
 import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
 import { lockExport, type ExportLock } from "./export-lock.ts";
-import { deleteState, EXPORT_MODE, newState, readState, requireSame, writeState, type ExportRequest, type ExportState } from "./export-state.ts";
+import {
+  deleteState,
+  EXPORT_MODE,
+  newState,
+  readState,
+  requireSame,
+  writeState,
+  type ExportRequest,
+  type ExportState,
+} from "./export-state.ts";
 
 export interface OpenOptions {
   /** Replace the file, when the export is complete. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
 import { CommandFailure, Interrupted } from "@brand-records/command-line";
 import { counted, printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
+import { reportOf } from "../failure.ts";
 import { partPath, type ExportFile } from "./export-file.ts";
 import type { ExportFormat, ExportState } from "./export-state.ts";
 import { formatRecords } from "./format-records.ts";
@@ -83,8 +84,8 @@ function withNextStep(error: unknown, out: string, { records }: ExportState, sig
       : `${counted(records, "record")} ${records === 1 ? "is" : "are"} in ${printable(partPath(out))}. The same command continues.`;
   if (signal.aborted) return new Interrupted("Interrupted.", kept);
   if (error instanceof BrandRecordsError) {
-    const hint = error.code === "invalid_cursor" ? "Add --restart to export from the beginning." : kept;
-    return new CommandFailure(error.code, error.message, { cause: error, hint });
+    const steps = error.code === "invalid_cursor" ? ["Add --restart to export from the beginning."] : [reportOf(error).hint, kept];
+    return new CommandFailure(error.code, error.message, { cause: error, hint: steps.filter(Boolean).join("\n") });
   }
   return error instanceof CommandFailure
     ? new CommandFailure(error.code, error.message, { cause: error, hint: error.hint ?? kept })
