@@ -1,32 +1,8 @@
+import { CommandFailure, exitCodeOf, Interrupted, UsageFailure } from "@brand-records/command-line";
 import { ConfigError } from "@brand-records/config";
 import { AppError, type ProblemDetail } from "@brand-records/errors";
 
-/** A command that fails. `message` says why, `hint` what to do about it. */
-export class CommandFailure extends Error {
-  override readonly name = "CommandFailure";
-  readonly code: string;
-  readonly hint: string | undefined;
-
-  constructor(code: string, message: string, options: ErrorOptions & { readonly hint?: string | undefined } = {}) {
-    super(message, options);
-    this.code = code;
-    this.hint = options.hint;
-  }
-}
-
-/** The command line is wrong: exit code 2. */
-export class UsageFailure extends CommandFailure {
-  constructor(message: string, hint?: string) {
-    super("usage", message, { hint });
-  }
-}
-
-/** Stopped by Ctrl-C: exit code 130. `message` states whether the work was done. */
-export class Interrupted extends CommandFailure {
-  constructor(message: string, hint?: string) {
-    super("interrupted", message, { hint });
-  }
-}
+export { CommandFailure, exitCodeOf, Interrupted, UsageFailure };
 
 /** Returns a field that the service always sets. @throws Error if it is missing: a defect of the service */
 export function required<T>(value: T | null | undefined, name: string): T {
@@ -86,9 +62,4 @@ export function reportOf(error: unknown, ids: ReadonlyMap<string, string> = new 
   // Unforeseen, so a defect of brandctl: the report needs the stack.
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: "internal_error", message: `unexpected error in brandctl, please report it: ${stack}` };
-}
-
-export function exitCodeOf(error: unknown): number {
-  if (error instanceof UsageFailure) return 2;
-  return error instanceof Interrupted ? 130 : 1;
 }

@@ -1,6 +1,6 @@
-import { CommandLineError, usageProblem } from "@brand-records/command-line";
+import { CommandLineError, usageFailure } from "@brand-records/command-line";
 import { printable } from "@brand-records/terminal-output";
-import { exitCodeOf, reportOf, UsageFailure, type FailureReport } from "./failure.ts";
+import { exitCodeOf, reportOf, type FailureReport } from "./failure.ts";
 import { buildProgram } from "./program.ts";
 import { colorsFor, type Terminal } from "./terminal.ts";
 import { Shell } from "./shell.ts";
@@ -24,12 +24,6 @@ export async function runBrandctl(args: readonly string[], terminal: Terminal, v
     printReport(reportOf(failure, shell.ids), json, terminal);
     return exitCodeOf(failure);
   }
-}
-
-/** Returns the usage error, or an exit code if help or the version was shown. */
-function usageFailure(error: CommandLineError, json: boolean): UsageFailure | number {
-  const problem = usageProblem(error, json);
-  return typeof problem === "number" ? problem : new UsageFailure(problem.message, problem.hint);
 }
 
 function printReport(report: FailureReport, json: boolean, { stderr, env }: Terminal): void {

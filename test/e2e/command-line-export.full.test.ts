@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openPool, type Database } from "@brand-records/postgres";
 import { RESOURCES } from "@brand-records/resources";
 import { newId } from "@brand-records/typeid";
-import { brandRecords, type Ended } from "../command-line.ts";
+import { brandRecordsProcess, type Ended } from "../command-line.ts";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 function runExport(format: string, more: readonly string[] = [], key = brand.key): Promise<Ended> {
-  return brandRecords(["export", "conversions", "--format", format, "--out", out, ...more], {
+  return brandRecordsProcess(["export", "conversions", "--format", format, "--out", out, ...more], {
     env: { BRAND_RECORDS_URL: proxy.url, BRAND_RECORDS_KEY: key },
     onStart: (child) => (running = child),
   });
@@ -169,7 +169,10 @@ describe("an export that was interrupted", () => {
   it("refuses another brand's key, and keeps what it has", async () => {
     await interrupt();
     const before = await readFile(`${out}.part`, "utf8");
-    expect(await runExport("ndjson", [], other.key)).toMatchObject({ code: 1, stderr: expect.stringMatching(/wrong_brand|brand/) });
+    expect(await runExport("ndjson", [], other.key)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is of brand .*\nSet BRAND_RECORDS_KEY to a key of the brand .*\n\d+ records are in .*continues\.\n$/),
+    });
     expect(await readFile(`${out}.part`, "utf8")).toBe(before);
     await runExport("ndjson");
     expect(await exported()).toEqual(await stored());
@@ -204,7 +207,7 @@ describe("two exports", () => {
     let second: Promise<Ended> | undefined;
     onRequest = async (number) => {
       if (number === 2)
-        second = brandRecords(["export", "conversions", "--format", "ndjson", "--out", out], {
+        second = brandRecordsProcess(["export", "conversions", "--format", "ndjson", "--out", out], {
           env: { BRAND_RECORDS_URL: proxy.url, BRAND_RECORDS_KEY: brand.key },
         });
       if (number === 2) await second;
@@ -243,7 +246,7 @@ describe("files", () => {
   });
 
   it("writes the same to standard output", async () => {
-    const piped = await brandRecords(["export", "conversions", "--format", "ndjson", "--out", "-"], {
+    const piped = await brandRecordsProcess(["export", "conversions", "--format", "ndjson", "--out", "-"], {
       env: { BRAND_RECORDS_URL: proxy.url, BRAND_RECORDS_KEY: brand.key },
     });
     await runExport("ndjson");
@@ -287,7 +290,7 @@ describe("CSV", () => {
   });
 
   it("of no records has the fields alone", async () => {
-    const { stdout } = await brandRecords(["export", "deposits", "--format", "csv", "--out", "-"], {
+    const { stdout } = await brandRecordsProcess(["export", "deposits", "--format", "csv", "--out", "-"], {
       env: { BRAND_RECORDS_URL: proxy.url, BRAND_RECORDS_KEY: brand.key },
     });
     expect(stdout).toBe(`${Object.keys(RESOURCES.deposits.schema.shape).join(",")}\n`);

@@ -6,8 +6,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { oldestNode } from "../clients/installed-runtime.ts";
 
-/** One promise: the packed client and command line work in a folder that has nothing else. */
+/** One promise: the packed client and command line work in a folder that has nothing else, on every Node.js that they support. */
 
 const run = promisify(execFile);
 const INSTALL_MS_MAX = 180_000;
@@ -24,13 +25,18 @@ beforeAll(async () => {
 }, INSTALL_MS_MAX);
 afterAll(() => rm(folder, { recursive: true }));
 
-const brandRecords = (...args: string[]) => run(join(folder, "node_modules/.bin/brand-records"), args, { cwd: folder });
+let node = process.execPath;
+const brandRecords = (...args: string[]) => run(node, ["node_modules/.bin/brand-records", ...args], { cwd: folder });
 
 it("installs what others wrote, and none of our unpublished packages", async () => {
   expect((await readdir(join(folder, "node_modules/@brand-records"))).toSorted()).toEqual(["cli", "client"]);
 });
 
-it("runs each part of the bundle", async () => {
+it.each<[name: string, path: () => Promise<string>]>([
+  ["this Node.js", async () => process.execPath],
+  ["Node.js 20", oldestNode],
+])("runs each part of the bundle on %s", async (_, path) => {
+  node = await path();
   expect((await brandRecords("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end())).listen(
     0,
@@ -52,9 +58,7 @@ it("runs each part of the bundle", async () => {
     brandRecords("events", "verify", "--secret-file", "secret", "--headers", "headers", "--body", "headers"),
   ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("Not verified") });
   const env = { ...process.env, BRAND_RECORDS_URL: url, BRAND_RECORDS_KEY: `brk_live_${"a".repeat(36)}` };
-  const exporting = run(join(folder, "node_modules/.bin/brand-records"), ["export", "links", "--format", "csv", "--out", "missing/links"], {
-    cwd: folder,
-    env,
-  });
+  const args = ["node_modules/.bin/brand-records", "export", "links", "--format", "csv", "--out", "missing/links"];
+  const exporting = run(node, args, { cwd: folder, env });
   await expect(exporting).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("its folder does not exist") });
 });

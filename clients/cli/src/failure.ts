@@ -1,35 +1,5 @@
+import { CommandFailure } from "@brand-records/command-line";
 import { BrandRecordsError, DeliveryError, type ProblemDetail } from "@brand-records/client";
-
-/** A command that fails. `message` says why, `hint` what to do next. */
-export class CommandFailure extends Error {
-  override readonly name: string = "CommandFailure";
-  readonly code: string;
-  readonly hint: string | undefined;
-
-  constructor(code: string, message: string, options: ErrorOptions & { readonly hint?: string | undefined } = {}) {
-    super(message, options);
-    this.code = code;
-    this.hint = options.hint;
-  }
-}
-
-/** The command line or the environment is wrong, and nothing was sent: exit code 2. */
-export class UsageFailure extends CommandFailure {
-  override readonly name = "UsageFailure";
-
-  constructor(message: string, hint?: string) {
-    super("usage", message, { hint });
-  }
-}
-
-/** Stopped by Ctrl-C: exit code 130. */
-export class Interrupted extends CommandFailure {
-  override readonly name = "Interrupted";
-
-  constructor(message: string, hint?: string) {
-    super("interrupted", message, { hint });
-  }
-}
 
 /** An error as it is printed: `{"error": …}` with `--json`, else as text. */
 export interface FailureReport {
@@ -84,9 +54,4 @@ export function reportOf(error: unknown): FailureReport {
   // Unforeseen, so a defect of this program: the report needs the stack.
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: "unexpected_error", message: `unexpected error in brand-records, please report it: ${stack}` };
-}
-
-export function exitCodeOf(error: unknown): number {
-  if (error instanceof UsageFailure) return 2;
-  return error instanceof Interrupted ? 130 : 1;
 }

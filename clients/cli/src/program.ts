@@ -1,6 +1,5 @@
-import { configureCommands } from "@brand-records/command-line";
+import { completionCommand, configureCommands } from "@brand-records/command-line";
 import { Command } from "commander";
-import { completionCommand } from "./commands/completion.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { exportCommand } from "./commands/export.ts";
 import { listCommand } from "./commands/list.ts";
@@ -61,7 +60,7 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(plansCommand(shell));
   program.addCommand(eventsCommand(shell));
   program.addCommand(receiversCommand(shell));
-  program.addCommand(completionCommand(shell, program));
+  program.addCommand(completionCommand(program, (command, work) => shell.act(command, work)));
   configureCommands(program, shell.terminal, quiet);
   return program;
 }

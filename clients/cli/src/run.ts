@@ -1,6 +1,6 @@
-import { CommandLineError, usageProblem } from "@brand-records/command-line";
+import { CommandLineError, exitCodeOf, Interrupted, usageFailure } from "@brand-records/command-line";
 import { colorsFor, printable } from "@brand-records/terminal-output";
-import { exitCodeOf, Interrupted, reportOf, UsageFailure, type FailureReport } from "./failure.ts";
+import { reportOf, type FailureReport } from "./failure.ts";
 import { buildProgram } from "./program.ts";
 import { Shell } from "./shell.ts";
 import type { Terminal } from "./terminal.ts";
@@ -26,12 +26,6 @@ export async function runCli(args: readonly string[], terminal: Terminal, versio
   }
 }
 
-/** Returns the usage error, or an exit code if help or the version was shown. */
-function usageFailure(error: CommandLineError, json: boolean): UsageFailure | number {
-  const problem = usageProblem(error, json);
-  return typeof problem === "number" ? problem : new UsageFailure(problem.message, problem.hint);
-}
-
 /** Ctrl-C cancels requests, which then fail with its reason. */
 function interruption(error: unknown, { interrupted }: Terminal): unknown {
   return interrupted.aborted && !(error instanceof Interrupted) ? new Interrupted("Interrupted.") : error;
@@ -45,7 +39,7 @@ function printReport(report: FailureReport, json: boolean, { stderr, env }: Term
   const { red, yellow } = colorsFor(stderr, env);
   const shown = (text: string): string => text.split("\n").map(printable).join("\n");
   const details = (report.details ?? []).map(({ field, message }) => `  ${printable(field)}: ${printable(message)}\n`).join("");
-  const request = report.request_id === undefined ? "" : ` (${report.code}, request ${printable(report.request_id)})`;
+  const request = report.request_id === undefined ? "" : ` (${printable(report.code)}, request ${printable(report.request_id)})`;
   const hint = report.hint === undefined ? "" : `${yellow(shown(report.hint))}\n`;
   stderr.write(`${red("error:")} ${shown(report.message)}${request}\n${details}${hint}`);
 }

@@ -1,5 +1,5 @@
 import { BrandRecords, type ClientOptions } from "@brand-records/client";
-import { UsageFailure } from "./failure.ts";
+import { UsageFailure } from "@brand-records/command-line";
 import type { Session } from "./session.ts";
 
 const KEY = /^brk_(live|test)_[0-9A-Za-z]{36}$/;
@@ -17,7 +17,8 @@ export interface Access {
 
 /** @throws UsageFailure, which repeats nothing of the key */
 export function readAccess(env: NodeJS.ProcessEnv): Access {
-  const { BRAND_RECORDS_URL: url = "", BRAND_RECORDS_KEY: key = "" } = env;
+  // A file of settings may have carriage returns.
+  const [url = "", key = ""] = [env["BRAND_RECORDS_URL"]?.trim(), env["BRAND_RECORDS_KEY"]?.trim()];
   if (url === "") {
     throw new UsageFailure("BRAND_RECORDS_URL is not set", "export BRAND_RECORDS_URL=https://… with the address of the service.");
   }
@@ -39,7 +40,7 @@ export function readAccess(env: NodeJS.ProcessEnv): Access {
 
 function isOrigin(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "";
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === "";
 }
 
 /** Opens the client of the command's service and key. It reports waits for the brand's limit and repeated requests. */

@@ -1,3 +1,8 @@
+/** What timers take, 24 days: with more, they end at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+const startTimer = (onEnd: () => void, milliseconds: number) => setTimeout(onEnd, Math.min(milliseconds, TIMER_MS_MAX));
+
 /** Resolves after some milliseconds. @throws the signal's reason */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -6,7 +11,7 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
       clearTimeout(timer);
       reject(reasonOf(signal));
     };
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
     }, milliseconds);
@@ -14,16 +19,11 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** Thrown by `withTimeout`. */
-export class TimedOut extends Error {
-  override readonly name = "TimedOut";
-}
-
 /**
  * Runs work with a signal that aborts with the given one, or after some milliseconds. Rejects at that moment, also if the work ignores
  * its signal, as reading a body does in some runtimes.
  *
- * @throws TimedOut, the given signal's reason, or what the work throws
+ * @throws Error after the time, the given signal's reason, or what the work throws
  */
 export async function withTimeout<Result>(
   milliseconds: number,
@@ -37,7 +37,7 @@ export async function withTimeout<Result>(
     controller.signal.addEventListener("abort", () => reject(reasonOf(controller.signal)), { once: true });
     onAbort = () => controller.abort(reasonOf(signal));
   });
-  const timer = setTimeout(() => controller.abort(new TimedOut(`no complete response within ${milliseconds} ms`)), milliseconds);
+  const timer = startTimer(() => controller.abort(new Error(`none within ${Math.round(milliseconds)} ms`)), milliseconds);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work(controller.signal), aborted]);

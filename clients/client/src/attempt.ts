@@ -86,11 +86,14 @@ function errorOf(response: Response, meta: ResponseMeta, body: unknown): BrandRe
     ...fields,
     code,
     field: typeof field === "string" ? field : undefined,
-    details: Array.isArray(details) ? (details as ProblemDetail[]) : undefined,
+    details: Array.isArray(details) ? details.filter(isDetail) : undefined,
     requestId: typeof request_id === "string" ? request_id : fields.requestId,
   };
   return new BrandRecordsError(typeof message === "string" ? message : code, served);
 }
+
+const isDetail = (value: unknown): value is ProblemDetail =>
+  isObject(value) && typeof value["field"] === "string" && typeof value["message"] === "string";
 
 /** No connection, a cut one, or not in time: the request may have been carried out or not. */
 function noResponse(error: unknown, response: Response | undefined): BrandRecordsError {

@@ -1,13 +1,13 @@
 import type { BrandRecordsError } from "./brand-records-error.ts";
 
 export interface ClientOptions {
-  /** The service's address, such as `https://records.example`. */
-  readonly url: string | URL;
+  /** The service's address, such as `https://records.example`. `undefined`, which a missing setting is, is refused at run time. */
+  readonly url: string | URL | undefined;
   /**
    * The API key, which stays on servers. A function is asked for every request, and again if the key is refused: so a key that is replaced
-   * in a file is used at once.
+   * in a file is used at once. `undefined` is refused at run time.
    */
-  readonly key: string | (() => string | Promise<string>);
+  readonly key: string | (() => string | Promise<string>) | undefined;
   /** The brand whose key it should be, `brd_…`. A response of another is refused, and a plan is not sent with its key. */
   readonly expectBrand?: string | undefined;
   /** Milliseconds until a request that is not complete is sent again. Default: 20,000. */

@@ -1,5 +1,5 @@
 import { attemptOnce, type Answer, type AttemptRequest } from "./attempt.ts";
-import { pause } from "./abortable.ts";
+import { pause, withTimeout } from "./abortable.ts";
 import { BrandRecordsError } from "./brand-records-error.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { mayPass, retryDelayMs } from "./retry-delay.ts";
@@ -47,7 +47,8 @@ export class Transport {
   async send(request: TransportRequest, options: CallOptions, expected: ExpectedBrand): Promise<Answer> {
     const { signal, deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS } = options;
     const endsAt = performance.now() + deadlineMs;
-    let key = await this.#readKey();
+    let key = await this.#readKey(signal);
+    let isReplaced = false;
     for (let [attempts, failures] = [1, 0]; ; attempts += 1) {
       try {
         return await this.#sendOnce(request, { key, signal, leftMs: endsAt - performance.now() }, expected);
@@ -55,10 +56,10 @@ export class Transport {
         if (!(error instanceof BrandRecordsError)) throw error;
         error.attempts = attempts;
         if (error.status === 401) {
-          // The key was replaced while the request was on its way.
-          const next = await this.#readKey();
-          if (next === key) throw error;
-          key = next;
+          // The key may have been replaced while the request was on its way: once, as a function may return another each time.
+          const next = await this.#readKey(signal);
+          if (next === key || isReplaced) throw error;
+          [key, isReplaced] = [next, true];
           continue;
         }
         const delayMs = retryDelayMs(error, failures, Math.random());
@@ -92,17 +93,20 @@ export class Transport {
     return attempt(request);
   }
 
-  async #readKey(): Promise<string> {
+  /** @throws what the function throws, TypeError if it returns none, or the signal's reason */
+  #readKey(signal: AbortSignal | undefined): Promise<string> {
     const { key } = this.#options;
-    return requireKey(typeof key === "function" ? await key() : key);
+    return withTimeout(Infinity, signal, async () => requireKey(typeof key === "function" ? await key() : key));
   }
 }
 
-function readUrl(url: string | URL): string {
-  const text = String(url);
-  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ""))
-    throw new TypeError("url must be the service's address, https://…");
-  return text.replace(/\/+$/, "");
+/** Returns the address that paths follow. @throws TypeError without the text: it may have a password */
+function readUrl(text: string | URL = ""): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== "") {
+    throw new TypeError("url must be the service's address, https://…, without user, query and fragment");
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
 /** Returns the key without white space around it, as a file has. @throws TypeError without the key: a log may keep it */

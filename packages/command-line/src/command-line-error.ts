@@ -1,4 +1,5 @@
 import type { CommanderError } from "commander";
+import { UsageFailure } from "./command-failure.ts";
 
 /** Thrown where commander would end the process: after help, and for a wrong command line. */
 export class CommandLineError extends Error {
@@ -14,19 +15,14 @@ export class CommandLineError extends Error {
   }
 }
 
-export interface UsageProblem {
-  readonly message: string;
-  readonly hint: string;
-}
-
 /**
  * Returns what is wrong with a command line, or an exit code if help or the version was shown.
  *
  * @param json help without a command is not shown then, and the missing command is a problem
  */
-export function usageProblem({ reason, message, command }: CommandLineError, json: boolean): UsageProblem | number {
+export function usageFailure({ reason, message, command }: CommandLineError, json: boolean): UsageFailure | number {
   if (reason.code === "commander.helpDisplayed" || reason.code === "commander.version") return 0;
   const hint = `See ${command} --help`;
-  if (reason.code !== "commander.help") return { message, hint };
-  return json ? { message: "A command is missing", hint } : 2;
+  if (reason.code !== "commander.help") return new UsageFailure(message, hint);
+  return json ? new UsageFailure("A command is missing", hint) : 2;
 }

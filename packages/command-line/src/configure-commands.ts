@@ -1,16 +1,11 @@
 import { colorsFor, type Screen } from "@brand-records/terminal-output";
 import type { Command } from "commander";
 import { CommandLineError } from "./command-line-error.ts";
+import type { CommandScreens } from "./command-output.ts";
 
 const HELP_COLUMNS_DEFAULT = 120;
 /** Narrower descriptions are not wrapped. In 80 columns, 34 are left beside brandctl's longest command. */
 const DESCRIPTION_COLUMNS_MIN = 20;
-
-export interface CommandScreens {
-  readonly stdout: Screen;
-  readonly stderr: Screen;
-  readonly env: NodeJS.ProcessEnv;
-}
 
 /**
  * Configures every command of the tree: commander keeps these settings per command. Parsing throws CommandLineError from then on, and prints

@@ -1,3 +1,6 @@
-export { CommandLineError, usageProblem, type UsageProblem } from "./command-line-error.ts";
-export { configureCommands, type CommandScreens } from "./configure-commands.ts";
+export { CommandFailure, exitCodeOf, Interrupted, UsageFailure } from "./command-failure.ts";
+export { CommandLineError, usageFailure } from "./command-line-error.ts";
+export { CommandOutput, type CommandScreens } from "./command-output.ts";
+export { completionCommand } from "./completion-command.ts";
+export { configureCommands } from "./configure-commands.ts";
 export { runAsProcess } from "./run-as-process.ts";

@@ -1,3 +1,5 @@
+import { errorReason } from "@brand-records/terminal-output";
+
 /**
  * Runs a command line as this process, and sets its exit code.
  *
@@ -13,7 +15,9 @@ export async function runAsProcess(run: (interrupted: AbortSignal) => Promise<nu
   process.on("SIGTERM", () => interrupted.abort());
   // A reader that stops early, such as head, is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code === "EPIPE") return;
+    process.stderr.write(`error: standard output cannot be written: ${errorReason(error)}.\n`);
+    process.exit(1);
   });
   const code = await run(interrupted.signal);
   // A read from a silent pipe cannot be cancelled and would keep the process alive.

@@ -1,12 +1,13 @@
 import type { ResourceName } from "@brand-records/client";
+import { UsageFailure } from "@brand-records/command-line";
 import { counted, openProgressBar, printable } from "@brand-records/terminal-output";
 import { Command, Option } from "commander";
-import { UsageFailure } from "../failure.ts";
+import type { Source } from "../export/export-records.ts";
+import type { ExportFormat, ExportRequest } from "../export/export-state.ts";
 import { addFilterOptions, filtersFrom, resourceArgument, type FilterOptions } from "../input/filter-options.ts";
 import type { Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
 import type { Shell } from "../shell.ts";
-import type { ExportFormat } from "../export/export-state.ts";
 
 const DESCRIPTION = `Write every record of a resource into a file, newest first, each once.
 
@@ -29,8 +30,8 @@ Examples:
 interface ExportOptions {
   readonly format: ExportFormat;
   readonly out: string;
-  readonly replace?: true;
-  readonly restart?: true;
+  readonly replace?: boolean;
+  readonly restart?: boolean;
 }
 
 export function exportCommand(shell: Shell): Command {
@@ -50,42 +51,46 @@ export function exportCommand(shell: Shell): Command {
 }
 
 async function exportRecords(session: Session, resource: ResourceName, options: ExportOptions & FilterOptions): Promise<void> {
-  const { exportToFile, exportToStream } = await import("../export/export-records.ts");
-  const { openExportFile, requireFileName } = await import("../export/export-file.ts");
+  // Refuses a missing key before anything is opened.
   const { url } = readAccess(session.terminal.env);
-  const { format, out } = options;
-  const { interrupted: signal, stdout } = session.terminal;
   const filters = filtersFrom(options);
-  if (out === "-") {
-    if (session.json) throw new UsageFailure("--json and --out - would both write to standard output", "Leave out --json, or name a file.");
-    const source = {
-      client: openClient(session, { deadlineMs: DEADLINE_MS }),
-      resource,
-      filters,
-      format,
-      signal,
-      bar: { update: () => undefined, stop: () => undefined },
-    };
-    const records = await exportToStream(source, stdout);
-    session.note(({ dim }) => dim(`${counted(records, "record")} written.`));
-    return;
-  }
+  const { format, out } = options;
+  const openSource = (brandId?: string): Source => ({
+    client: openClient(session, { expectBrand: brandId, deadlineMs: DEADLINE_MS }),
+    resource,
+    filters,
+    format,
+    signal: session.terminal.interrupted,
+  });
+  if (out === "-") return exportToOutput(session, openSource());
+  return exportToNamed(session, { url, resource, filters: { ...filters }, format }, options, openSource);
+}
+
+async function exportToOutput(session: Session, source: Source): Promise<void> {
+  if (session.json) throw new UsageFailure("--json and --out - would both write to standard output", "Leave out --json, or name a file.");
+  const { exportToStream } = await import("../export/export-records.ts");
+  const records = await exportToStream(source, session.terminal.stdout);
+  session.note(({ dim }) => dim(`${counted(records, "record")} written.`));
+}
+
+async function exportToNamed(
+  session: Session,
+  request: ExportRequest,
+  { out, replace = false, restart = false }: ExportOptions,
+  openSource: (brandId: string | undefined) => Source,
+): Promise<void> {
+  const { exportToFile } = await import("../export/export-records.ts");
+  const { openExportFile, requireFileName } = await import("../export/export-file.ts");
+  const { resource, format } = request;
   await requireFileName(out);
-  const file = await openExportFile(
-    out,
-    { url, resource, filters: { ...filters }, format },
-    { replace: options.replace === true, restart: options.restart === true },
-  );
-  const { state: begun } = file;
+  const file = await openExportFile(out, request, { replace, restart });
+  const { started_at, records: before, brand_id } = file.state;
+  if (before > 0) session.note(({ dim }) => dim(`Continuing the export of ${started_at}, after ${counted(before, "record")}.`));
   const bar = openProgressBar(session, resource, undefined, { unit: "records", atEnd: "" });
   try {
-    if (begun.records > 0) {
-      session.note(({ dim }) => dim(`Continuing the export of ${begun.started_at}, after ${counted(begun.records, "record")}.`));
-    }
-    const client = openClient(session, { expectBrand: begun.brand_id, deadlineMs: DEADLINE_MS });
-    const records = await exportToFile({ client, resource, filters, format, signal, bar }, out, file);
+    const records = await exportToFile(openSource(brand_id), { out, file, bar });
     bar.stop();
-    const document = { resource, format, out, records, started_at: begun.started_at, continued_after: begun.records };
+    const document = { resource, format, out, records, started_at, continued_after: before };
     session.print(document, ({ green }) => `${green("Complete:")} ${counted(records, "record")} of ${resource} in ${printable(out)}`);
   } finally {
     bar.stop();

@@ -1,7 +1,7 @@
 import type { ResourceName } from "@brand-records/client";
+import { UsageFailure } from "@brand-records/command-line";
 import { table } from "@brand-records/terminal-output";
 import { Command } from "commander";
-import { UsageFailure } from "../failure.ts";
 import { addFilterOptions, filtersFrom, resourceArgument, type FilterOptions } from "../input/filter-options.ts";
 import { recordColumns } from "../output/record-columns.ts";
 import { openClient } from "../settings.ts";

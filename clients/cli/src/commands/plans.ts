@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { BrandRecordsError, type PlanInput } from "@brand-records/client";
+import { CommandFailure, Interrupted, UsageFailure } from "@brand-records/command-line";
 import { factLines } from "@brand-records/terminal-output";
 import { Command } from "commander";
-import { CommandFailure, Interrupted, UsageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
 import type { Shell } from "../shell.ts";
@@ -41,7 +41,7 @@ export function plansCommand(shell: Shell): Command {
 async function preparePlan(session: Session, { file, requestId }: { file: string; requestId?: string }): Promise<void> {
   const { interrupted: signal, env } = session.terminal;
   const { url } = readAccess(env);
-  const input = withRequestId(parsePlan(await session.input.read(file, "--file")), requestId);
+  const input = withRequestId(parsePlan(await session.input.readText(file, "--file")), requestId);
   const plan = await openClient(session, { deadlineMs: DEADLINE_MS })
     .prepareCampaignPlan(input, { signal })
     .catch((error: unknown) => {
@@ -61,10 +61,10 @@ async function preparePlan(session: Session, { file, requestId }: { file: string
   );
 }
 
-function parsePlan(bytes: Buffer): PlanInput {
+function parsePlan(text: string): PlanInput {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString("utf8"));
+    value = JSON.parse(text);
   } catch (error) {
     throw new UsageFailure(`--file is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }

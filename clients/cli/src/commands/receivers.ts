@@ -1,6 +1,6 @@
+import { UsageFailure } from "@brand-records/command-line";
 import { counted, openProgressBar } from "@brand-records/terminal-output";
 import { Command } from "commander";
-import { UsageFailure } from "../failure.ts";
 import { addDeliveryOptions, timeoutMs, typeOption, type DeliveryOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
@@ -55,7 +55,10 @@ async function proveAndReport(session: Session, options: ProveOptions): Promise<
   const bar = openProgressBar(session, "proving", RULES.length, { unit: "rules", atEnd: "" });
   let done = 0;
   try {
-    const onRule = (): void => bar.update(done, done++);
+    const onRule = (): void => {
+      bar.update(done, done);
+      done += 1;
+    };
     const { interrupted: signal } = session.terminal;
     const verdicts = await proveReceiver(to, signer, { timeoutMs: timeoutMs(options), signal, onRule });
     bar.stop();

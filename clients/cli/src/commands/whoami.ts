@@ -20,7 +20,7 @@ export function whoamiCommand(shell: Shell): Command {
 async function whoami(session: Session): Promise<void> {
   const { url, environment } = readAccess(session.terminal.env);
   const client = openClient(session);
-  const { signal } = { signal: session.terminal.interrupted };
+  const { interrupted: signal } = session.terminal;
   const { meta } = await client.campaigns({}, { limit: 1, signal }).page();
   const permissions = ["records:read", ...((await mayPrepare(client, signal)) ? ["campaigns:prepare"] : [])];
   const limit = meta.rateLimit;

@@ -1,4 +1,4 @@
-import { UsageFailure } from "../failure.ts";
+import { UsageFailure } from "@brand-records/command-line";
 
 /** @throws UsageFailure unless the text is an http or https URL without a user name and a fragment */
 export function deliveryTarget(text: string): URL {

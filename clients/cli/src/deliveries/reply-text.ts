@@ -22,12 +22,19 @@ const ADVICE: Readonly<Record<string, string>> = {
   "405": "Nothing accepts a POST there: check the path and the deployment.",
   "410": "410 disables the receiver: respond with it only if the URL is to get no more events.",
   "413": "Let your server take 64 KiB.",
-  "422": "Is the receiver configured for this type? Another is chosen with --type.",
+  "422": "Send a type that the receiver is configured for, or configure it for this one.",
   "5xx": "The receiver failed: read its log.",
   slow: "Respond first, process afterwards; end the response.",
 };
 
 export const isAccepted = (reply: Reply): boolean => reply.kind === "response" && reply.status >= 200 && reply.status < 300;
+
+/** `accepted`, `refused`, `slow`, or why no response came, as in docs/webhooks.md. */
+export function outcomeOf(reply: Reply): string {
+  if (reply.kind === "failed") return reply.reason;
+  if (reply.kind === "slow") return "slow";
+  return isAccepted(reply) ? "accepted" : "refused";
+}
 
 /** `accepted (204, 12 ms)`, `refused (401, 8 ms)`, `slow (no whole response within 15 s)`, `no connection (ECONNREFUSED)`. */
 export function replyText(reply: Reply): string {

@@ -1,12 +1,11 @@
 import { signDelivery } from "@brand-records/client/signing";
+import { UsageFailure } from "@brand-records/command-line";
 import { factLines } from "@brand-records/terminal-output";
-import { UsageFailure } from "../failure.ts";
 import { timeoutMs, type DeliveryOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
-import { outcomeOf } from "../prove/report.ts";
 import { deliveryTarget, headerWord, originOf } from "./delivery-target.ts";
 import { postDelivery } from "./post-delivery.ts";
-import { adviceFor, isAccepted, replyText } from "./reply-text.ts";
+import { adviceFor, isAccepted, outcomeOf, replyText } from "./reply-text.ts";
 import { isEventType, sampleEvent } from "./sample-event.ts";
 
 /** @returns the exit code: 0 if the receiver accepted the event */

@@ -1,6 +1,6 @@
 import { DeliveryError, isKnownEvent, verifyDelivery, type DeliveryProblem } from "@brand-records/client";
+import { CommandFailure, UsageFailure } from "@brand-records/command-line";
 import { factLines } from "@brand-records/terminal-output";
-import { CommandFailure, UsageFailure } from "../failure.ts";
 import type { VerifyOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
 import { headerWord } from "./delivery-target.ts";
@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<DeliveryProblem, string>> = {
 /** @throws CommandFailure if the delivery is not verified */
 export async function verifyEvent(session: Session, options: VerifyOptions): Promise<void> {
   const secrets = await session.input.readSecrets(options.secretFile, "--secret-file");
-  const headers = parseHeaders((await session.input.read(options.headers, "--headers")).toString("utf8"));
+  const headers = parseHeaders(await session.input.readText(options.headers, "--headers"));
   const body = await session.input.read(options.body, "--body");
   const now = options.at === undefined ? Date.now() / 1_000 : parseTime(options.at);
   const event = await verifyDelivery(body, headers, secrets, { now, headerWord: headerWord(options.headerWord) }).catch(

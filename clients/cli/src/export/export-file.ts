@@ -1,12 +1,18 @@
 import { access, constants, open, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { CommandFailure, UsageFailure } from "@brand-records/command-line";
 import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
-import { CommandFailure } from "../failure.ts";
-import { lockExport } from "./export-lock.ts";
-import { deleteState, newState, readState, requireSame, writeState, type ExportRequest, type ExportState } from "./export-state.ts";
-
-/** Records may have texts that are not for every user of the machine. */
-const MODE = 0o600;
+import { lockExport, type ExportLock } from "./export-lock.ts";
+import {
+  deleteState,
+  EXPORT_MODE,
+  newState,
+  readState,
+  requireSame,
+  writeState,
+  type ExportRequest,
+  type ExportState,
+} from "./export-state.ts";
 
 export interface OpenOptions {
   /** Replace the file, when the export is complete. */
@@ -41,7 +47,7 @@ export async function openExportFile(out: string, request: ExportRequest, option
         await file.close();
         await lock.release();
       };
-      return { state, ...writing(out, file, state), close };
+      return { state, ...writing(out, file, state, lock), close };
     } catch (error) {
       await lock.release();
       throw error;
@@ -67,7 +73,7 @@ async function openPart(out: string, request: ExportRequest, options: OpenOption
     // First, so that a kill leaves no part without a state.
     await writeState(out, state);
   }
-  const file = await open(part, constants.O_RDWR | constants.O_CREAT, MODE);
+  const file = await open(part, constants.O_RDWR | constants.O_CREAT, EXPORT_MODE);
   try {
     if ((await file.stat()).size < state.bytes) {
       const hint = "Add --restart to export from the beginning.";
@@ -94,11 +100,12 @@ async function stateToContinue(out: string, request: ExportRequest): Promise<Exp
   return state;
 }
 
-function writing(out: string, file: FileHandle, { bytes, ...begun }: ExportState): Pick<ExportFile, "append" | "finish"> {
-  let end = bytes;
-  let state: ExportState = { bytes, ...begun };
+function writing(out: string, file: FileHandle, begun: ExportState, lock: ExportLock): Pick<ExportFile, "append" | "finish"> {
+  let end = begun.bytes;
+  let state = begun;
   const write = async (work: () => Promise<void>): Promise<void> => {
     try {
+      await lock.requireHeld();
       await work();
     } catch (error) {
       throw unwritable(out, error);
@@ -149,6 +156,7 @@ async function exists(path: string): Promise<boolean> {
 
 /** @throws CommandFailure unless a regular file can have this name */
 export async function requireFileName(out: string): Promise<void> {
+  if (out === "") throw new UsageFailure("--out must be the name of a file", "- is standard output.");
   try {
     if ((await stat(out)).isFile()) return;
   } catch (error) {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
-import { printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
-import { CommandFailure, Interrupted } from "../failure.ts";
+import { CommandFailure, Interrupted } from "@brand-records/command-line";
+import { counted, printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
+import { reportOf } from "../failure.ts";
 import { partPath, type ExportFile } from "./export-file.ts";
 import type { ExportFormat, ExportState } from "./export-state.ts";
 import { formatRecords } from "./format-records.ts";
@@ -12,6 +13,11 @@ export interface Source {
   readonly filters: FiltersOf[ResourceName];
   readonly format: ExportFormat;
   readonly signal: AbortSignal;
+}
+
+export interface FileTarget {
+  readonly out: string;
+  readonly file: ExportFile;
   readonly bar: ProgressBar;
 }
 
@@ -22,8 +28,8 @@ export interface Source {
  * @returns how many there are
  * @throws CommandFailure or Interrupted, which says how far it got and how to go on
  */
-export async function exportToFile(source: Source, out: string, file: ExportFile): Promise<number> {
-  const { client, resource, filters, signal, bar } = source;
+export async function exportToFile(source: Source, { out, file, bar }: FileTarget): Promise<number> {
+  const { client, resource, filters, signal } = source;
   let { state } = file;
   bar.update(0, state.records);
   try {
@@ -72,11 +78,14 @@ async function columnsOf({ resource, format }: Source, { data: [first] }: Page<o
 }
 
 function withNextStep(error: unknown, out: string, { records }: ExportState, signal: AbortSignal): unknown {
-  const kept = `${records.toLocaleString("en")} records are in ${printable(partPath(out))}. The same command continues after them.`;
+  const kept =
+    records === 0
+      ? "No record was read yet. Run the same command again."
+      : `${counted(records, "record")} ${records === 1 ? "is" : "are"} in ${printable(partPath(out))}. The same command continues.`;
   if (signal.aborted) return new Interrupted("Interrupted.", kept);
   if (error instanceof BrandRecordsError) {
-    const hint = error.code === "invalid_cursor" ? "Add --restart to export from the beginning." : kept;
-    return new CommandFailure(error.code, error.message, { cause: error, hint });
+    const steps = error.code === "invalid_cursor" ? ["Add --restart to export from the beginning."] : [reportOf(error).hint, kept];
+    return new CommandFailure(error.code, error.message, { cause: error, hint: steps.filter(Boolean).join("\n") });
   }
   return error instanceof CommandFailure
     ? new CommandFailure(error.code, error.message, { cause: error, hint: error.hint ?? kept })

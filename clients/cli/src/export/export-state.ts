@@ -1,6 +1,9 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
+import { CommandFailure } from "@brand-records/command-line";
 import { errorCode, printable } from "@brand-records/terminal-output";
-import { CommandFailure } from "../failure.ts";
+
+/** Mode of the files: records and filters may have texts that are not for every user of the machine. */
+export const EXPORT_MODE = 0o600;
 
 export type ExportFormat = "csv" | "ndjson";
 
@@ -57,7 +60,7 @@ export async function readState(out: string): Promise<ExportState | undefined> {
 /** Replaces the state as a whole: a kill leaves the state before or this one. */
 export async function writeState(out: string, state: ExportState): Promise<void> {
   const path = statePath(out);
-  const file = await open(`${path}.new`, "w");
+  const file = await open(`${path}.new`, "w", EXPORT_MODE);
   try {
     await file.writeFile(`${JSON.stringify(state)}\n`);
     await file.sync();

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "@brand-records/client";
+import { UsageFailure } from "@brand-records/command-line";
 import { Argument, Option, type Command } from "commander";
 import { RESPONSE_SECONDS_MAX } from "../deliveries/post-delivery.ts";
-import { UsageFailure } from "../failure.ts";
 
 /** Options of the commands that send deliveries, as they are given. */
 export interface DeliveryOptions {

@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
+import { readSecrets } from "@brand-records/client/signing";
+import { UsageFailure } from "@brand-records/command-line";
 import { errorReason, printable } from "@brand-records/terminal-output";
-import { UsageFailure } from "../failure.ts";
 
 /** Bytes of a file or of standard input. Every event and plan fits. */
 const INPUT_BYTES_MAX = 1024 * 1024;
@@ -21,8 +22,13 @@ export class InputReader {
    */
   async read(path: string, option: string): Promise<Buffer> {
     const bytes = path === "-" ? await this.#readStdin(option) : await readNamed(path, option);
-    if (bytes.length > INPUT_BYTES_MAX) throw new UsageFailure(`${option}: ${printable(path)} is larger than 1 MiB`);
+    if (bytes.length > INPUT_BYTES_MAX) throw new UsageFailure(`${option}: ${nameOf(path)} is larger than 1 MiB`);
     return bytes;
+  }
+
+  /** Reads text in UTF-8, without the byte order mark that editors write. @throws UsageFailure as `read` */
+  async readText(path: string, option: string): Promise<string> {
+    return new TextDecoder().decode(await this.read(path, option));
   }
 
   /**
@@ -31,11 +37,14 @@ export class InputReader {
    * @throws UsageFailure, which repeats nothing of the file
    */
   async readSecrets(path: string, option: string): Promise<string[]> {
-    const text = (await this.read(path, option)).toString("utf8");
-    const secrets = text.split(/[\s,]+/).filter((secret) => secret !== "");
-    if (secrets.length > 0 && secrets.every((secret) => SIGNING_SECRET.test(secret))) return secrets;
-    const problem = secrets.length === 0 ? "is empty" : "has something else than a signing secret, whsec_ and 44 characters of base64";
-    throw new UsageFailure(`${option}: ${nameOf(path)} ${problem}`, "Write the receiver's secret into it, whole, as it was shown.");
+    const text = await this.readText(path, option);
+    try {
+      return readSecrets(text);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      const hint = "Write the receiver's secret into it, whole, as it was shown.";
+      throw new UsageFailure(`${option}: ${nameOf(path)}: ${error.message}`, hint);
+    }
   }
 
   async #readStdin(option: string): Promise<Buffer> {
@@ -46,25 +55,28 @@ export class InputReader {
       );
     }
     this.#stdinIsFor = option;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of this.#stdin) {
-      chunks.push(Buffer.from(chunk as Buffer));
-      bytes += (chunk as Buffer).length;
-      if (bytes > INPUT_BYTES_MAX) break;
-    }
-    return Buffer.concat(chunks);
+    return readPrefix(this.#stdin);
   }
 }
-
-const SIGNING_SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
 const nameOf = (path: string): string => (path === "-" ? "standard input" : printable(path));
 
 async function readNamed(path: string, option: string): Promise<Buffer> {
   try {
-    return await readFile(path);
+    return await readPrefix(createReadStream(path));
   } catch (error) {
     throw new UsageFailure(`${option}: ${printable(path)} cannot be read: ${errorReason(error)}`);
   }
+}
+
+/** Returns everything, or more than is allowed: a device may have no end. */
+async function readPrefix(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk as Buffer));
+    bytes += (chunk as Buffer).length;
+    if (bytes > INPUT_BYTES_MAX) break;
+  }
+  return Buffer.concat(chunks);
 }

@@ -94,15 +94,15 @@ export const REFUSING_RULES: readonly Rule[] = [
 
 async function missingHeaders(signer: Signer): Promise<Trial[]> {
   const { names } = signer;
-  const signatures = [names.signature, "webhook-signature"];
-  const timestamps = [names.timestamp, "webhook-timestamp"];
+  const signatures = [names.signature, names.standardSignature];
+  const timestamps = [names.timestamp, names.standardTimestamp];
   const without = async (...removed: readonly string[]) => signer.without(await signer.sign(signer.event()), ...removed);
   return [
     { variation: "without signature", delivery: await without(...signatures) },
     { variation: "without timestamp", delivery: await without(...timestamps) },
     {
       variation: "without any of the service's headers",
-      delivery: await without(...signatures, ...timestamps, names.event, names.attempt, "webhook-id"),
+      delivery: await without(...Object.values(names)),
     },
   ];
 }
@@ -111,7 +111,7 @@ async function malformedHeaders(signer: Signer): Promise<Trial[]> {
   const signed = async (variation: string, own: (hex: string) => string, standard: (base64: string) => string): Promise<Trial> => {
     const delivery = await signer.sign(signer.event());
     const hex = (delivery.headers[signer.names.signature] ?? "").slice("sha256=".length);
-    const base64 = (delivery.headers["webhook-signature"] ?? "").slice("v1,".length);
+    const base64 = (delivery.headers[signer.names.standardSignature] ?? "").slice("v1,".length);
     return { variation, delivery: signer.withSignatures(delivery, own(hex), standard(base64)) };
   };
   return [
@@ -142,7 +142,7 @@ async function otherEventHeader(signer: Signer): Promise<Trial[]> {
     const { headers, body } = await signer.sign(event);
     return {
       variation: `with ${header} in the header of ${event.type}`,
-      delivery: { headers: { ...headers, [signer.names.event]: header }, body },
+      delivery: { headers: { ...headers, [signer.names.type]: header }, body },
     };
   };
   return [await relabelled(signer.event(), other), await relabelled(sampleEvent(other, options), type)];
@@ -161,13 +161,14 @@ async function altered(signer: Signer): Promise<Trial[]> {
   const event = signer.event();
   const { headers } = await signer.sign(event);
   const changed = edited(event, (text) => text.replace(/_centavos":(\d+)/, (_, amount: string) => `_centavos":${Number(amount) + 1}`));
+  const { timestamp, standardTimestamp } = signer.names;
   const later = await signer.sign(signer.event());
-  const timestamp = String(nowSeconds() - 60);
+  const minuteAgo = String(nowSeconds() - 60);
   return [
     { variation: "with another amount in the body", delivery: { headers, body: changed.body } },
     {
       variation: "with another timestamp",
-      delivery: { ...later, headers: { ...later.headers, [signer.names.timestamp]: timestamp, "webhook-timestamp": timestamp } },
+      delivery: { ...later, headers: { ...later.headers, [timestamp]: minuteAgo, [standardTimestamp]: minuteAgo } },
     },
   ];
 }

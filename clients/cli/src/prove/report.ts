@@ -1,6 +1,5 @@
 import { DETAIL_COLUMNS_MAX, table, wrapped, type Colors, type Column, type Detail } from "@brand-records/terminal-output";
-import { isAccepted } from "../deliveries/reply-text.ts";
-import type { Reply } from "../deliveries/post-delivery.ts";
+import { outcomeOf } from "../deliveries/reply-text.ts";
 import type { Result, SentTrial, Verdict } from "./verdict.ts";
 
 const WORDS: Readonly<Record<Result, string>> = { kept: "ok", broken: "BROKEN", look: "look", not_checked: "not checked" };
@@ -70,11 +69,4 @@ function trialDocument({ variation, reply }: SentTrial): object {
     ...(kind === "failed" && { code: reply.code }),
     milliseconds,
   };
-}
-
-/** `accepted`, `refused`, `slow`, or why no response came, as in docs/webhooks.md. */
-export function outcomeOf(reply: Reply): string {
-  if (reply.kind === "failed") return reply.reason;
-  if (reply.kind === "slow") return "slow";
-  return isAccepted(reply) ? "accepted" : "refused";
 }

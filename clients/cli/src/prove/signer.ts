@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { signDelivery, type SignOptions } from "@brand-records/client/signing";
+import { headerNames, signDelivery, type SignOptions } from "@brand-records/client/signing";
 import type { Delivery } from "../deliveries/post-delivery.ts";
 import { sampleEvent, type EventType, type SampleEvent } from "../deliveries/sample-event.ts";
 
@@ -44,7 +44,8 @@ export class Signer {
 
   /** Replaces both signatures. */
   withSignatures({ headers, body }: Delivery, own: string, standard: string): Delivery {
-    return { headers: { ...headers, [this.names.signature]: own, "webhook-signature": standard }, body };
+    const { signature, standardSignature } = this.names;
+    return { headers: { ...headers, [signature]: own, [standardSignature]: standard }, body };
   }
 
   /** Removes headers. */
@@ -52,10 +53,8 @@ export class Signer {
     return { headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))), body };
   }
 
-  /** The names of the service's own headers. */
-  get names(): { readonly event: string; readonly timestamp: string; readonly signature: string; readonly attempt: string } {
-    const { headerWord: word } = this.options;
-    return { event: `X-${word}-Event`, timestamp: `X-${word}-Timestamp`, signature: `X-${word}-Signature`, attempt: `X-${word}-Attempt` };
+  get names(): ReturnType<typeof headerNames> {
+    return headerNames(this.options.headerWord);
   }
 }
 

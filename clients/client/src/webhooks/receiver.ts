@@ -46,20 +46,26 @@ export function requireSecrets({ secrets }: { readonly secrets: unknown }): void
 
 /** The chunks of a body, up to BODY_BYTES_MAX. */
 export class BodyBytes {
-  #bytes = new Uint8Array();
+  #bytes = new Uint8Array(4_096);
+  #length = 0;
 
   /** Returns false if they are too many. */
   add(chunk: Uint8Array): boolean {
-    const before = this.#bytes;
-    if (before.length + chunk.length > BODY_BYTES_MAX) return false;
-    this.#bytes = new Uint8Array(before.length + chunk.length);
-    this.#bytes.set(before);
-    this.#bytes.set(chunk, before.length);
+    const length = this.#length + chunk.length;
+    if (length > BODY_BYTES_MAX) return false;
+    if (length > this.#bytes.length) {
+      const before = this.#bytes;
+      // Doubled: a body may come byte by byte.
+      this.#bytes = new Uint8Array(Math.max(length, 2 * before.length));
+      this.#bytes.set(before);
+    }
+    this.#bytes.set(chunk, this.#length);
+    this.#length = length;
     return true;
   }
 
   get all(): Uint8Array {
-    return this.#bytes;
+    return this.#bytes.subarray(0, this.#length);
   }
 }
 

@@ -1,6 +1,9 @@
 import { HEADER_WORD, headerNames } from "./header-names.ts";
 import { bytesOf, encodeBase64, encodeHex, signedBytes, signingKeys, type Secrets } from "./secrets.ts";
 
+export { headerNames } from "./header-names.ts";
+export { readSecrets } from "./secrets.ts";
+
 export interface SignOptions {
   /** The event's id. Default: that of the body. */
   readonly id?: string | undefined;

@@ -147,6 +147,7 @@ describe("refuses", () => {
     ["an own timestamp in hexadecimal", "malformed_header", own(BODY, SECRET, `0x${NOW.toString(16)}`)],
     ["an own timestamp with an exponent", "malformed_header", own(BODY, SECRET, "1795227310e0")],
     ["an own timestamp with a sign", "malformed_header", own(BODY, SECRET, `+${NOW}`)],
+    ["an own timestamp in milliseconds", "malformed_header", own(BODY, SECRET, NOW * 1_000)],
     ["a webhook-timestamp with a fraction", "malformed_header", standard(BODY, SECRET, `${NOW}.0`)],
     ["an empty webhook-timestamp", "malformed_header", standard(BODY, SECRET, "")],
     ["a signature without sha256=", "malformed_header", { ...own(), "x-service-signature": hmac(SECRET, `${NOW}.${BODY}`, "hex") }],
@@ -179,7 +180,10 @@ describe("refuses", () => {
     ["a signed body that is null", "invalid_body", both("null"), "null"],
     ["a signed body without id", "invalid_body", both('{"type":"payout.paid","data":{}}'), '{"type":"payout.paid","data":{}}'],
     ["a signed body without type", "invalid_body", both(`{"id":"${ID}","data":{}}`), `{"id":"${ID}","data":{}}`],
+    ["a signed body whose id is a number", "invalid_body", own(eventBody({ id: 1 })), eventBody({ id: 1 })],
     ["a signed body without data", "invalid_body", both(eventBody({ data: null })), eventBody({ data: null })],
+    ["a signed body whose data is text", "invalid_body", both(eventBody({ data: "po_1" })), eventBody({ data: "po_1" })],
+    ["a signed body with a byte order mark", "invalid_body", both(`\ufeff${BODY}`), `\ufeff${BODY}`],
   ])("%s: %s", async (_, code, headers, body = BODY) => {
     const refused = await verify(headers, body).then(
       () => undefined,
@@ -189,6 +193,15 @@ describe("refuses", () => {
     expect(refused).toMatchObject({ code });
     // Sent back to anyone who asks.
     expect((refused as Error).message).not.toContain("whsec_");
+  });
+
+  it("in constant time: WebCrypto compares, every digest with every secret, also after one that is right", async () => {
+    const [compare, compute] = [jest.spyOn(crypto.subtle, "verify"), jest.spyOn(crypto.subtle, "sign")];
+    await verify({ ...both(), "webhook-signature": `${v1(BODY, SECRET, NOW)} ${v1(BODY, NEXT, NOW)}` }, BODY, [SECRET, NEXT]);
+    // The own signature and two others, with two secrets.
+    expect([compare.mock.calls.length, compute.mock.calls.length]).toEqual([6, 0]);
+    compare.mockRestore();
+    compute.mockRestore();
   });
 
   it("a signed body that is not UTF-8", async () => {

@@ -1,0 +1,41 @@
+import { colorsFor, type Colors, type ProgressBar, type Screen } from "@brand-records/terminal-output";
+
+/** The screens of a command, and the environment that says how they look. */
+export interface CommandScreens {
+  readonly stdout: Screen;
+  readonly stderr: Screen;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** What one run of one command prints. */
+export class CommandOutput<Terminal extends CommandScreens> {
+  readonly terminal: Terminal;
+  readonly json: boolean;
+  /** Set while `openProgressBar` shows one. */
+  bar: ProgressBar | undefined;
+
+  constructor(terminal: Terminal, json: boolean) {
+    this.terminal = terminal;
+    this.json = json;
+  }
+
+  /** Writes the result to standard output: one JSON document with `--json`, else the text. */
+  print(document: object, text: (colors: Colors) => string): void {
+    const { stdout } = this.terminal;
+    if (this.json) stdout.write(`${JSON.stringify(document, null, stdout.isTTY === true ? 2 : undefined)}\n`);
+    else stdout.write(`${text(this.colorsFor(stdout))}\n`);
+  }
+
+  /** Writes a remark for people to standard error; nothing with `--json`. */
+  note(text: (colors: Colors) => string): void {
+    if (this.json) return;
+    const { stderr } = this.terminal;
+    const writeLine = (): void => void stderr.write(`${text(this.colorsFor(stderr))}\n`);
+    if (this.bar === undefined) writeLine();
+    else this.bar.below(writeLine);
+  }
+
+  colorsFor(screen: Screen): Colors {
+    return colorsFor(screen, this.terminal.env);
+  }
+}

@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brandRecords, brandRecordsProcess } from "../command-line.ts";
+
+/** One promise: whatever answers, and wherever the output goes, the command line is read easily and says what to do. */
+
+const BRAND = "brd_01k1sem520ecxthczqg3ryfxme";
+
+let server: Server;
+let respond: RequestListener;
+let folder: string;
+beforeAll(async () => {
+  server = createServer((request, response) => respond(request, response)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  folder = await mkdtemp(join(tmpdir(), "command-line-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  server.close();
+});
+
+const env = () => ({
+  BRAND_RECORDS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  BRAND_RECORDS_KEY: `brk_live_${"a".repeat(36)}`,
+});
+
+describe("responses that are not the service's", () => {
+  it.each<[string, number, Record<string, string>, string, RegExp]>([
+    ["a proxy's page", 200, {}, "<html>log in</html>", /^error: HTTP 200: no X-Brand-Id.*\nIs BRAND_RECORDS_URL the service's address/],
+    ["nothing", 204, {}, "", /^error: HTTP 204: no X-Brand-Id/],
+    ["a redirect", 302, { Location: "https://login.example/" }, "", /it redirects to https:\/\/login\.example\/: is url right\?\n/],
+    ["details that are none", 400, {}, '{"error":{"code":"x","message":"m","details":[null,{"field":1}]}}', /^error: m\n$/],
+    [
+      "control characters",
+      400,
+      {},
+      '{"error":{"code":"\\u001b[31m","message":"\\u001b]0;m\\u0007","request_id":"\\u001b"}}',
+      /^error: \P{Cc}*\n$/u,
+    ],
+  ])("%s ends with an error that names the next step, and no escape sequence", async (_, status, headers, body, text) => {
+    respond = (_request, response) => response.writeHead(status, headers).end(body);
+    expect(await brandRecords(["list", "links"], { env: env() })).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(text),
+    });
+  });
+
+  it("standard output that is full ends an export with the reason", async () => {
+    respond = (_request, response) =>
+      response.writeHead(200, { "X-Brand-Id": BRAND }).end('{"resource":"links","count":1,"data":[{"id":"lnk_1"}]}');
+    const shell = `exec ${process.execPath} clients/cli/bin/brand-records.js export links --format ndjson --out - > /dev/full`;
+    const ended = await promisify(execFile)("sh", ["-c", shell], { env: env() }).catch((error: unknown) => error);
+    expect(ended).toMatchObject({ code: 1, stderr: "error: standard output cannot be written: the disk is full.\n" });
+    expect(await brandRecords(["export", "links", "--format", "csv", "--out", ""], { env: env() })).toMatchObject({ code: 2 });
+  });
+});
+
+describe("on a terminal", () => {
+  it("export shows a remark on a line of its own, with the progress below it", async () => {
+    let requests = 0;
+    respond = (_request, response) => {
+      requests += 1;
+      if (requests === 1) response.writeHead(429, { "Retry-After": "0" }).end('{"error":{"code":"rate_limited"}}');
+      else response.writeHead(200, { "X-Brand-Id": BRAND }).end('{"resource":"links","count":0,"data":[]}');
+    };
+    const out = join(folder, "links.ndjson");
+    const args = ["export", "links", "--format", "ndjson", "--out", out];
+    const { code, stdout, stderr } = await brandRecords(args, { env: { ...env(), NO_COLOR: "1" }, columns: 80 });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Complete: 0 records of links in ${out}\n` });
+    const [clearLine, bar] = ["\u001b[2K", "links  0 records"];
+    expect(stderr).toContain(`${clearLine}The brand's limit is used up: again in 1 s.\n`);
+    expect(stderr.lastIndexOf(bar)).toBeGreaterThan(stderr.indexOf("again in 1 s."));
+    expect(stderr.endsWith(clearLine)).toBe(true);
+  });
+});
+
+describe("the program", () => {
+  it("explains every command and option, within 120 columns", async () => {
+    const commands = [
+      [],
+      ["whoami"],
+      ["list"],
+      ["export"],
+      ["plans"],
+      ["plans", "prepare"],
+      ["events"],
+      ["events", "send"],
+      ["events", "verify"],
+      ["receivers"],
+      ["receivers", "prove"],
+      ["completion"],
+    ];
+    for (const command of commands) {
+      const { code, stdout, stderr } = await brandRecords([...command, "--help"]);
+      expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: "" });
+      expect(stdout).toMatch(new RegExp(`^Usage: brand-records ${command.join(" ")}`));
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+    }
+  });
+
+  it("exits with 2 for wrong usage, with the help to read", async () => {
+    expect(await brandRecords(["events", "sent"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean send?") });
+    const ended = await brandRecords(["--json", "export", "links"]);
+    expect(ended.code).toBe(2);
+    expect(JSON.parse(ended.stderr)).toMatchObject({ error: { code: "usage", hint: "See brand-records export --help" } });
+    expect((await brandRecordsProcess(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("prints a completion script for each shell", async () => {
+    for (const shell of ["bash", "zsh", "fish"]) {
+      const { code, stdout } = await brandRecords(["completion", shell]);
+      expect(code).toBe(0);
+      expect(stdout).toContain("next-secret-file");
+    }
+  });
+
+  it("completes options, their values and file names in bash", async () => {
+    const { stdout: script } = await brandRecords(["completion", "bash"]);
+    const offered = async (...words: string[]): Promise<string[]> => {
+      const tab = `compopt() { :; }; COMP_WORDS=(brand-records "$@"); COMP_CWORD=$#; _brand-records; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = await promisify(execFile)("bash", ["-c", `${script}\n${tab}`, "bash", ...words]);
+      return stdout.split("\n").filter((line) => line !== "");
+    };
+    expect(await offered("events", "")).toEqual(["send", "verify"]);
+    expect(await offered("events", "send", "pay")).toEqual(["payout.paid"]);
+    expect(await offered("export", "links", "--format", "")).toEqual(["ndjson", "csv"]);
+    expect(await offered("events", "send", "payout.paid", "--secret-file", "package.js")).toEqual(["package.json"]);
+  });
+});
