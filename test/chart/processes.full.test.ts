@@ -69,6 +69,14 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
+/** Runs brandctl in the operator's pod. @returns its stdout */
+async function brandctl(...args: string[]): Promise<string> {
+  const operator = deployments().find((deployment) => componentOf(deployment) === "operator") as KubernetesObject;
+  const { env } = await prepareLocally(podOf(operator));
+  const program = [join(ROOT, "brandctl/bin/brandctl.js"), ...args];
+  return (await promisify(execFile)(process.execPath, program, { env, timeout: 60_000 })).stdout.trim();
+}
+
 const deployments = (): KubernetesObject[] => objects.filter(({ kind }) => kind === "Deployment");
 
 it(
@@ -85,12 +93,6 @@ it(
 it(
   "answers a request with a key that brandctl makes in the operator's pod",
   async () => {
-    const operator = deployments().find((deployment) => componentOf(deployment) === "operator") as KubernetesObject;
-    const { env } = await prepareLocally(podOf(operator));
-    const brandctl = async (...args: string[]): Promise<string> => {
-      const program = [join(ROOT, "brandctl/bin/brandctl.js"), ...args];
-      return (await promisify(execFile)(process.execPath, program, { env, timeout: 60_000 })).stdout.trim();
-    };
     const created = await brandctl("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
     const brand = /brd_\w+/.exec(created)?.[0] ?? created;
     await brandctl("members", "add", "nena@example.ph", "--brand", brand, "--role", "owner");
@@ -104,14 +106,48 @@ it(
   START_MS_MAX,
 );
 
+/** Runs what `helm test` runs. @returns its exit code and output */
+async function helmTest(waitSeconds: number): Promise<{ readonly code: number; readonly stdout: string }> {
+  const test = objects.find(({ metadata }) => metadata.name === `${FULLNAME}-test`) as KubernetesObject;
+  const [, ...args] = test["spec"].containers[0].command as string[];
+  const local = args.map((text) => (text === "60" ? String(waitSeconds) : localizeAddresses(text, "127.0.0.1", network)));
+  return promisify(execFile)(process.execPath, local, { env: {}, timeout: START_MS_MAX }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+  );
+}
+
 it(
   "passes helm test",
   async () => {
-    const test = objects.find(({ metadata }) => metadata.name === `${FULLNAME}-test`) as KubernetesObject;
-    const [, ...args] = test["spec"].containers[0].command as string[];
-    const local = args.map((text) => localizeAddresses(text, "127.0.0.1", network));
-    const { stdout } = await promisify(execFile)(process.execPath, local, { env: {}, timeout: 60_000 });
-    expect(stdout.match(/^(200|401) /gm)).toHaveLength(SERVICES.length + 1);
+    const { code, stdout } = await helmTest(60);
+    expect(stdout.match(/^(200|401) .* at [\d.]+$/gm)).toHaveLength(SERVICES.length + 1);
+    expect(code).toBe(0);
+  },
+  START_MS_MAX,
+);
+
+it(
+  "fails helm test and doctor with a wrong password of Redis and a wrong port of Kafka, which leave every process ready, and names both",
+  async () => {
+    const wrong = new URL(process.env["TEST_REDIS_URL"] ?? "");
+    wrong.password = "wrong";
+    stored = { ...stored, [`${FULLNAME}-gateway`]: { REDIS_URL: wrong.href } };
+    for (const name of ["gateway", "records"]) {
+      await running.get(name)?.stop();
+      const pod = structuredClone(podOf(deployments().find((deployment) => componentOf(deployment) === name) as KubernetesObject));
+      for (const setting of pod["spec"].containers[0].env) if (setting.name === "KAFKA_BROKERS") setting.value = "127.0.0.1:1";
+      running.set(name, run(await prepareLocally(pod), ROOT));
+    }
+    await Promise.all([...running.values()].map(becomeReady));
+    const { code, stdout } = await helmTest(1);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^200 http:\/\/[\d.]+:9090\/readyz at [\d.]+: degraded: it serves without its redis$/m);
+    expect(stdout).toMatch(/: degraded: it serves without its event log$/m);
+    expect(stdout.match(/: degraded: /g)).toHaveLength(2);
+    const report = await brandctl("doctor").catch((error: { stdout: string }) => error.stdout);
+    expect(report).toMatch(/^! gateway, ready +serves without its redis$/m);
+    expect(report).toMatch(/^! records, ready +serves without its event log/m);
   },
   START_MS_MAX,
 );
