@@ -134,6 +134,33 @@ describe("values that are refused", () => {
       /trustProxy: set/,
     ],
     ["a route to no Gateway", ["--set", "httpRoute.enabled=true"], /parentRefs: name your Gateway/],
+    ["a broker at a port that no policy opens", ["--set", "kafka.brokers={kafka:9094}"], /networkPolicy\.kafka\.port=9094/],
+    ["a collector at a port that no policy opens", ["--set", "tracing.endpoint=https://otel.example"], /networkPolicy\.otlp\.port=443/],
+    [
+      "a provider at a port that no policy opens",
+      ["--set", "oidc.issuer=https://id.example:8443/realm,oidc.clientId=x"],
+      /networkPolicy\.oidc\.port=8443/,
+    ],
+    ["a public URL without TLS outside of test", ["--set", "environment=live"], /publicUrl: must be https outside of environment test/],
+    [
+      "memory in a unit that Kubernetes lacks",
+      ["--set", "records.resources.limits.memory=512MB"],
+      /records.resources.limits.memory|pattern/,
+    ],
+    ["memory in thousandths of a byte", ["--set", "records.resources.limits.memory=512m"], /memory|pattern/],
+    ["memory without its unit", ["--set", "operator.resources.limits.memory=512"], /memory|minimum/],
+    ["CPU in a unit of memory", ["--set", "gateway.resources.requests.cpu=1Gi"], /cpu|pattern/],
+    ["a setting of another process", ["--set-string", "gateway.settings.RETENTION_DAYS=7"], /RETENTION_DAYS/],
+    [
+      "a rate limit for the gateway alone",
+      ["--set-string", "gateway.settings.RATE_LIMIT_PLUS=600"],
+      /RATE_LIMIT_PLUS is 600 for the gateway and the default for the console/,
+    ],
+    [
+      "rate limits that differ",
+      ["--set-string", "settings.RATE_LIMIT_PRO=600,console.settings.RATE_LIMIT_PRO=500"],
+      /RATE_LIMIT_PRO is 600 for the gateway and 500 for the console/,
+    ],
     [
       "more webhook processes than partitions",
       ["--set", "kafka.brokers={k:9092},kafka.partitions=2,webhook.replicas=3,postgres.maxConnections=200"],
@@ -148,6 +175,16 @@ it.each(["1", "10.0.0.0/8, fd00::/8"])("an Ingress and an HTTPRoute are rendered
   const routes = ["--set", "ingress.enabled=true,ingress.host=records.example,httpRoute.enabled=true,httpRoute.parentRefs[0].name=public"];
   const objects = await render([...LAPTOP, ...routes, "--set-string", `trustProxy=${proxies.replaceAll(",", "\\,")}`]);
   expect([...ofKind(objects, "Ingress"), ...ofKind(objects, "HTTPRoute")]).toHaveLength(2);
+});
+
+it("the defaults are rendered with what has no default: a public URL and an Issuer", async () => {
+  const objects = await render(["--set", "publicUrl=https://records.example,certificates.issuerRef.name=records"]);
+  expect(ofKind(objects, "Deployment")).toHaveLength(7);
+});
+
+it("rate limits of both processes alike are rendered", async () => {
+  const args = ["--set-string", "settings.RATE_LIMIT_PRO=500,gateway.settings.RATE_LIMIT_PLUS=70,console.settings.RATE_LIMIT_PLUS=70"];
+  await expect(renderText([...LAPTOP, ...args])).resolves.toContain("RATE_LIMIT_PRO");
 });
 
 describe("the connections of Postgres", () => {

@@ -25,6 +25,6 @@ export async function fetchText(url: string, interrupted: AbortSignal, responseM
 
 /** fetch puts the reason into the cause. */
 function reasonOf(error: unknown, responseMs: number): string {
-  if (!(error instanceof Error)) return errorReason(error);
-  return error.name === "TimeoutError" ? silenceAfter(responseMs) : errorReason(error.cause ?? error);
+  if ((error as { readonly name?: unknown }).name === "TimeoutError") return silenceAfter(responseMs);
+  return errorReason(error instanceof Error ? (error.cause ?? error) : error);
 }
