@@ -26,6 +26,7 @@
 {{- end -}}
 {{- if and (not $v.kafka.brokers) $v.kafka.saslMechanism -}}{{- fail "kafka.saslMechanism: kafka.brokers is empty" -}}{{- end -}}
 {{- if and $v.kafka.saslMechanism (not (and $v.kafka.saslUsernames.records $v.kafka.saslUsernames.webhook)) -}}{{- fail "kafka.saslUsernames: records and webhook are required with kafka.saslMechanism" -}}{{- end -}}
+{{- if and $v.extraCa.configMap $v.extraCa.secret -}}{{- fail "extraCa: set configMap or secret, not both" -}}{{- end -}}
 {{- include "brand-records.portChecks" . -}}
 {{- include "brand-records.limitChecks" . -}}
 {{- if and (hasPrefix "http://" $v.publicUrl) (ne $v.environment "test") -}}

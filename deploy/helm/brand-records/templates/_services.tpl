@@ -162,8 +162,15 @@ RECEIVER_PORTS: {{ join "," . | quote }}
 {{- fail (printf "settings: %s of %s is set by the chart's own values; remove it" $name $.component) -}}
 {{- end -}}
 {{- end -}}
+{{- $extra := (include "brand-records.joinedList" (dict "root" .root "component" .component "key" "extraEnv") | fromYaml).list -}}
+{{- range $extra -}}
+{{- if or (hasKey $own .name) (hasKey $own (printf "%s_FILE" .name)) (hasKey $given .name) -}}
+{{- fail (printf "extraEnv: %s of %s is set by the chart or by settings; remove one" .name $.component) -}}
+{{- end -}}
+{{- end -}}
 {{- range $name, $value := merge (dict) $own $given }}
 - name: {{ $name }}
   value: {{ $value | quote }}
-{{- end -}}
+{{- end }}
+{{ include "brand-records.extraEnv" . }}
 {{- end -}}
