@@ -1,8 +1,19 @@
+import { readFileSync } from "node:fs";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { helmAndKubectl } from "./kubernetes/helm-and-kubectl.ts";
-import { CHART, copyOfChart, objectsOf, render, renderText, VALUE_FILES, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
+import {
+  CHART,
+  copyOfChart,
+  FULLNAME,
+  objectsOf,
+  render,
+  renderText,
+  VALUE_FILES,
+  valuesOf,
+  type KubernetesObject,
+} from "./rendered-chart.ts";
 
 const ROOT = process.cwd();
 const RENDER = join(ROOT, "test/chart/renders/standard.yaml");
@@ -90,6 +101,107 @@ describe("renders", () => {
   });
 });
 
+describe("additions of a platform team", () => {
+  const values = join(ROOT, "test/chart/values-additions.yaml");
+  let objects: KubernetesObject[];
+  beforeAll(async () => {
+    objects = await render(["--values", values]);
+  });
+  const podsOf = (): [string, KubernetesObject][] =>
+    objects.flatMap((object) => {
+      const template = object.kind === "Pod" ? object : (object["spec"]?.template as KubernetesObject | undefined);
+      return template?.["spec"] === undefined ? [] : [[`${object.kind} ${object.metadata.name.replace(`${FULLNAME}-`, "")}`, template]];
+    });
+  const named = (kind: string, name: string): KubernetesObject =>
+    objects.find((object) => object.kind === kind && object.metadata.name === `${FULLNAME}-${name}`) as KubernetesObject;
+
+  it("reach every pod: labels, volumes, environment, user, and the private authority in every process", () => {
+    expect(podsOf().map(([name]) => name)).toEqual(expect.arrayContaining(["Job plans-migration", "Deployment operator", "Pod test"]));
+    for (const [name, { metadata, spec }] of podsOf()) {
+      expect([name, metadata.labels]).toEqual([name, expect.objectContaining({ team: "commerce", "cost-center": "42" })]);
+      expect([name, spec.securityContext]).toEqual([name, { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }]);
+      expect([name, spec.priorityClassName, spec.nodeSelector]).toEqual([name, "platform", { "kubernetes.io/os": "linux" }]);
+      if (name === "Pod test") continue;
+      const [{ env, volumeMounts }] = spec.containers;
+      expect([name, env]).toEqual([
+        name,
+        expect.arrayContaining([
+          { name: "NODE_EXTRA_CA_CERTS", value: "/authorities/extra/ca.crt" },
+          { name: "HTTPS_PROXY", valueFrom: { secretKeyRef: { name: "proxy", key: "url" } } },
+        ]),
+      ]);
+      expect([name, volumeMounts]).toEqual([name, expect.arrayContaining([{ name: "scratch", mountPath: "/scratch" }])]);
+      const authority = { name: "company-authority", items: [{ key: "bundle.pem", path: "ca.crt" }] };
+      expect([name, spec.volumes]).toEqual([name, expect.arrayContaining([{ name: "extra-authority", configMap: authority }])]);
+    }
+  });
+
+  it("add up for one process, and end where it has its own", () => {
+    const { metadata, spec } = named("Deployment", "records")["spec"].template as KubernetesObject;
+    expect(metadata.labels).toMatchObject({ team: "commerce", tier: "data", "app.kubernetes.io/component": "records" });
+    expect(spec.tolerations).toEqual([
+      { key: "dedicated", operator: "Exists" },
+      { key: "data", operator: "Exists" },
+    ]);
+    expect(spec.topologySpreadConstraints).toMatchObject([
+      { maxSkew: 2, labelSelector: { matchLabels: { "app.kubernetes.io/component": "records" } } },
+    ]);
+    const roles = ["records", "plans"].map((name) => (named("ServiceAccount", name).metadata as { annotations?: object }).annotations);
+    expect(roles).toEqual([{ "example/role": "records" }, { "example/role": "all" }]);
+    expect(named("Deployment", "plans").metadata).toMatchObject({
+      annotations: { "example/reload": "true" },
+      labels: { team: "commerce" },
+    });
+    expect(named("Service", "plans").metadata).toMatchObject({ annotations: { "example/service": "all" } });
+  });
+
+  it("give callers outside a Service without the admin port, and install other objects", () => {
+    expect(named("Service", "gateway-external")["spec"]).toMatchObject({ type: "LoadBalancer", ports: [{ port: 80, targetPort: "http" }] });
+    expect(named("Service", "gateway")["spec"].type).toBeUndefined();
+    const notes = objects.find(({ metadata }) => metadata.name === "notes");
+    expect(notes).toMatchObject({ kind: "ConfigMap", data: { url: "https://records.example" } });
+    expect(objects.some(({ metadata }) => metadata.name === "shop-more")).toBe(true);
+  });
+
+  it.each([
+    ["an environment that the chart sets", "records.extraEnv[0].name=LOG_LEVEL", /LOG_LEVEL of records is set by the chart/],
+    ["an environment that is no name", "extraEnv[0].name=no-name", /extraEnv/],
+    ["two authorities", "extraCa.secret=x", /extraCa: set configMap or secret/],
+  ])("are refused: %s", async (_, value, message) => {
+    await expect(renderText(["--values", values, "--set", value])).rejects.toThrow(message);
+  });
+});
+
+describe("the package of a release", () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const digest = `sha256:${"b".repeat(64)}`;
+  const packaged = async (...args: string[]): Promise<string> => {
+    const { shell } = await helmAndKubectl();
+    const destination = join(dirname(CHART), "package");
+    await shell(["node deploy/helm/package.js --image registry.example/records --destination", destination, ...args].join(" "));
+    return join(destination, `brand-records-${version}.tgz`);
+  };
+
+  it("has its version, image, rules and README, and installs them", async () => {
+    const archive = await packaged("--release", version, "--digest", digest);
+    const { helm } = await helmAndKubectl();
+    const chart = parse(await helm(["show", "chart", archive])) as { annotations: Record<string, string> };
+    expect(chart).toMatchObject({ version, appVersion: version });
+    expect(parse(chart.annotations["artifacthub.io/images"] ?? "")).toEqual([
+      { name: "brand-records", image: `registry.example/records@${digest}` },
+    ]);
+    expect(await helm(["show", "readme", archive])).toBe(await readFile(join(CHART, "README.md"), "utf8"));
+    const objects = objectsOf(await renderText(valuesOf("standard"), archive));
+    expect(ofKind(objects, "PrometheusRule").length).toBeGreaterThan(0);
+    const images = ofKind(objects, "Deployment").map(({ spec }) => spec.template.spec.containers[0].image as string);
+    expect(new Set(images)).toEqual(new Set([`registry.example/records@${digest}`]));
+  });
+
+  it("refuses another version than package.json has", async () => {
+    await expect(packaged("--release", "9.9.9")).rejects.toThrow(`--release is 9.9.9, but package.json has ${version}`);
+  });
+});
+
 describe("values that are refused", () => {
   it.each<[string, readonly string[], RegExp]>([
     ["an unknown value", ["--set", "gatway.replicas=3"], /gatway/],
@@ -99,7 +211,7 @@ describe("values that are refused", () => {
     ["a tag that is read as a number", ["--set", "image.tag=110"], /tag/],
     ["a digest that is cut off", ["--set", "image.digest=sha256:abc"], /digest/],
     ["an environment that is neither", ["--set", "environment=production"], /environment/],
-    ["no replicas", ["--set", "gateway.replicas=0"], /replicas/],
+    ["fewer than no replicas", ["--set", "gateway.replicas=-1"], /replicas/],
     ["a longer grace than processes allow", ["--set", "stopGraceMs=60001"], /stopGraceMs/],
     ["a broker without its port", ["--set", "kafka.brokers={kafka}"], /brokers/],
     ["a setting that is no text", ["--set", "settings.RATE_LIMIT_PLUS=60"], /RATE_LIMIT_PLUS/],

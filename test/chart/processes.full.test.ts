@@ -1,11 +1,20 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createDatabase, makeOwnedFolder, startDnsServer, type DnsServer, type TestDatabase } from "@brand-records/testkit";
+import {
+  CertificateAuthority,
+  createDatabase,
+  eventually,
+  makeOwnedFolder,
+  startDnsServer,
+  type DnsServer,
+  type TestDatabase,
+} from "@brand-records/testkit";
 import { issueCertificates } from "./issue-certificates.ts";
 import { becomeReady, localizeAddresses, prepare, run, type LocalNetwork, type RunningPod, type StoredFiles } from "./local-pods.ts";
+import { startTlsListener } from "./tls-listener.ts";
 import { FULLNAME, render, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
 
 const ROOT = process.cwd();
@@ -14,6 +23,8 @@ const SERVICES = ["accounts", "console", "gateway", "plans", "records", "webhook
 const SUBNET = `127.${1 + (process.pid % 254)}.${(process.pid >> 8) % 256}`;
 const ADDRESSES = Object.fromEntries([...SERVICES, "operator"].map((name, index) => [name, `${SUBNET}.${index + 1}`]));
 const START_MS_MAX = 240_000;
+/** As OpenShift gives a namespace: nothing may need the chart's own numbers. */
+const ANY_USER = ["runAsUser=1000680000", "runAsGroup=null", "fsGroup=1000680000"].map((field) => `podSecurityContext.${field}`).join(",");
 const key = (): string => `1:${randomBytes(32).toString("base64")}\n`;
 
 let database: TestDatabase;
@@ -48,9 +59,10 @@ beforeAll(async () => {
   const topic = `test.${randomBytes(6).toString("hex")}`;
   const brokers = (process.env["TEST_KAFKA_BROKERS"] ?? "").split(",").map((broker, index) => `kafka.brokers[${index}]=${broker}`);
   const kafka = ["--set", [...brokers, `kafka.topic=${topic}`, "kafka.replicationFactor=1"].join(",")];
-  objects = await render([...valuesOf("standard"), ...kafka]);
+  objects = await render([...valuesOf("standard"), ...kafka, "--set", ANY_USER]);
   database = await createDatabase("empty");
   folder = await makeOwnedFolder("brand-records-pods-");
+  await chmod(folder, 0o755);
   const known = new Map(Object.entries(ADDRESSES).map(([name, address]) => [`${FULLNAME}-${name}`, [address]]));
   dns = await startDnsServer((name, type) => (type === "A" ? (known.get(name) ?? []) : []));
   network = { addresses: ADDRESSES, dnsPort: dns.port };
@@ -80,7 +92,7 @@ async function brandctl(...args: string[]): Promise<string> {
 const deployments = (): KubernetesObject[] => objects.filter(({ kind }) => kind === "Deployment");
 
 it(
-  "starts every process with its command, settings and volumes alone, and each becomes ready by its probes",
+  "starts every process with its command, settings and volumes alone, under any user, and each becomes ready by its probes",
   async () => {
     const served = deployments().filter((deployment) => componentOf(deployment) !== "operator");
     expect(served.map(componentOf).toSorted()).toEqual(SERVICES);
@@ -148,6 +160,49 @@ it(
     const report = await brandctl("doctor").catch((error: { stdout: string }) => error.stdout);
     expect(report).toMatch(/^! gateway, ready +serves without its redis$/m);
     expect(report).toMatch(/^! records, ready +serves without its event log/m);
+  },
+  START_MS_MAX,
+);
+
+it(
+  "makes Postgres, Redis and Kafka trusted by the authority of extraCa, and by nothing else",
+  async () => {
+    const authority = new CertificateAuthority(folder, "company");
+    const servers = await Promise.all(["postgres", "redis", "kafka"].map((name) => startTlsListener(authority, name)));
+    const [postgres, redis, kafka] = servers.map(({ port }) => port);
+    const certificates = { ...stored, "company-authority": { "bundle.pem": authority.pem() } };
+    const values = [`kafka.brokers[0]=localhost:${kafka},networkPolicy.kafka.port=${kafka},kafka.tls=true`, ANY_USER];
+    const extraCa = "extraCa.configMap=company-authority,extraCa.key=bundle.pem";
+    const urls: StoredFiles = {
+      [`${FULLNAME}-plans`]: { DATABASE_URL: `postgres://plans:x@localhost:${postgres}/x?sslmode=verify-full` },
+      [`${FULLNAME}-gateway`]: { REDIS_URL: `rediss://localhost:${redis}` },
+    };
+    const start = async (...args: string[]): Promise<RunningPod[]> => {
+      const rendered = (await render([...valuesOf("standard"), "--set", [...values, ...args].join(",")])).filter(
+        ({ kind }) => kind === "Deployment",
+      );
+      const names = ["plans", "gateway", "records"];
+      return Promise.all(
+        names.map(async (name) => {
+          await running.get(name)?.stop();
+          running.delete(name);
+          const pod = podOf(rendered.find((deployment) => componentOf(deployment) === name) as KubernetesObject);
+          const place = join(folder, `${args.length}-${name}`);
+          return run(await prepare({ ...pod, metadata: { ...pod.metadata, name } }, place, { ...certificates, ...urls }, network), ROOT);
+        }),
+      );
+    };
+    try {
+      const distrusting = await start();
+      await eventually(() => expect(servers.map(({ handshakes }) => handshakes() > 0)).toEqual([true, true, true]), { timeoutMs: 60_000 });
+      expect(servers.map(({ bytes }) => bytes())).toEqual([0, 0, 0]);
+      for (const pod of distrusting) await pod.stop();
+      const trusting = await start(extraCa);
+      await eventually(() => expect(servers.map(({ bytes }) => bytes() > 0)).toEqual([true, true, true]), { timeoutMs: 60_000 });
+      for (const pod of trusting) await pod.stop();
+    } finally {
+      for (const server of servers) await server.stop();
+    }
   },
   START_MS_MAX,
 );
