@@ -172,6 +172,62 @@ describe("additions of a platform team", () => {
   });
 });
 
+describe("maintenance", () => {
+  it("stops a service, also one with an autoscaler", async () => {
+    const objects = await render([...valuesOf("large"), "--set", "accounts.replicas=0,webhook.replicas=0"]);
+    const replicas = ofKind(objects, "Deployment").flatMap(({ metadata, spec }) => (spec.replicas === 0 ? [metadata.name] : []));
+    expect(replicas).toEqual([`${FULLNAME}-accounts`, `${FULLNAME}-webhook`]);
+    const autoscalers = [...ofKind(objects, "HorizontalPodAutoscaler"), ...ofKind(objects, "ScaledObject")];
+    expect(autoscalers.map(({ metadata }) => metadata.name.replace(`${FULLNAME}-`, ""))).toEqual([
+      "console",
+      "gateway",
+      "plans",
+      "records",
+    ]);
+  });
+
+  it.each([
+    ["migrate", "records", "", ["DATABASE_URL_FILE", "MIGRATION_DATABASE_URL_FILE", "KAFKA_BROKERS"]],
+    ["after-restore", "accounts", "accounts.replicas=0", ["KEY_PEPPERS_FILE", "REDIS_URL_FILE"]],
+    ["after-restore", "webhook", "webhook.replicas=0", ["RECEIVER_SECRET_KEYS_FILE", "KAFKA_SASL_PASSWORD_FILE"]],
+    ["re-encrypt", "webhook", "", ["RECEIVER_SECRET_KEYS_FILE"]],
+  ])("%s of %s has the service's identity, login and networks, and gets no calls", async (program, service, stopped, settings) => {
+    const values = [`maintenance.program=${program},maintenance.service=${service}`, stopped].filter(Boolean).join(",");
+    const objects = await render([...valuesOf("large"), "--set", values]);
+    const named = (kind: string, name: string): KubernetesObject =>
+      objects.find((object) => object.kind === kind && object.metadata.name === `${FULLNAME}-${name}`) as KubernetesObject;
+    const job = named("Job", program);
+    const { serviceAccountName, securityContext, containers } = job["spec"].template.spec;
+    const pod = named("Deployment", service)["spec"].template.spec;
+    expect({ serviceAccountName, securityContext }).toEqual({
+      serviceAccountName: `${FULLNAME}-${service}`,
+      securityContext: pod.securityContext,
+    });
+    expect(containers[0].command).toEqual(["node", "--enable-source-maps", `services/${service}/dist/${program}.js`]);
+    const names = (containers[0].env as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(settings));
+    expect(names).not.toContain("MIGRATE_AT_START");
+    // Its networks are those of the service but for calls of other services.
+    const databases = (named("NetworkPolicy", service)["spec"].egress as { ports: { port: number }[] }[]).filter(
+      ({ ports }) => ![7000, 8081].includes(ports[0]?.port ?? 0),
+    );
+    expect(named("NetworkPolicy", program)["spec"].egress).toEqual(expect.arrayContaining(databases));
+    const labels = job["spec"].template.metadata.labels as Record<string, string>;
+    for (const { spec } of ofKind(objects, "Service")) {
+      expect(Object.entries(spec.selector as Record<string, string>).every(([name, value]) => labels[name] === value)).toBe(false);
+    }
+  });
+
+  it.each([
+    ["a program without its service", "maintenance.program=migrate", /maintenance.service: migrate needs accounts or plans/],
+    ["a restore beside its service", "maintenance.program=after-restore,maintenance.service=accounts", /set accounts.replicas=0 first/],
+    ["an export without its volume", "maintenance.program=audit-export", /maintenance.claim/],
+    ["an unknown program", "maintenance.program=vacuum", /program/],
+  ])("refuses %s", async (_, values, message) => {
+    await expect(renderText([...valuesOf("large"), "--set", values])).rejects.toThrow(message);
+  });
+});
+
 describe("the package of a release", () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const digest = `sha256:${"b".repeat(64)}`;

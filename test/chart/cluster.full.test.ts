@@ -185,6 +185,20 @@ describe("additions of a platform team", () => {
   });
 });
 
+describe("maintenance", () => {
+  it("has Jobs that are accepted without unknown fields", async () => {
+    for (const values of [
+      "maintenance.program=migrate,maintenance.service=records",
+      "maintenance.program=after-restore,maintenance.service=accounts,accounts.replicas=0,maintenance.claim=restore",
+      "maintenance.program=re-encrypt,maintenance.service=webhook",
+      "maintenance.program=audit-export,maintenance.claim=audit",
+    ]) {
+      const text = await renderText(["--namespace", "laptop", ...valuesOf("large"), "--set", values]);
+      await cluster.kubectl(["apply", "--dry-run=server", "--validate=strict", "--namespace=laptop", "--filename=-"], text);
+    }
+  });
+});
+
 describe("the restricted namespace", () => {
   const podOf = async (weaken: (pod: KubernetesObject) => void): Promise<string> => {
     const deployment = objectsOf(await renderText(valuesOf("laptop"))).find(({ kind }) => kind === "Deployment") as KubernetesObject;

@@ -106,6 +106,8 @@ async function writeVolume({ secret, configMap }: Volume, path: string, stored: 
 
 export interface RunningPod extends LocalPod {
   output(): string;
+  /** Resolves with the exit code when it has ended. */
+  readonly exited: Promise<number | null>;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
 }
@@ -125,15 +127,15 @@ export function run(pod: LocalPod, root: string): RunningPod {
   killWithParent(child);
   const chunks: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => void chunks.push(text));
-  const closed = once(child, "close");
+  const exited = once(child, "close").then(([code]) => code as number | null);
   return {
     ...pod,
+    exited,
     output: () => chunks.join(""),
     async stop() {
       child.ref();
       child.kill("SIGTERM");
-      const [code] = (await closed) as [number | null];
-      return code;
+      return exited;
     },
   };
 }

@@ -51,6 +51,7 @@ const storedFiles = (certificates: StoredFiles): StoredFiles => {
 const podOf = (deployment: KubernetesObject): KubernetesObject => ({ kind: "Pod", ...deployment["spec"].template });
 const componentOf = ({ metadata }: KubernetesObject): string => metadata.labels?.["app.kubernetes.io/component"] ?? "";
 
+let kafkaValues: readonly string[];
 let stored: StoredFiles;
 const prepareLocally = async (pod: KubernetesObject): ReturnType<typeof prepare> =>
   prepare({ ...pod, metadata: { ...pod.metadata, name: componentOf(pod) } }, join(folder, componentOf(pod)), stored, network);
@@ -58,8 +59,10 @@ const prepareLocally = async (pod: KubernetesObject): ReturnType<typeof prepare>
 beforeAll(async () => {
   const topic = `test.${randomBytes(6).toString("hex")}`;
   const brokers = (process.env["TEST_KAFKA_BROKERS"] ?? "").split(",").map((broker, index) => `kafka.brokers[${index}]=${broker}`);
-  const kafka = ["--set", [...brokers, `kafka.topic=${topic}`, "kafka.replicationFactor=1"].join(",")];
-  objects = await render([...valuesOf("standard"), ...kafka, "--set", ANY_USER]);
+  const [firstBroker = ""] = (process.env["TEST_KAFKA_BROKERS"] ?? "").split(",");
+  const port = firstBroker.slice(firstBroker.lastIndexOf(":") + 1);
+  kafkaValues = [...brokers, `kafka.topic=${topic}`, "kafka.replicationFactor=1", `networkPolicy.kafka.port=${port}`];
+  objects = await render([...valuesOf("standard"), "--set", [ANY_USER, ...kafkaValues].join(",")]);
   database = await createDatabase("empty");
   folder = await makeOwnedFolder("brand-records-pods-");
   await chmod(folder, 0o755);
@@ -160,6 +163,35 @@ it(
     const report = await brandctl("doctor").catch((error: { stdout: string }) => error.stdout);
     expect(report).toMatch(/^! gateway, ready +serves without its redis$/m);
     expect(report).toMatch(/^! records, ready +serves without its event log/m);
+  },
+  START_MS_MAX,
+);
+
+it(
+  "runs every Job of maintenance from what the chart renders, and each ends with 0",
+  async () => {
+    const values = [...valuesOf("standard"), "--set", [ANY_USER, ...kafkaValues, "accounts.replicas=0,webhook.replicas=0"].join(",")];
+    const jobs = [
+      ["migrate", "plans"],
+      ["migrate", "records"],
+      ["re-encrypt", "webhook"],
+      ["after-restore", "webhook", "--since", "2026-11-23T06:00:00Z"],
+      ["after-restore", "accounts", "--without-audit"],
+    ];
+    for (const name of ["accounts", "webhook"]) {
+      await running.get(name)?.stop();
+      running.delete(name);
+    }
+    for (const [program, service = "", ...args] of jobs) {
+      const options = args.map((arg, index) => `,maintenance.args[${index}]=${arg}`).join("");
+      const set = `maintenance.program=${program},maintenance.service=${service}${options}`;
+      const job = (await render([...values, "--set", set])).find(
+        ({ kind, metadata }) => kind === "Job" && metadata.name === `${FULLNAME}-${program}`,
+      );
+      const pod = await prepare({ ...podOf(job as KubernetesObject) }, join(folder, `${program}-${service}`), stored, network);
+      const ran = run(pod, ROOT);
+      expect([program, service, await ran.exited, ran.output()]).toEqual([program, service, 0, expect.any(String)]);
+    }
   },
   START_MS_MAX,
 );

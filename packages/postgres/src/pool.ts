@@ -1,14 +1,12 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
-import { fromPostgresError, postgresFailureOf, type PostgresFailure } from "./errors.ts";
+import { fromPostgresError, isConnectionLost, postgresFailureOf, type PostgresFailure } from "./errors.ts";
 import { MeasuredPool, type OnWait } from "./measured-pool.ts";
+import { PoolFiller } from "./pool-filler.ts";
 import { run, RESPONSE_GRACE_MS, type Bounds, type OnError, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-const FILL_MS_MAX = 10_000;
-const FILL_RETRY_MS = 200;
 /** Bounds how long a process that only reads stays with a server that a failover has demoted: it never meets an error there. */
 const CONNECTION_SECONDS_MAX = 600;
 /** The server ends a transaction after its process was silent for this long, and releases its locks. */
@@ -40,7 +38,8 @@ export interface Database extends Sql {
   transaction<T>(work: (sql: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   state(): PoolState;
   /**
-   * Opens every connection of the pool and runs a statement on each, so that the first callers wait for none.
+   * Opens every connection of the pool and runs a statement on each, so that the first callers wait for none. From then on lost
+   * connections are replaced without being asked for.
    *
    * @returns how many are open: fewer if the database accepts no more, or not within ten seconds
    */
@@ -83,7 +82,16 @@ export function openPool({
       ) as unknown as void,
   };
   const pool = new MeasuredPool(settings, onWait);
-  pool.on("error", (error) => onIdleError?.(error));
+  const filler = new PoolFiller(pool, max);
+  pool.on("error", (error) => {
+    onIdleError?.(error);
+    onLost();
+  });
+  // A server that restarts ends all connections, also those whose end has not arrived here, or never will: each would fail a request.
+  const onLost = (): void => {
+    pool.renew();
+    filler.refill();
+  };
   // The operating system waits 15 minutes for a host that vanished.
   const bounds = { query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS };
   const onError = (error: unknown): void => {
@@ -91,33 +99,16 @@ export function openPool({
     if (failure === undefined) return;
     // The other connections lead to the same server: each would fail a request before it is closed, and reads would never fail.
     if (failure === "read_only") pool.renew();
+    if (isConnectionLost(error)) onLost();
     onFailure?.(failure);
   };
   return {
     query: (statement, values) => run(pool, statement, values, bounds, onError),
     transaction: (work, options) => transaction(pool, work, beginning(options), bounds, onError),
     state: () => ({ idle: pool.idleCount, used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
-    fill: () => fill(pool, max),
-    stop: () => pool.end(),
+    fill: () => filler.fill(),
+    stop: () => filler.stop(),
   };
-}
-
-async function fill(pool: pg.Pool, max: number): Promise<number> {
-  const deadline = performance.now() + FILL_MS_MAX;
-  for (;;) {
-    // All at the same time: a connection that is released would be the next one's.
-    const opening = await Promise.allSettled(Array.from({ length: max }, () => pool.connect()));
-    const clients = opening.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    const probes = await Promise.allSettled(
-      clients.map((client) => client.query({ text: "select 1", query_timeout: RESPONSE_GRACE_MS } as pg.QueryConfig)),
-    );
-    for (const [index, client] of clients.entries()) client.release(probes[index]?.status === "rejected");
-    const count = probes.filter(({ status }) => status === "fulfilled").length;
-    // A server that is full or away stays so: the process is not ready while it is away. One that is slow needs another moment.
-    const isSlow = opening.some((result) => result.status === "rejected" && /timeout/i.test(String(result.reason)));
-    if (count === max || !isSlow || performance.now() > deadline) return count;
-    await pause(FILL_RETRY_MS);
-  }
 }
 
 /** One round trip, with the limit too. */

@@ -27,6 +27,7 @@
 {{- if and (not $v.kafka.brokers) $v.kafka.saslMechanism -}}{{- fail "kafka.saslMechanism: kafka.brokers is empty" -}}{{- end -}}
 {{- if and $v.kafka.saslMechanism (not (and $v.kafka.saslUsernames.records $v.kafka.saslUsernames.webhook)) -}}{{- fail "kafka.saslUsernames: records and webhook are required with kafka.saslMechanism" -}}{{- end -}}
 {{- if and $v.extraCa.configMap $v.extraCa.secret -}}{{- fail "extraCa: set configMap or secret, not both" -}}{{- end -}}
+{{- include "brand-records.maintenanceChecks" . -}}
 {{- include "brand-records.portChecks" . -}}
 {{- include "brand-records.limitChecks" . -}}
 {{- if and (hasPrefix "http://" $v.publicUrl) (ne $v.environment "test") -}}
@@ -85,5 +86,20 @@
     {{- fail (printf "settings: %s is %s for the gateway and %s for the console, which shows it to brands: set it in settings, for both" . ($gateway | default "the default") ($console | default "the default")) -}}
   {{- end -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "brand-records.maintenanceChecks" -}}
+{{- $m := .Values.maintenance -}}
+{{- if $m.program -}}
+{{- $services := dict "migrate" (list "accounts" "plans" "records" "webhook") "after-restore" (list "accounts" "webhook") "re-encrypt" (list "webhook") "audit-export" (list "") -}}
+{{- $possible := get $services $m.program -}}
+{{- if not (has $m.service $possible) -}}
+  {{- fail (printf "maintenance.service: %s needs %s" $m.program ($possible | join " or " | default "none")) -}}
+{{- end -}}
+{{- if and (eq $m.program "after-restore") (not (include "brand-records.isStopped" (index .Values $m.service))) -}}
+  {{- fail (printf "maintenance.program: after-restore runs while no process of %s does: set %s.replicas=0 first" $m.service $m.service) -}}
+{{- end -}}
+{{- if and (eq $m.program "audit-export") (not $m.claim) -}}{{- fail "maintenance.claim: audit-export needs a PersistentVolumeClaim for its file" -}}{{- end -}}
 {{- end -}}
 {{- end -}}

@@ -46,9 +46,14 @@ webhook:
   kafka: {{ $kafka }}
 {{- end -}}
 
+{{/* A type that values stop for maintenance. Takes its values. */}}
+{{- define "brand-records.isStopped" -}}
+{{- if eq (int .replicas) 0 -}}true{{- end -}}
+{{- end -}}
+
 {{/* The most processes of a type at a time, without those of a rollout. */}}
 {{- define "brand-records.replicasMax" -}}
-{{- if .autoscaling.enabled -}}{{ .autoscaling.maxReplicas }}{{- else -}}{{ .replicas }}{{- end -}}
+{{- if and .autoscaling.enabled (not (include "brand-records.isStopped" .)) -}}{{ .autoscaling.maxReplicas }}{{- else -}}{{ .replicas }}{{- end -}}
 {{- end -}}
 
 {{/* Authorities that a type needs, as YAML: name of the mount to ConfigMap. */}}
@@ -97,7 +102,9 @@ PORT: {{ .facts.http | quote }}
 RPC_HOST: {{ $v.listenHost | quote }}
 RPC_PORT: "7000"
 DATABASE_CONNECTIONS_MAX: {{ (index $v .component).databaseConnections | int64 | quote }}
-{{- if $v.migrations.job }}
+{{- if and $v.migrations.job .isMaintenance }}
+MIGRATION_DATABASE_URL_FILE: /migration/MIGRATION_DATABASE_URL
+{{- else if $v.migrations.job }}
 MIGRATE_AT_START: "false"
 {{- end }}
 {{- end }}
