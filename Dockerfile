@@ -53,6 +53,7 @@ ENV NODE_ENV=production \
   NODE_OPTIONS=--max-semi-space-size=16 \
   PATH=/brand-records/node_modules/.bin:$PATH \
   ADMIN_PORT=9090
-USER node
+# A number: with a name, Kubernetes cannot see that it is not root. Any other serves as well, such as OpenShift's.
+USER 1000:1000
 # Each process handles SIGTERM and starts no others, so it needs no init.
 CMD ["node", "--enable-source-maps", "gateway/dist/main.js"]

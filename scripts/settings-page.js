@@ -69,10 +69,22 @@ export async function settingsPage() {
   return format(text, { ...(await resolveConfig("docs/settings.md")), parser: "markdown" });
 }
 
-/** JSON Schema of the names that the chart's `settings` take: those of processes, and variables of Node, OpenTelemetry and the C library. */
-export function settingNamesSchema() {
-  const names = new Set(Object.values(PROCESSES).flatMap((schema) => rowsOf(schema).map(({ name }) => name)));
-  return { anyOf: [{ enum: [...names].toSorted() }, { pattern: "^(NODE_|OTEL_)[A-Z0-9_]+$" }, { const: "TZ" }] };
+/** Variables of Node, OpenTelemetry and the C library. */
+const USUAL_NAMES = [{ pattern: "^(NODE_|OTEL_)[A-Z0-9_]+$" }, { const: "TZ" }];
+
+/**
+ * Definitions of the chart's schema: the settings that all processes take together, `settings`, and those of each, such as
+ * `gatewaySettings`, by their names.
+ */
+export function settingsDefinitions() {
+  const namesOf = (schema) => rowsOf(schema).map(({ name }) => name);
+  const definition = (names) => ({
+    type: "object",
+    propertyNames: { anyOf: [{ enum: [...new Set(names)].toSorted() }, ...USUAL_NAMES] },
+    additionalProperties: { type: "string" },
+  });
+  const each = Object.entries(PROCESSES).map(([name, schema]) => [`${name}Settings`, definition(namesOf(schema))]);
+  return { settings: definition(Object.values(PROCESSES).flatMap(namesOf)), ...Object.fromEntries(each) };
 }
 
 /** Groups the rows by the processes that have the very same setting. The most shared come first. */

@@ -1,5 +1,11 @@
 import { AppError } from "@brand-records/errors";
-import { AuditServiceService, type AuditEntry, type ExportAuditRequest, type ListAuditRequest } from "@brand-records/proto/accounts/v1";
+import {
+  AuditServiceService,
+  type AuditEntry,
+  type ExportAuditRequest,
+  type ExportAuditResponse,
+  type ListAuditRequest,
+} from "@brand-records/proto/accounts/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 
 /** An audit log in memory, newest first: what brandctl needs. */
@@ -42,24 +48,26 @@ export class FakeAudit {
         const entries = this.entries.filter(({ brand_id }) => brand_id === request.brand_id);
         return { entries: entries.slice(from, end), next_page_token: end < entries.length ? String(end) : null };
       },
-      exportAudit: async (request) => {
-        this.exportRequests.push(request);
-        await this.beforeExportPage(request);
-        const after = request.page_token ?? `${request.since ?? ""} `;
-        const entries = this.entries
-          .filter((entry) => positionOf(entry) > after && positionOf(entry) < this.settledUntil)
-          .toSorted((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1));
-        const page = entries.slice(0, Math.min(this.exportPageSize, request.page_size));
-        const last = page.at(-1);
-        return {
-          entries: page,
-          next_page_token: last === undefined ? request.page_token : positionOf(last),
-          end_reached: page.length === entries.length,
-          settled_until: this.settledUntil,
-        };
-      },
+      exportAudit: (request) => this.exportPage(request),
     }),
   ];
+
+  async exportPage(request: ExportAuditRequest): Promise<ExportAuditResponse> {
+    this.exportRequests.push(request);
+    await this.beforeExportPage(request);
+    const after = request.page_token ?? `${request.since ?? ""} `;
+    const entries = this.entries
+      .filter((entry) => positionOf(entry) > after && positionOf(entry) < this.settledUntil)
+      .toSorted((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1));
+    const page = entries.slice(0, Math.min(this.exportPageSize, request.page_size));
+    const last = page.at(-1);
+    return {
+      entries: page,
+      next_page_token: last === undefined ? request.page_token : positionOf(last),
+      end_reached: page.length === entries.length,
+      settled_until: this.settledUntil,
+    };
+  }
 }
 
 /** Where an entry stands in an export. */

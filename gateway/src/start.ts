@@ -10,7 +10,7 @@ import { createApp } from "./http/app.ts";
 import type { ConsoleTarget } from "./http/console/forward.ts";
 import { ConsoleUpstream } from "./http/console/upstream.ts";
 import { startHttpServer } from "./http/server.ts";
-import { openLimiter } from "./limits/open-limiter.ts";
+import { openLimiter, type OpenedLimiter } from "./limits/open-limiter.ts";
 import { connectServices } from "./services.ts";
 import { startUsageRecorder } from "./usage/usage-recorder.ts";
 
@@ -29,6 +29,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
   // Owned first, stopped last: its spans include those of the stop.
   life.own("tracing", await startTracing({ service: "gateway", config, log, metrics }));
   life.own("certificates", reportCertificates(config, metrics, log));
+  let limiter: OpenedLimiter | undefined;
   const admin = life.own(
     "admin server",
     await startAdminServer({
@@ -36,11 +37,12 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
       port: config.ADMIN_PORT,
       metrics,
       notReady: () => (life.isReady ? [] : ["process"]),
+      degraded: () => (limiter?.isDegraded() === true ? ["redis"] : []),
     }),
   );
   const services = life.own("rpc clients", connectServices(config, metrics));
   const redisTlsCa = config.REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", config.REDIS_TLS_CA);
-  const limiter = life.own(
+  limiter = life.own(
     "rate limiter",
     await openLimiter({ redisUrl: config.REDIS_URL, redisTlsCa, commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS, log, metrics }),
   );

@@ -1,8 +1,19 @@
+import { readFileSync } from "node:fs";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { helmAndKubectl } from "./kubernetes/helm-and-kubectl.ts";
-import { CHART, copyOfChart, objectsOf, render, renderText, VALUE_FILES, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
+import {
+  CHART,
+  copyOfChart,
+  FULLNAME,
+  objectsOf,
+  render,
+  renderText,
+  VALUE_FILES,
+  valuesOf,
+  type KubernetesObject,
+} from "./rendered-chart.ts";
 
 const ROOT = process.cwd();
 const RENDER = join(ROOT, "test/chart/renders/standard.yaml");
@@ -90,6 +101,163 @@ describe("renders", () => {
   });
 });
 
+describe("additions of a platform team", () => {
+  const values = join(ROOT, "test/chart/values-additions.yaml");
+  let objects: KubernetesObject[];
+  beforeAll(async () => {
+    objects = await render(["--values", values]);
+  });
+  const podsOf = (): [string, KubernetesObject][] =>
+    objects.flatMap((object) => {
+      const template = object.kind === "Pod" ? object : (object["spec"]?.template as KubernetesObject | undefined);
+      return template?.["spec"] === undefined ? [] : [[`${object.kind} ${object.metadata.name.replace(`${FULLNAME}-`, "")}`, template]];
+    });
+  const named = (kind: string, name: string): KubernetesObject =>
+    objects.find((object) => object.kind === kind && object.metadata.name === `${FULLNAME}-${name}`) as KubernetesObject;
+
+  it("reach every pod: labels, volumes, environment, user, and the private authority in every process", () => {
+    expect(podsOf().map(([name]) => name)).toEqual(expect.arrayContaining(["Job plans-migration", "Deployment operator", "Pod test"]));
+    for (const [name, { metadata, spec }] of podsOf()) {
+      expect([name, metadata.labels]).toEqual([name, expect.objectContaining({ team: "commerce", "cost-center": "42" })]);
+      expect([name, spec.securityContext]).toEqual([name, { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }]);
+      expect([name, spec.priorityClassName, spec.nodeSelector]).toEqual([name, "platform", { "kubernetes.io/os": "linux" }]);
+      if (name === "Pod test") continue;
+      const [{ env, volumeMounts }] = spec.containers;
+      expect([name, env]).toEqual([
+        name,
+        expect.arrayContaining([
+          { name: "NODE_EXTRA_CA_CERTS", value: "/authorities/extra/ca.crt" },
+          { name: "HTTPS_PROXY", valueFrom: { secretKeyRef: { name: "proxy", key: "url" } } },
+        ]),
+      ]);
+      expect([name, volumeMounts]).toEqual([name, expect.arrayContaining([{ name: "scratch", mountPath: "/scratch" }])]);
+      const authority = { name: "company-authority", items: [{ key: "bundle.pem", path: "ca.crt" }] };
+      expect([name, spec.volumes]).toEqual([name, expect.arrayContaining([{ name: "extra-authority", configMap: authority }])]);
+    }
+  });
+
+  it("add up for one process, and end where it has its own", () => {
+    const { metadata, spec } = named("Deployment", "records")["spec"].template as KubernetesObject;
+    expect(metadata.labels).toMatchObject({ team: "commerce", tier: "data", "app.kubernetes.io/component": "records" });
+    expect(spec.tolerations).toEqual([
+      { key: "dedicated", operator: "Exists" },
+      { key: "data", operator: "Exists" },
+    ]);
+    expect(spec.topologySpreadConstraints).toMatchObject([
+      { maxSkew: 2, labelSelector: { matchLabels: { "app.kubernetes.io/component": "records" } } },
+    ]);
+    const roles = ["records", "plans"].map((name) => (named("ServiceAccount", name).metadata as { annotations?: object }).annotations);
+    expect(roles).toEqual([{ "example/role": "records" }, { "example/role": "all" }]);
+    expect(named("Deployment", "plans").metadata).toMatchObject({
+      annotations: { "example/reload": "true" },
+      labels: { team: "commerce" },
+    });
+    expect(named("Service", "plans").metadata).toMatchObject({ annotations: { "example/service": "all" } });
+  });
+
+  it("give callers outside a Service without the admin port, and install other objects", () => {
+    expect(named("Service", "gateway-external")["spec"]).toMatchObject({ type: "LoadBalancer", ports: [{ port: 80, targetPort: "http" }] });
+    expect(named("Service", "gateway")["spec"].type).toBeUndefined();
+    const notes = objects.find(({ metadata }) => metadata.name === "notes");
+    expect(notes).toMatchObject({ kind: "ConfigMap", data: { url: "https://records.example" } });
+    expect(objects.some(({ metadata }) => metadata.name === "shop-more")).toBe(true);
+  });
+
+  it.each([
+    ["an environment that the chart sets", "records.extraEnv[0].name=LOG_LEVEL", /LOG_LEVEL of records is set by the chart/],
+    ["an environment that is no name", "extraEnv[0].name=no-name", /extraEnv/],
+    ["two authorities", "extraCa.secret=x", /extraCa: set configMap or secret/],
+  ])("are refused: %s", async (_, value, message) => {
+    await expect(renderText(["--values", values, "--set", value])).rejects.toThrow(message);
+  });
+});
+
+describe("maintenance", () => {
+  it("stops a service, also one with an autoscaler", async () => {
+    const objects = await render([...valuesOf("large"), "--set", "accounts.replicas=0,webhook.replicas=0"]);
+    const replicas = ofKind(objects, "Deployment").flatMap(({ metadata, spec }) => (spec.replicas === 0 ? [metadata.name] : []));
+    expect(replicas).toEqual([`${FULLNAME}-accounts`, `${FULLNAME}-webhook`]);
+    const autoscalers = [...ofKind(objects, "HorizontalPodAutoscaler"), ...ofKind(objects, "ScaledObject")];
+    expect(autoscalers.map(({ metadata }) => metadata.name.replace(`${FULLNAME}-`, ""))).toEqual([
+      "console",
+      "gateway",
+      "plans",
+      "records",
+    ]);
+  });
+
+  it.each([
+    ["migrate", "records", "", ["DATABASE_URL_FILE", "MIGRATION_DATABASE_URL_FILE", "KAFKA_BROKERS"]],
+    ["after-restore", "accounts", "accounts.replicas=0", ["KEY_PEPPERS_FILE", "REDIS_URL_FILE"]],
+    ["after-restore", "webhook", "webhook.replicas=0", ["RECEIVER_SECRET_KEYS_FILE", "KAFKA_SASL_PASSWORD_FILE"]],
+    ["re-encrypt", "webhook", "", ["RECEIVER_SECRET_KEYS_FILE"]],
+  ])("%s of %s has the service's identity, login and networks, and gets no calls", async (program, service, stopped, settings) => {
+    const values = [`maintenance.program=${program},maintenance.service=${service}`, stopped].filter(Boolean).join(",");
+    const objects = await render([...valuesOf("large"), "--set", values]);
+    const named = (kind: string, name: string): KubernetesObject =>
+      objects.find((object) => object.kind === kind && object.metadata.name === `${FULLNAME}-${name}`) as KubernetesObject;
+    const job = named("Job", program);
+    const { serviceAccountName, securityContext, containers } = job["spec"].template.spec;
+    const pod = named("Deployment", service)["spec"].template.spec;
+    expect({ serviceAccountName, securityContext }).toEqual({
+      serviceAccountName: `${FULLNAME}-${service}`,
+      securityContext: pod.securityContext,
+    });
+    expect(containers[0].command).toEqual(["node", "--enable-source-maps", `services/${service}/dist/${program}.js`]);
+    const names = (containers[0].env as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(settings));
+    expect(names).not.toContain("MIGRATE_AT_START");
+    // Its networks are those of the service but for calls of other services.
+    const databases = (named("NetworkPolicy", service)["spec"].egress as { ports: { port: number }[] }[]).filter(
+      ({ ports }) => ![7000, 8081].includes(ports[0]?.port ?? 0),
+    );
+    expect(named("NetworkPolicy", program)["spec"].egress).toEqual(expect.arrayContaining(databases));
+    const labels = job["spec"].template.metadata.labels as Record<string, string>;
+    for (const { spec } of ofKind(objects, "Service")) {
+      expect(Object.entries(spec.selector as Record<string, string>).every(([name, value]) => labels[name] === value)).toBe(false);
+    }
+  });
+
+  it.each([
+    ["a program without its service", "maintenance.program=migrate", /maintenance.service: migrate needs accounts or plans/],
+    ["a restore beside its service", "maintenance.program=after-restore,maintenance.service=accounts", /set accounts.replicas=0 first/],
+    ["an export without its volume", "maintenance.program=audit-export", /maintenance.claim/],
+    ["an unknown program", "maintenance.program=vacuum", /program/],
+  ])("refuses %s", async (_, values, message) => {
+    await expect(renderText([...valuesOf("large"), "--set", values])).rejects.toThrow(message);
+  });
+});
+
+describe("the package of a release", () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const digest = `sha256:${"b".repeat(64)}`;
+  const packaged = async (...args: string[]): Promise<string> => {
+    const { shell } = await helmAndKubectl();
+    const destination = join(dirname(CHART), "package");
+    await shell(["node deploy/helm/package.js --image registry.example/records --destination", destination, ...args].join(" "));
+    return join(destination, `brand-records-${version}.tgz`);
+  };
+
+  it("has its version, image, rules and README, and installs them", async () => {
+    const archive = await packaged("--release", version, "--digest", digest);
+    const { helm } = await helmAndKubectl();
+    const chart = parse(await helm(["show", "chart", archive])) as { annotations: Record<string, string> };
+    expect(chart).toMatchObject({ version, appVersion: version });
+    expect(parse(chart.annotations["artifacthub.io/images"] ?? "")).toEqual([
+      { name: "brand-records", image: `registry.example/records@${digest}` },
+    ]);
+    expect(await helm(["show", "readme", archive])).toBe(await readFile(join(CHART, "README.md"), "utf8"));
+    const objects = objectsOf(await renderText(valuesOf("standard"), archive));
+    expect(ofKind(objects, "PrometheusRule").length).toBeGreaterThan(0);
+    const images = ofKind(objects, "Deployment").map(({ spec }) => spec.template.spec.containers[0].image as string);
+    expect(new Set(images)).toEqual(new Set([`registry.example/records@${digest}`]));
+  });
+
+  it("refuses another version than package.json has", async () => {
+    await expect(packaged("--release", "9.9.9")).rejects.toThrow(`--release is 9.9.9, but package.json has ${version}`);
+  });
+});
+
 describe("values that are refused", () => {
   it.each<[string, readonly string[], RegExp]>([
     ["an unknown value", ["--set", "gatway.replicas=3"], /gatway/],
@@ -99,7 +267,7 @@ describe("values that are refused", () => {
     ["a tag that is read as a number", ["--set", "image.tag=110"], /tag/],
     ["a digest that is cut off", ["--set", "image.digest=sha256:abc"], /digest/],
     ["an environment that is neither", ["--set", "environment=production"], /environment/],
-    ["no replicas", ["--set", "gateway.replicas=0"], /replicas/],
+    ["fewer than no replicas", ["--set", "gateway.replicas=-1"], /replicas/],
     ["a longer grace than processes allow", ["--set", "stopGraceMs=60001"], /stopGraceMs/],
     ["a broker without its port", ["--set", "kafka.brokers={kafka}"], /brokers/],
     ["a setting that is no text", ["--set", "settings.RATE_LIMIT_PLUS=60"], /RATE_LIMIT_PLUS/],
@@ -134,6 +302,33 @@ describe("values that are refused", () => {
       /trustProxy: set/,
     ],
     ["a route to no Gateway", ["--set", "httpRoute.enabled=true"], /parentRefs: name your Gateway/],
+    ["a broker at a port that no policy opens", ["--set", "kafka.brokers={kafka:9094}"], /networkPolicy\.kafka\.port=9094/],
+    ["a collector at a port that no policy opens", ["--set", "tracing.endpoint=https://otel.example"], /networkPolicy\.otlp\.port=443/],
+    [
+      "a provider at a port that no policy opens",
+      ["--set", "oidc.issuer=https://id.example:8443/realm,oidc.clientId=x"],
+      /networkPolicy\.oidc\.port=8443/,
+    ],
+    ["a public URL without TLS outside of test", ["--set", "environment=live"], /publicUrl: must be https outside of environment test/],
+    [
+      "memory in a unit that Kubernetes lacks",
+      ["--set", "records.resources.limits.memory=512MB"],
+      /records.resources.limits.memory|pattern/,
+    ],
+    ["memory in thousandths of a byte", ["--set", "records.resources.limits.memory=512m"], /memory|pattern/],
+    ["memory without its unit", ["--set", "operator.resources.limits.memory=512"], /memory|minimum/],
+    ["CPU in a unit of memory", ["--set", "gateway.resources.requests.cpu=1Gi"], /cpu|pattern/],
+    ["a setting of another process", ["--set-string", "gateway.settings.RETENTION_DAYS=7"], /RETENTION_DAYS/],
+    [
+      "a rate limit for the gateway alone",
+      ["--set-string", "gateway.settings.RATE_LIMIT_PLUS=600"],
+      /RATE_LIMIT_PLUS is 600 for the gateway and the default for the console/,
+    ],
+    [
+      "rate limits that differ",
+      ["--set-string", "settings.RATE_LIMIT_PRO=600,console.settings.RATE_LIMIT_PRO=500"],
+      /RATE_LIMIT_PRO is 600 for the gateway and 500 for the console/,
+    ],
     [
       "more webhook processes than partitions",
       ["--set", "kafka.brokers={k:9092},kafka.partitions=2,webhook.replicas=3,postgres.maxConnections=200"],
@@ -148,6 +343,16 @@ it.each(["1", "10.0.0.0/8, fd00::/8"])("an Ingress and an HTTPRoute are rendered
   const routes = ["--set", "ingress.enabled=true,ingress.host=records.example,httpRoute.enabled=true,httpRoute.parentRefs[0].name=public"];
   const objects = await render([...LAPTOP, ...routes, "--set-string", `trustProxy=${proxies.replaceAll(",", "\\,")}`]);
   expect([...ofKind(objects, "Ingress"), ...ofKind(objects, "HTTPRoute")]).toHaveLength(2);
+});
+
+it("the defaults are rendered with what has no default: a public URL and an Issuer", async () => {
+  const objects = await render(["--set", "publicUrl=https://records.example,certificates.issuerRef.name=records"]);
+  expect(ofKind(objects, "Deployment")).toHaveLength(7);
+});
+
+it("rate limits of both processes alike are rendered", async () => {
+  const args = ["--set-string", "settings.RATE_LIMIT_PRO=500,gateway.settings.RATE_LIMIT_PLUS=70,console.settings.RATE_LIMIT_PLUS=70"];
+  await expect(renderText([...LAPTOP, ...args])).resolves.toContain("RATE_LIMIT_PRO");
 });
 
 describe("the connections of Postgres", () => {

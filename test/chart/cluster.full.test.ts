@@ -23,6 +23,7 @@ const BUILD_MS_MAX = 40 * 60_000;
 const PRESENT = (parse(readFileSync(join(CHART, "Chart.yaml"), "utf8")) as { appVersion: string }).appVersion;
 const NEXT = `${PRESENT}-next`;
 const INSTALL_MS_MAX = 180_000;
+const ADDITIONS = join(process.cwd(), "test/chart/values-additions.yaml");
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -161,6 +162,41 @@ describe("a release", () => {
     },
     INSTALL_MS_MAX,
   );
+});
+
+describe("additions of a platform team", () => {
+  it("are accepted without unknown fields", async () => {
+    const text = await renderText(["--namespace", "laptop", "--values", ADDITIONS]);
+    await cluster.kubectl(["apply", "--dry-run=server", "--validate=strict", "--namespace=laptop", "--filename=-"], text);
+  });
+
+  it("leave pods in a restricted namespace, under the user that the cluster gives", async () => {
+    const pods = objectsOf(await renderText(["--values", ADDITIONS])).filter(({ kind }) => kind === "Deployment" || kind === "Job");
+    expect(pods.length).toBeGreaterThan(7);
+    for (const { metadata, spec } of pods) {
+      const pod = structuredClone(spec.template.spec) as Record<string, object>;
+      pod["securityContext"] = { ...pod["securityContext"], runAsUser: 1_000_680_000, fsGroup: 1_000_680_000 };
+      // Neither its ServiceAccount nor its priority class is in this namespace.
+      const trial = { apiVersion: "v1", kind: "Pod", metadata: { name: metadata.name }, spec: { ...pod, serviceAccountName: "default" } };
+      const text = JSON.stringify(trial, (key, value: unknown) => (key === "priorityClassName" ? undefined : value));
+      const args = ["create", "--dry-run=server", "--validate=strict", "--namespace=laptop", "--filename=-"];
+      await expect(cluster.kubectl(args, text)).resolves.toContain("created");
+    }
+  });
+});
+
+describe("maintenance", () => {
+  it("has Jobs that are accepted without unknown fields", async () => {
+    for (const values of [
+      "maintenance.program=migrate,maintenance.service=records",
+      "maintenance.program=after-restore,maintenance.service=accounts,accounts.replicas=0,maintenance.claim=restore",
+      "maintenance.program=re-encrypt,maintenance.service=webhook",
+      "maintenance.program=audit-export,maintenance.claim=audit",
+    ]) {
+      const text = await renderText(["--namespace", "laptop", ...valuesOf("large"), "--set", values]);
+      await cluster.kubectl(["apply", "--dry-run=server", "--validate=strict", "--namespace=laptop", "--filename=-"], text);
+    }
+  });
 });
 
 describe("the restricted namespace", () => {

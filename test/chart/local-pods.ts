@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually, killWithParent } from "@brand-records/testkit";
 import { FULLNAME, type KubernetesObject } from "./rendered-chart.ts";
@@ -37,8 +37,16 @@ interface Volume {
   readonly configMap?: { readonly name: string; readonly items?: readonly { readonly key: string; readonly path: string }[] };
 }
 
+/** A pod's own. Root alone can give them to a process. */
+interface User {
+  readonly runAsUser?: number;
+  readonly runAsGroup?: number;
+  readonly fsGroup?: number;
+}
+
 export interface LocalPod {
   readonly container: Container;
+  readonly user: User;
   readonly address: string;
   /** Environment of the container, with paths and addresses of this machine. */
   readonly env: Readonly<Record<string, string>>;
@@ -52,13 +60,14 @@ const ASK_NAME_SERVER = { GRPC_NODE_USE_ALTERNATIVE_RESOLVER: "true" };
  * as they are, but for paths of mounts, the address to listen on (0.0.0.0) and names of Services, for which the network is not there.
  */
 export async function prepare(pod: KubernetesObject, folder: string, stored: StoredFiles, network: LocalNetwork): Promise<LocalPod> {
-  const spec = pod["spec"] as { containers: Container[]; volumes?: Volume[] };
+  const spec = pod["spec"] as { containers: Container[]; volumes?: Volume[]; securityContext?: User };
+  const user = spec.securityContext ?? {};
   const [container] = spec.containers;
   if (container === undefined) throw new Error(`${pod.metadata.name} has no container`);
   for (const { name, mountPath } of container.volumeMounts ?? []) {
     const volume = spec.volumes?.find((it) => it.name === name);
     if (volume === undefined) throw new Error(`${container.name} mounts ${name}, which is no volume`);
-    await writeVolume(volume, join(folder, mountPath), stored);
+    await writeVolume(volume, join(folder, mountPath), stored, user);
   }
   const component = pod.metadata.labels?.["app.kubernetes.io/component"] ?? "";
   const address = network.addresses[component] ?? "127.0.0.1";
@@ -68,7 +77,7 @@ export async function prepare(pod: KubernetesObject, folder: string, stored: Sto
     return localizeAddresses(value, address, network);
   };
   const env = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, localize(value)]));
-  return { container, address, env: { ...env, ...ASK_NAME_SERVER } };
+  return { container, user, address, env: { ...env, ...ASK_NAME_SERVER } };
 }
 
 /** gRPC targets keep their names, which certificates must match, and ask the test's DNS server. */
@@ -80,7 +89,8 @@ export function localizeAddresses(value: string, own: string, { addresses, dnsPo
   );
 }
 
-async function writeVolume({ secret, configMap }: Volume, path: string, stored: StoredFiles): Promise<void> {
+/** As a kubelet does: files belong to root and to the pod's fsGroup. */
+async function writeVolume({ secret, configMap }: Volume, path: string, stored: StoredFiles, { fsGroup = 0 }: User): Promise<void> {
   const name = secret?.secretName ?? configMap?.name ?? "";
   const content = stored[name];
   if (content === undefined) throw new Error(`the Secret or ConfigMap ${name} does not exist`);
@@ -90,32 +100,42 @@ async function writeVolume({ secret, configMap }: Volume, path: string, stored: 
     const text = content[item.key];
     if (text === undefined) throw new Error(`${name} has no key ${item.key}`);
     await writeFile(join(path, item.path), text, { mode: 0o440 });
+    if (isRoot) await chown(join(path, item.path), 0, fsGroup);
   }
 }
 
 export interface RunningPod extends LocalPod {
   output(): string;
+  /** Resolves with the exit code when it has ended. */
+  readonly exited: Promise<number | null>;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts the container's command with its environment and nothing else. The image's folder is laid out as the repository. */
+const isRoot = process.getuid?.() === 0;
+
+/** The group of images on OpenShift, and of users without one. */
+const ROOT_GROUP = 0;
+
+/** Starts the container's command with its environment and nothing else, as its user if this is root. The image's folder is laid out as the repository. */
 export function run(pod: LocalPod, root: string): RunningPod {
   const [command = "", ...args] = pod.container.command;
   if (command !== "node") throw new Error(`${pod.container.name}: the command must be node, which the image has`);
-  const child = spawn(process.execPath, args, { cwd: root, env: pod.env, stdio: ["ignore", "pipe", "pipe"] });
+  const { runAsUser, runAsGroup = ROOT_GROUP, fsGroup } = pod.user;
+  const identity = isRoot && runAsUser !== undefined ? { uid: runAsUser, gid: fsGroup ?? runAsGroup } : {};
+  const child = spawn(process.execPath, args, { cwd: root, env: pod.env, stdio: ["ignore", "pipe", "pipe"], ...identity });
   killWithParent(child);
   const chunks: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => void chunks.push(text));
-  const closed = once(child, "close");
+  const exited = once(child, "close").then(([code]) => code as number | null);
   return {
     ...pod,
+    exited,
     output: () => chunks.join(""),
     async stop() {
       child.ref();
       child.kill("SIGTERM");
-      const [code] = (await closed) as [number | null];
-      return code;
+      return exited;
     },
   };
 }

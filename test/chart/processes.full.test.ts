@@ -1,11 +1,20 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createDatabase, makeOwnedFolder, startDnsServer, type DnsServer, type TestDatabase } from "@brand-records/testkit";
+import {
+  CertificateAuthority,
+  createDatabase,
+  eventually,
+  makeOwnedFolder,
+  startDnsServer,
+  type DnsServer,
+  type TestDatabase,
+} from "@brand-records/testkit";
 import { issueCertificates } from "./issue-certificates.ts";
 import { becomeReady, localizeAddresses, prepare, run, type LocalNetwork, type RunningPod, type StoredFiles } from "./local-pods.ts";
+import { startTlsListener } from "./tls-listener.ts";
 import { FULLNAME, render, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
 
 const ROOT = process.cwd();
@@ -14,6 +23,8 @@ const SERVICES = ["accounts", "console", "gateway", "plans", "records", "webhook
 const SUBNET = `127.${1 + (process.pid % 254)}.${(process.pid >> 8) % 256}`;
 const ADDRESSES = Object.fromEntries([...SERVICES, "operator"].map((name, index) => [name, `${SUBNET}.${index + 1}`]));
 const START_MS_MAX = 240_000;
+/** As OpenShift gives a namespace: nothing may need the chart's own numbers. */
+const ANY_USER = ["runAsUser=1000680000", "runAsGroup=null", "fsGroup=1000680000"].map((field) => `podSecurityContext.${field}`).join(",");
 const key = (): string => `1:${randomBytes(32).toString("base64")}\n`;
 
 let database: TestDatabase;
@@ -40,6 +51,7 @@ const storedFiles = (certificates: StoredFiles): StoredFiles => {
 const podOf = (deployment: KubernetesObject): KubernetesObject => ({ kind: "Pod", ...deployment["spec"].template });
 const componentOf = ({ metadata }: KubernetesObject): string => metadata.labels?.["app.kubernetes.io/component"] ?? "";
 
+let kafkaValues: readonly string[];
 let stored: StoredFiles;
 const prepareLocally = async (pod: KubernetesObject): ReturnType<typeof prepare> =>
   prepare({ ...pod, metadata: { ...pod.metadata, name: componentOf(pod) } }, join(folder, componentOf(pod)), stored, network);
@@ -47,10 +59,13 @@ const prepareLocally = async (pod: KubernetesObject): ReturnType<typeof prepare>
 beforeAll(async () => {
   const topic = `test.${randomBytes(6).toString("hex")}`;
   const brokers = (process.env["TEST_KAFKA_BROKERS"] ?? "").split(",").map((broker, index) => `kafka.brokers[${index}]=${broker}`);
-  const kafka = ["--set", [...brokers, `kafka.topic=${topic}`, "kafka.replicationFactor=1"].join(",")];
-  objects = await render([...valuesOf("standard"), ...kafka]);
+  const [firstBroker = ""] = (process.env["TEST_KAFKA_BROKERS"] ?? "").split(",");
+  const port = firstBroker.slice(firstBroker.lastIndexOf(":") + 1);
+  kafkaValues = [...brokers, `kafka.topic=${topic}`, "kafka.replicationFactor=1", `networkPolicy.kafka.port=${port}`];
+  objects = await render([...valuesOf("standard"), "--set", [ANY_USER, ...kafkaValues].join(",")]);
   database = await createDatabase("empty");
   folder = await makeOwnedFolder("brand-records-pods-");
+  await chmod(folder, 0o755);
   const known = new Map(Object.entries(ADDRESSES).map(([name, address]) => [`${FULLNAME}-${name}`, [address]]));
   dns = await startDnsServer((name, type) => (type === "A" ? (known.get(name) ?? []) : []));
   network = { addresses: ADDRESSES, dnsPort: dns.port };
@@ -69,10 +84,18 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
+/** Runs brandctl in the operator's pod. @returns its stdout */
+async function brandctl(...args: string[]): Promise<string> {
+  const operator = deployments().find((deployment) => componentOf(deployment) === "operator") as KubernetesObject;
+  const { env } = await prepareLocally(podOf(operator));
+  const program = [join(ROOT, "brandctl/bin/brandctl.js"), ...args];
+  return (await promisify(execFile)(process.execPath, program, { env, timeout: 60_000 })).stdout.trim();
+}
+
 const deployments = (): KubernetesObject[] => objects.filter(({ kind }) => kind === "Deployment");
 
 it(
-  "starts every process with its command, settings and volumes alone, and each becomes ready by its probes",
+  "starts every process with its command, settings and volumes alone, under any user, and each becomes ready by its probes",
   async () => {
     const served = deployments().filter((deployment) => componentOf(deployment) !== "operator");
     expect(served.map(componentOf).toSorted()).toEqual(SERVICES);
@@ -85,12 +108,6 @@ it(
 it(
   "answers a request with a key that brandctl makes in the operator's pod",
   async () => {
-    const operator = deployments().find((deployment) => componentOf(deployment) === "operator") as KubernetesObject;
-    const { env } = await prepareLocally(podOf(operator));
-    const brandctl = async (...args: string[]): Promise<string> => {
-      const program = [join(ROOT, "brandctl/bin/brandctl.js"), ...args];
-      return (await promisify(execFile)(process.execPath, program, { env, timeout: 60_000 })).stdout.trim();
-    };
     const created = await brandctl("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
     const brand = /brd_\w+/.exec(created)?.[0] ?? created;
     await brandctl("members", "add", "nena@example.ph", "--brand", brand, "--role", "owner");
@@ -104,14 +121,120 @@ it(
   START_MS_MAX,
 );
 
+/** Runs what `helm test` runs. @returns its exit code and output */
+async function helmTest(waitSeconds: number): Promise<{ readonly code: number; readonly stdout: string }> {
+  const test = objects.find(({ metadata }) => metadata.name === `${FULLNAME}-test`) as KubernetesObject;
+  const [, ...args] = test["spec"].containers[0].command as string[];
+  const local = args.map((text) => (text === "60" ? String(waitSeconds) : localizeAddresses(text, "127.0.0.1", network)));
+  return promisify(execFile)(process.execPath, local, { env: {}, timeout: START_MS_MAX }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+  );
+}
+
 it(
   "passes helm test",
   async () => {
-    const test = objects.find(({ metadata }) => metadata.name === `${FULLNAME}-test`) as KubernetesObject;
-    const [, ...args] = test["spec"].containers[0].command as string[];
-    const local = args.map((text) => localizeAddresses(text, "127.0.0.1", network));
-    const { stdout } = await promisify(execFile)(process.execPath, local, { env: {}, timeout: 60_000 });
-    expect(stdout.match(/^(200|401) /gm)).toHaveLength(SERVICES.length + 1);
+    const { code, stdout } = await helmTest(60);
+    expect(stdout.match(/^(200|401) .* at [\d.]+$/gm)).toHaveLength(SERVICES.length + 1);
+    expect(code).toBe(0);
+  },
+  START_MS_MAX,
+);
+
+it(
+  "fails helm test and doctor with a wrong password of Redis and a wrong port of Kafka, which leave every process ready, and names both",
+  async () => {
+    const wrong = new URL(process.env["TEST_REDIS_URL"] ?? "");
+    wrong.password = "wrong";
+    stored = { ...stored, [`${FULLNAME}-gateway`]: { REDIS_URL: wrong.href } };
+    for (const name of ["gateway", "records"]) {
+      await running.get(name)?.stop();
+      const pod = structuredClone(podOf(deployments().find((deployment) => componentOf(deployment) === name) as KubernetesObject));
+      for (const setting of pod["spec"].containers[0].env) if (setting.name === "KAFKA_BROKERS") setting.value = "127.0.0.1:1";
+      running.set(name, run(await prepareLocally(pod), ROOT));
+    }
+    await Promise.all([...running.values()].map(becomeReady));
+    const { code, stdout } = await helmTest(1);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^200 http:\/\/[\d.]+:9090\/readyz at [\d.]+: degraded: it serves without its redis$/m);
+    expect(stdout).toMatch(/: degraded: it serves without its event log$/m);
+    expect(stdout.match(/: degraded: /g)).toHaveLength(2);
+    const report = await brandctl("doctor").catch((error: { stdout: string }) => error.stdout);
+    expect(report).toMatch(/^! gateway, ready +serves without its redis$/m);
+    expect(report).toMatch(/^! records, ready +serves without its event log/m);
+  },
+  START_MS_MAX,
+);
+
+it(
+  "runs every Job of maintenance from what the chart renders, and each ends with 0",
+  async () => {
+    const values = [...valuesOf("standard"), "--set", [ANY_USER, ...kafkaValues, "accounts.replicas=0,webhook.replicas=0"].join(",")];
+    const jobs = [
+      ["migrate", "plans"],
+      ["migrate", "records"],
+      ["re-encrypt", "webhook"],
+      ["after-restore", "webhook", "--since", "2026-11-23T06:00:00Z"],
+      ["after-restore", "accounts", "--without-audit"],
+    ];
+    for (const name of ["accounts", "webhook"]) {
+      await running.get(name)?.stop();
+      running.delete(name);
+    }
+    for (const [program, service = "", ...args] of jobs) {
+      const options = args.map((arg, index) => `,maintenance.args[${index}]=${arg}`).join("");
+      const set = `maintenance.program=${program},maintenance.service=${service}${options}`;
+      const job = (await render([...values, "--set", set])).find(
+        ({ kind, metadata }) => kind === "Job" && metadata.name === `${FULLNAME}-${program}`,
+      );
+      const pod = await prepare({ ...podOf(job as KubernetesObject) }, join(folder, `${program}-${service}`), stored, network);
+      const ran = run(pod, ROOT);
+      expect([program, service, await ran.exited, ran.output()]).toEqual([program, service, 0, expect.any(String)]);
+    }
+  },
+  START_MS_MAX,
+);
+
+it(
+  "makes Postgres, Redis and Kafka trusted by the authority of extraCa, and by nothing else",
+  async () => {
+    const authority = new CertificateAuthority(folder, "company");
+    const servers = await Promise.all(["postgres", "redis", "kafka"].map((name) => startTlsListener(authority, name)));
+    const [postgres, redis, kafka] = servers.map(({ port }) => port);
+    const certificates = { ...stored, "company-authority": { "bundle.pem": authority.pem() } };
+    const values = [`kafka.brokers[0]=localhost:${kafka},networkPolicy.kafka.port=${kafka},kafka.tls=true`, ANY_USER];
+    const extraCa = "extraCa.configMap=company-authority,extraCa.key=bundle.pem";
+    const urls: StoredFiles = {
+      [`${FULLNAME}-plans`]: { DATABASE_URL: `postgres://plans:x@localhost:${postgres}/x?sslmode=verify-full` },
+      [`${FULLNAME}-gateway`]: { REDIS_URL: `rediss://localhost:${redis}` },
+    };
+    const start = async (...args: string[]): Promise<RunningPod[]> => {
+      const rendered = (await render([...valuesOf("standard"), "--set", [...values, ...args].join(",")])).filter(
+        ({ kind }) => kind === "Deployment",
+      );
+      const names = ["plans", "gateway", "records"];
+      return Promise.all(
+        names.map(async (name) => {
+          await running.get(name)?.stop();
+          running.delete(name);
+          const pod = podOf(rendered.find((deployment) => componentOf(deployment) === name) as KubernetesObject);
+          const place = join(folder, `${args.length}-${name}`);
+          return run(await prepare({ ...pod, metadata: { ...pod.metadata, name } }, place, { ...certificates, ...urls }, network), ROOT);
+        }),
+      );
+    };
+    try {
+      const distrusting = await start();
+      await eventually(() => expect(servers.map(({ handshakes }) => handshakes() > 0)).toEqual([true, true, true]), { timeoutMs: 60_000 });
+      expect(servers.map(({ bytes }) => bytes())).toEqual([0, 0, 0]);
+      for (const pod of distrusting) await pod.stop();
+      const trusting = await start(extraCa);
+      await eventually(() => expect(servers.map(({ bytes }) => bytes() > 0)).toEqual([true, true, true]), { timeoutMs: 60_000 });
+      for (const pod of trusting) await pod.stop();
+    } finally {
+      for (const server of servers) await server.stop();
+    }
   },
   START_MS_MAX,
 );

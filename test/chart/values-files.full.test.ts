@@ -195,7 +195,7 @@ describe("the large installation", () => {
       scaleTargetRef: { name: `${FULLNAME}-webhook` },
       minReplicaCount: 6,
       maxReplicaCount: 48,
-      cooldownPeriod: 300,
+      advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 300 } } } },
       fallback: { failureThreshold: 3, replicas: 6, behavior: "currentReplicasIfHigher" },
       triggers: [
         { type: "prometheus", metadata: { serverAddress, query: waiting("deliveries_oldest_due_seconds"), threshold: "15" } },

@@ -1,6 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
+import type { ExportAuditRequest } from "@brand-records/proto/accounts/v1";
 import { at, entryOf, idsIn, serveAuditExport, type AuditExport } from "../../test/audit-export.ts";
 import { Recorder } from "../../test/test-terminal.ts";
+
+import { readEntries } from "../export-audit/read-entries.ts";
 
 /** One promise: the lines are the audit log of all brands. */
 
@@ -86,6 +89,55 @@ it("prints the summary as JSON with --json, and lines alone to standard output",
   expect(await exporting.run(["--json"])).toMatchObject({ code: 0, stdout: await exporting.content(), stderr: "" });
   await writeFile(exporting.file, "x");
   expect(JSON.parse((await exporting.run(["--json", "--out", exporting.file])).stderr)).toMatchObject({ error: { code: "not_an_export" } });
+});
+
+it("follows with ids alone, from one time on, until Ctrl-C", async () => {
+  exporting.audit.entries.push(
+    entryOf("a", { actor: "ana@ulap.example", address: "203.0.113.7", via: "zoe@ulap.example", browser: "ses_1" }),
+    entryOf("b", { action: "member.remove", subject_id: "ana@ulap.example", created_at: at(1) }),
+  );
+  const interrupting = new AbortController();
+  class UntilNew extends Recorder {
+    override _write(chunk: string | Buffer, encoding: string, done: () => void): void {
+      super._write(chunk, encoding, done);
+      interrupting.abort();
+    }
+  }
+  const stdout = new UntilNew(false);
+  const { code } = await exporting.run(["--follow", "--since", at(0)], { stdout, interrupted: interrupting.signal });
+  expect(code).toBe(130);
+  const lines = stdout.text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toEqual([
+    expect.objectContaining({ id: "aud_a", brand_id: "brd_1", action: "key.revoke", subject_id: "key_1" }),
+    expect.objectContaining({ id: "aud_b", action: "member.remove", subject_id: null }),
+  ]);
+  expect(stdout.text).not.toContain("@");
+  expect(stdout.text).not.toContain("203.0.113.7");
+});
+
+it("goes on after what is settled, each time that more may be", async () => {
+  exporting.addFive();
+  const ids: string[] = [];
+  let waits = 0;
+  const wait = async (): Promise<void> => {
+    waits += 1;
+    if (waits > 2) throw new Error("enough");
+    exporting.audit.entries.push(entryOf(`new ${waits}`, { created_at: at(10 + waits) }));
+  };
+  const client = { exportAudit: (request: ExportAuditRequest) => exporting.audit.exportPage(request) };
+  await expect(
+    (async () => {
+      for await (const { entries } of readEntries(client, undefined, undefined, wait)) ids.push(...entries.map(({ id }) => id));
+    })(),
+  ).rejects.toThrow("enough");
+  expect(ids).toEqual(["aud_a", "aud_b", "aud_c", "aud_d", "aud_e", "aud_new 1", "aud_new 2"]);
+});
+
+it("is wrong usage to follow into a file, which has every field", async () => {
+  expect((await exporting.run(["--follow", "--out", exporting.file])).code).toBe(2);
 });
 
 it("shows the progress on a terminal", async () => {

@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
-import { Command } from "commander";
+import { setTimeout as pause } from "node:timers/promises";
+import { Command, Option } from "commander";
 import { counted, errorCode, printable } from "@brand-records/terminal-output";
 import { exportEntries, keptInFile, keptNowhere, type Exported, type Sink } from "../export-audit/export-entries.ts";
+import { idsLineOf } from "../export-audit/entry-line.ts";
 import { openExportFile } from "../export-audit/export-file.ts";
 import { Interrupted } from "../failure.ts";
 import type { Session } from "../session.ts";
@@ -9,15 +11,20 @@ import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { examples, parseTime, textParser } from "./options.ts";
 
+/** What is new is settled after 35 s, so more often is no sooner. */
+const FOLLOW_EVERY_MS = 10_000;
+
 const DESCRIPTION = [
   "Export the audit log of all brands, deleted ones included, as NDJSON: one entry a line, in ascending order of the time of its last change (finished_at, else created_at) and of id. An entry that changes later, as when it gets its outcome, has another line: the last line of an id counts. The last 35 seconds are left to the next export.",
   "With --out, a file that exists is continued after its last complete line, so the same command each night adds what is new; a torn last line is removed. A file that is no such export is refused and left as it is. FILE.lock beside it keeps two exports apart. After an interruption the same command goes on.",
-  "The lines have no secrets; they have e-mail addresses and IP addresses, also of people who are erased later.",
+  "With --follow the command does not end: it writes what is new, from --since or from now on, and each line has ids alone, no e-mail or IP address. A program that sends mail reads it. It does not wait for a service that is away: start it again with --since and the finished_at, else created_at, of the last line; lines of that time come again.",
+  "Without --follow the lines have no secrets; they have e-mail addresses and IP addresses, also of people who are erased later.",
 ].join("\n\n");
 
 interface ExportOptions {
   readonly since?: number;
   readonly out?: string;
+  readonly follow?: true;
 }
 
 export function exportAudit(shell: Shell): Command {
@@ -30,6 +37,7 @@ export function exportAudit(shell: Shell): Command {
       parseTime,
     )
     .option("--out <file>", "the file to write or to continue (default: standard output)", textParser("--out"))
+    .addOption(new Option("--follow", "go on with what is new, every ten seconds, until Ctrl-C").conflicts("out"))
     .addHelpText(
       "after",
       examples(
@@ -38,12 +46,14 @@ export function exportAudit(shell: Shell): Command {
           "brandctl audit export --since 2026-11-21T00:00:00Z | jq -r 'select(.action == \"key.revoke\") | .subject_id'",
           "keys revoked since",
         ],
+        ["brandctl audit export --follow | node tell-people.js", "lines with ids alone, for a program of yours"],
       ),
     )
-    .action(({ since, out }: ExportOptions, command: Command) =>
+    .action(({ since, out, follow }: ExportOptions, command: Command) =>
       shell.act(command, async (session) => {
         const from = since === undefined ? undefined : new Date(since).toISOString();
-        if (out === undefined) await exportToOutput(session, from);
+        if (follow === true) await followOutput(session, from ?? new Date().toISOString());
+        else if (out === undefined) await exportToOutput(session, from);
         else await exportToFile(session, out, from);
       }),
     );
@@ -73,6 +83,14 @@ async function exportToOutput(session: Session, since: string | undefined): Prom
   const { stdout } = session.terminal;
   const exported = await exportEntries(session, await session.audit(), outputSink(session, stdout.isTTY === true), since);
   session.note((colors) => summaryText(exported, "", colors));
+}
+
+/** Writes until Ctrl-C, or until its reader ends. */
+async function followOutput(session: Session, since: string): Promise<void> {
+  const { interrupted } = session.terminal;
+  const wait = (): Promise<void> => pause(FOLLOW_EVERY_MS, undefined, { signal: interrupted });
+  const sink = { ...outputSink(session, true), lineOf: idsLineOf, wait };
+  await exportEntries(session, await session.audit(), sink, since);
 }
 
 function outputSink({ terminal: { stdout, interrupted } }: Session, isScreen: boolean): Sink {

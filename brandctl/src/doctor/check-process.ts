@@ -42,7 +42,7 @@ async function checkReplica(
     return failed(`${origin} is the admin address of ${service}, not of ${process}`, remedy);
   const problems: Problem[] = [
     ...(degraded.length > 0 ? [{ detail: `serves without its ${degraded.join(", ")}`, remedy: distinct(degraded.map(remedyFor)) }] : []),
-    ...(metricsFailure(origin, metrics) ?? problemsIn(process, readMetrics(bodyOf(metrics)))),
+    ...(metricsFailure(origin, metrics) ?? problemsIn(process, readMetrics(bodyOf(metrics)), degraded)),
   ];
   if (problems.length === 0) return { name, state: "ok", detail: `${origin} is ready (${from})` };
   return {

@@ -33,6 +33,8 @@ export function remedyFor(dependency: string): string {
 interface MetricRule {
   readonly process: ProcessName;
   readonly metric: string;
+  /** What the metric is about, if `/readyz` names it too: then one of them is enough. */
+  readonly dependency?: string;
   readonly isWrong: (value: number) => boolean;
   readonly detail: (value: number) => string;
   readonly remedy: string;
@@ -59,6 +61,7 @@ const RULES: readonly MetricRule[] = [
   {
     process: "gateway",
     metric: "rate_limiter_redis_up",
+    dependency: "redis",
     isWrong: (up) => up === 0,
     detail: () => "it works without Redis",
     remedy: REDIS_REMEDY,
@@ -72,9 +75,14 @@ const RULES: readonly MetricRule[] = [
   },
 ];
 
-/** Returns what is wrong according to the metrics. A missing metric, as in another release, is not a problem. */
-export function problemsIn(process: ProcessName, metrics: Metrics): Problem[] {
-  return RULES.filter((rule) => rule.process === process).flatMap(({ metric, isWrong, detail, remedy }) => {
+/**
+ * Returns what is wrong according to the metrics. A missing metric, as in another release, is not a problem.
+ *
+ * @param degraded what `/readyz` names already
+ */
+export function problemsIn(process: ProcessName, metrics: Metrics, degraded: readonly string[] = []): Problem[] {
+  const rules = RULES.filter((rule) => rule.process === process && !degraded.includes(rule.dependency ?? ""));
+  return rules.flatMap(({ metric, isWrong, detail, remedy }) => {
     const value = metrics.value(metric);
     return value !== undefined && isWrong(value) ? [{ detail: detail(value), remedy }] : [];
   });

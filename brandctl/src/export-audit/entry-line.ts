@@ -37,6 +37,19 @@ export function lineOf(entry: AuditEntry): string {
   return `${JSON.stringify(Object.fromEntries(FIELD_NAMES.map((name) => [name, entry[name] ?? null])))}\n`;
 }
 
+/** Fields that name people or where they were. */
+const OF_PEOPLE: ReadonlySet<keyof AuditEntry> = new Set(["actor", "via", "address", "browser"]);
+
+/** Returns an entry as a line that has ids alone, with its end: for programs that write to people whose addresses they know themselves. */
+export function idsLineOf(entry: AuditEntry): string {
+  const names = FIELD_NAMES.filter((name) => !OF_PEOPLE.has(name));
+  return `${JSON.stringify(Object.fromEntries(names.map((name) => [name, isOfPerson(entry, name) ? null : (entry[name] ?? null)])))}\n`;
+}
+
+/** Members are named by their e-mail address. */
+const isOfPerson = (entry: AuditEntry, name: keyof AuditEntry): boolean =>
+  name === "subject_id" && entry.subject_id?.includes("@") === true;
+
 export const positionOf = ({ finished_at, created_at, id }: AuditEntry): Position => ({ changedAt: finished_at ?? created_at, id });
 
 export const isAfter = (a: Position, b: Position): boolean => a.changedAt > b.changedAt || (a.changedAt === b.changedAt && a.id > b.id);

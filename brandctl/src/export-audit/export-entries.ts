@@ -1,4 +1,5 @@
 import { AppError } from "@brand-records/errors";
+import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { counted, openProgressBar } from "@brand-records/terminal-output";
 import type { AuditClient } from "../connection/clients.ts";
 import { CommandFailure, Interrupted } from "../failure.ts";
@@ -14,6 +15,10 @@ export interface Sink {
   write(lines: string): Promise<boolean>;
   /** The progress would be shown among the lines. */
   readonly isScreen: boolean;
+  /** Of an entry, with its end. Default: every field. */
+  readonly lineOf?: (entry: AuditEntry) => string;
+  /** Waits for more at the end of what is settled. Default: the export ends there. */
+  readonly wait?: () => Promise<void>;
   /** What an error says of the entries that were written. */
   kept(entries: number): string;
 }
@@ -35,9 +40,9 @@ export async function exportEntries(session: Session, client: AuditClient, sink:
   const bar = sink.isScreen ? undefined : openProgressBar(session, "audit log", undefined, { unit: "entries", atEnd: "" });
   let exported: Exported = { entries: 0, from: null, until: null };
   try {
-    for await (const { entries, settledUntil } of readEntries(client, since, sink.last)) {
+    for await (const { entries, settledUntil } of readEntries(client, since, sink.last, sink.wait)) {
       const [first] = entries;
-      if (first !== undefined && !(await sink.write(entries.map(lineOf).join("")))) return exported;
+      if (first !== undefined && !(await sink.write(entries.map(sink.lineOf ?? lineOf).join("")))) return exported;
       const count = exported.entries + entries.length;
       exported = { entries: count, from: exported.from ?? (first && positionOf(first).changedAt) ?? null, until: settledUntil };
       bar?.update(0, count);

@@ -16,12 +16,14 @@ export interface EntriesPage {
  * Reads the audit log of all brands page by page, in ascending order of position, up to what is settled.
  *
  * @param after the last entry that is known; undefined: begin at `since`
+ * @param wait resolves when more may be settled; undefined: end instead
  * @throws CommandFailure `file_ahead` if `after` is later than what accounts may return
  */
 export async function* readEntries(
   client: Pick<AuditClient, "exportAudit">,
   since: string | undefined,
   after: Position | undefined,
+  wait?: () => Promise<void>,
 ): AsyncGenerator<EntriesPage> {
   // Entries of the last one's millisecond are read again, and skipped up to it.
   const from = after?.changedAt ?? since;
@@ -30,8 +32,10 @@ export async function* readEntries(
     if (after !== undefined && after.changedAt >= page.settled_until) throw ahead(after, page.settled_until);
     const entries = after === undefined ? page.entries : page.entries.filter((entry) => isAfter(positionOf(entry), after));
     yield { entries, settledUntil: page.settled_until };
-    if (page.end_reached) return;
-    page_token = page.next_page_token;
+    page_token = page.next_page_token ?? page_token;
+    if (!page.end_reached) continue;
+    if (wait === undefined) return;
+    await wait();
   }
 }
 

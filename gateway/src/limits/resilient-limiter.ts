@@ -33,6 +33,7 @@ export class ResilientLimiter implements RateLimiter {
   readonly #errorReplyWarning: RepeatedWarning;
   /** Brands with requests accepted here in the last minute that Redis does not know: this process must agree to more. */
   readonly #acceptedHere = new LRUCache<string, true>({ max: BRANDS_MAX, ttl: WINDOW_SECONDS * 1_000 });
+  #isRedisUp = false;
   /** Time on the clock of `#windows` at which Redis, after a possible loss, knows the whole window again. Until then this process must agree. */
   #redisKnowsFrom = 0;
 
@@ -91,6 +92,11 @@ export class ResilientLimiter implements RateLimiter {
     return this.#redis.firstContact;
   }
 
+  /** Whether Redis decides. */
+  get isRedisUp(): boolean {
+    return this.#isRedisUp;
+  }
+
   async stop(): Promise<void> {
     this.#windows.stop();
     await this.#redis.stop();
@@ -124,6 +130,7 @@ export class ResilientLimiter implements RateLimiter {
   }
 
   #redisChanged(isUp: boolean, cause: unknown): void {
+    this.#isRedisUp = isUp;
     this.#redisUp.set(isUp ? 1 : 0);
     if (isUp) {
       this.#log.info({}, "redis is available: the rate limit holds over all processes");

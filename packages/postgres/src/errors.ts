@@ -38,6 +38,16 @@ export function postgresFailureOf(error: unknown): PostgresFailure | undefined {
   return DATA.test(code) ? undefined : "other";
 }
 
+/** admin_shutdown and crash_shutdown: the server is about to end every connection. */
+const SHUTDOWN = new Set(["57P01", "57P02"]);
+
+/** Whether a connection that was open has ended, rather than that none could be opened. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!types.isNativeError(error)) return false;
+  const code = codeOf(error);
+  return SHUTDOWN.has(code) || code === "ECONNRESET" || code === "EPIPE" || error.message === "Connection terminated unexpectedly";
+}
+
 /** Converts an error of pg to `unavailable` or `timeout` if the database is the reason; returns any other value unchanged. */
 export function fromPostgresError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) forgetRow(error);

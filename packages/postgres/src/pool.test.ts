@@ -60,6 +60,66 @@ describe("values", () => {
   });
 });
 
+describe("a filled pool", () => {
+  const sessions = (db: Database) =>
+    db.query("select count(*) from pg_stat_activity where application_name = 'filled' and datname = current_database()");
+
+  it("has all its connections, and has used each", async () => {
+    expect(await open({ applicationName: "filled", max: 5 }).fill()).toBe(5);
+    expect(await sessions(open())).toEqual([{ count: 5 }]);
+  });
+
+  it("has as many as the database accepts", async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const admin = open({ max: 1 });
+    await admin.query(`create role limited login password 'x' connection limit 2`);
+    await admin.query(`grant connect on database ${name} to limited`);
+    const url = new URL(database.url);
+    Object.assign(url, { username: "limited", password: "x" });
+    const db = openPool({ url: url.href, applicationName: "filled", max: 4 });
+    expect(await db.fill()).toBe(2);
+    await db.stop();
+    await admin.query("revoke all on database " + name + " from limited");
+    await admin.query("drop role limited");
+  });
+
+  it("opens its connections again by itself when the database is back", async () => {
+    const { db, proxy, lost } = await behindProxy({ applicationName: "filled", max: 3 });
+    const observer = open({ max: 1 });
+    expect(await db.fill()).toBe(3);
+    await proxy.cut();
+    await eventually(async () => expect([lost.length, await sessions(observer)]).toEqual([3, [{ count: 0 }]]));
+    await proxy.heal();
+    await eventually(async () => expect(await sessions(observer)).toEqual([{ count: 3 }]));
+  });
+
+  it("uses none of its connections again when the server has ended one: the others lead to the same server", async () => {
+    const lost: Error[] = [];
+    const db = open({ applicationName: "filled", max: 3, onIdleError: (error) => lost.push(error) });
+    const observer = open({ max: 1 });
+    expect(await db.fill()).toBe(3);
+    const pids = async (): Promise<number[]> =>
+      (
+        await observer.query<{ pid: number }>(
+          "select pid from pg_stat_activity where application_name = 'filled' and datname = current_database()",
+        )
+      ).map(({ pid }) => pid);
+    const before = await pids();
+    await observer.query("select pg_terminate_backend($1)", [before[0]]);
+    await eventually(() => expect(lost).toHaveLength(1));
+    const used = await Promise.all(Array.from({ length: 3 }, () => db.query<{ pid: number }>("select pg_backend_pid() as pid")));
+    expect(used.flat().filter(({ pid }) => before.includes(pid))).toEqual([]);
+    await eventually(async () => expect((await pids()).filter((pid) => before.includes(pid))).toEqual([]));
+  });
+
+  it("is empty if the database is away, and no error ends the process", async () => {
+    const { db, proxy } = await behindProxy({ max: 2 });
+    await proxy.stop();
+    opened.splice(opened.indexOf(proxy), 1);
+    expect(await db.fill()).toBe(0);
+  });
+});
+
 describe("a transaction", () => {
   it("commits when the work resolves, and returns its result", async () => {
     const db = open();

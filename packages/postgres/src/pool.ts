@@ -1,6 +1,7 @@
 import type pg from "pg";
-import { fromPostgresError, postgresFailureOf, type PostgresFailure } from "./errors.ts";
+import { fromPostgresError, isConnectionLost, postgresFailureOf, type PostgresFailure } from "./errors.ts";
 import { MeasuredPool, type OnWait } from "./measured-pool.ts";
+import { PoolFiller } from "./pool-filler.ts";
 import { run, RESPONSE_GRACE_MS, type Bounds, type OnError, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
@@ -38,6 +39,13 @@ export interface Database extends Sql {
   /** Commits when `work` resolves, rolls back when it rejects. Read committed. */
   transaction<T>(work: (sql: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   state(): PoolState;
+  /**
+   * Opens every connection of the pool and runs a statement on each, so that the first callers wait for none. From then on lost
+   * connections are replaced without being asked for.
+   *
+   * @returns how many are open: fewer if the database accepts no more, or not within ten seconds
+   */
+  fill(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -80,7 +88,16 @@ export function openPool({
       ) as unknown as void,
   };
   const pool = new MeasuredPool(settings, onWait);
-  pool.on("error", (error) => onIdleError?.(error));
+  const filler = new PoolFiller(pool, max);
+  pool.on("error", (error) => {
+    onIdleError?.(error);
+    onLost();
+  });
+  // A server that restarts ends all connections, also those whose end has not arrived here, or never will: each would fail a request.
+  const onLost = (): void => {
+    pool.renew();
+    filler.refill();
+  };
   // The operating system waits 15 minutes for a host that vanished.
   const bounds = { query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS };
   const onError = (error: unknown): void => {
@@ -88,13 +105,15 @@ export function openPool({
     if (failure === undefined) return;
     // The other connections lead to the same server: each would fail a request before it is closed, and reads would never fail.
     if (failure === "read_only") pool.renew();
+    if (isConnectionLost(error)) onLost();
     onFailure?.(failure);
   };
   return {
     query: (statement, values) => run(pool, statement, values, bounds, onError),
     transaction: (work, options) => transaction(pool, work, beginning(options), bounds, onError),
     state: () => ({ idle: pool.idleCount, used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
-    stop: () => pool.end(),
+    fill: () => filler.fill(),
+    stop: () => filler.stop(),
   };
 }
 

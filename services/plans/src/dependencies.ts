@@ -2,6 +2,11 @@ import type { KeyedMutex } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Memberships } from "@brand-records/service-runtime";
 
+export interface PreparedPlan {
+  readonly brand_id: string;
+  readonly plan_id: string;
+}
+
 /** What the handlers and use cases work with. */
 export interface PlansDependencies {
   readonly db: Database;
@@ -10,4 +15,6 @@ export interface PlansDependencies {
   readonly brandMutex: KeyedMutex;
   /** Pending plans a brand may have. */
   readonly pendingMax: number;
+  /** Called when a plan is new, after its transaction. */
+  readonly onPrepared?: (plan: PreparedPlan) => void;
 }

@@ -31,6 +31,7 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
     memberships: new Memberships(accounts),
     brandMutex: new KeyedMutex(),
     pendingMax: PENDING_PLANS_MAX,
+    onPrepared: ({ brand_id, plan_id }) => log.info({ notice: "plan.prepared", notice_id: plan_id, brand_id, plan_id }, "plan prepared"),
   };
   const services = [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))];
   return base.serve(services, new RemoteGrants(sessions, "plans"));

@@ -2,6 +2,7 @@ import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
+import { noteLongPauses } from "./note-long-pauses.ts";
 import { repairBounds } from "./storage/claim-bounds.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
 import { buildLateIndexes } from "./storage/late-indexes.ts";
@@ -37,6 +38,7 @@ export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: Janit
       const repaired = await repairBounds(db);
       if (repaired.length > 0) log.warn({ receivers: repaired.slice(0, 10), count: repaired.length }, "bounds of lanes repaired");
     },
+    "note long pauses": noteLongPauses(db, log),
     "drop old days": async () => {
       const dropped = await dropOldDays(db, keepDays);
       if (dropped.length > 0) log.info({ dropped }, "old days dropped");

@@ -26,6 +26,13 @@
 {{- end -}}
 {{- if and (not $v.kafka.brokers) $v.kafka.saslMechanism -}}{{- fail "kafka.saslMechanism: kafka.brokers is empty" -}}{{- end -}}
 {{- if and $v.kafka.saslMechanism (not (and $v.kafka.saslUsernames.records $v.kafka.saslUsernames.webhook)) -}}{{- fail "kafka.saslUsernames: records and webhook are required with kafka.saslMechanism" -}}{{- end -}}
+{{- if and $v.extraCa.configMap $v.extraCa.secret -}}{{- fail "extraCa: set configMap or secret, not both" -}}{{- end -}}
+{{- include "brand-records.maintenanceChecks" . -}}
+{{- include "brand-records.portChecks" . -}}
+{{- include "brand-records.limitChecks" . -}}
+{{- if and (hasPrefix "http://" $v.publicUrl) (ne $v.environment "test") -}}
+  {{- fail "publicUrl: must be https outside of environment test: keys and sessions would travel in the clear" -}}
+{{- end -}}
 {{- if and $v.oidc.issuer (not $v.oidc.clientId) -}}{{- fail "oidc.clientId: is required with oidc.issuer" -}}{{- end -}}
 {{- if and $v.certificates.certManager (not $v.certificates.issuerRef.name) -}}
   {{- fail "certificates.issuerRef.name: name an Issuer of cert-manager, or set certificates.certManager=false and make the Secrets" -}}
@@ -42,5 +49,57 @@
 {{- /* 0 hops is none, too. */ -}}
 {{- if and (or $v.httpRoute.enabled $v.ingress.enabled) (regexMatch "^0*$" $v.trustProxy) -}}
   {{- fail "trustProxy: set the proxies before the gateway, such as --set-string trustProxy=1 for the ingress or Gateway alone, or their addresses and subnets. Without it every caller has the proxy's address: limits count all people as one, and the audit log names the proxy" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the processes are told to reach must be what their policies open. */}}
+{{- define "brand-records.portChecks" -}}
+{{- $policy := .Values.networkPolicy -}}
+{{- if $policy.enabled -}}
+{{- range .Values.kafka.brokers -}}
+  {{- $port := regexFind "[0-9]+$" . -}}
+  {{- if ne (int $port) (int $policy.kafka.port) -}}
+    {{- fail (printf "kafka.brokers: the policies open port %d, and %s has another: set networkPolicy.kafka.port=%s" (int $policy.kafka.port) . $port) -}}
+  {{- end -}}
+{{- end -}}
+{{- range $name, $url := dict "otlp" .Values.tracing.endpoint "oidc" .Values.oidc.issuer -}}
+  {{- if $url -}}
+    {{- $ports := dict "http" "80" "https" "443" -}}
+    {{- $port := regexFind ":[0-9]+$" (urlParse $url).host | trimPrefix ":" | default (get $ports (urlParse $url).scheme) -}}
+    {{- $open := (index $policy $name).port -}}
+    {{- if ne (int $port) (int $open) -}}
+      {{- fail (printf "networkPolicy.%s.port: the policies open %d, and %s has port %s: set networkPolicy.%s.port=%s" $name (int $open) $url $port $name $port) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The gateway counts by them, and the console shows them. */}}
+{{- define "brand-records.limitChecks" -}}
+{{- $v := .Values -}}
+{{- if $v.console.enabled -}}
+{{- range list "RATE_LIMIT_PLUS" "RATE_LIMIT_PRO" "RATE_LIMIT_ENTERPRISE" -}}
+  {{- $gateway := get $v.gateway.settings . | default (get $v.settings .) -}}
+  {{- $console := get $v.console.settings . | default (get $v.settings .) -}}
+  {{- if ne $gateway $console -}}
+    {{- fail (printf "settings: %s is %s for the gateway and %s for the console, which shows it to brands: set it in settings, for both" . ($gateway | default "the default") ($console | default "the default")) -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "brand-records.maintenanceChecks" -}}
+{{- $m := .Values.maintenance -}}
+{{- if $m.program -}}
+{{- $services := dict "migrate" (list "accounts" "plans" "records" "webhook") "after-restore" (list "accounts" "webhook") "re-encrypt" (list "webhook") "audit-export" (list "") -}}
+{{- $possible := get $services $m.program -}}
+{{- if not (has $m.service $possible) -}}
+  {{- fail (printf "maintenance.service: %s needs %s" $m.program ($possible | join " or " | default "none")) -}}
+{{- end -}}
+{{- if and (eq $m.program "after-restore") (not (include "brand-records.isStopped" (index .Values $m.service))) -}}
+  {{- fail (printf "maintenance.program: after-restore runs while no process of %s does: set %s.replicas=0 first" $m.service $m.service) -}}
+{{- end -}}
+{{- if and (eq $m.program "audit-export") (not $m.claim) -}}{{- fail "maintenance.claim: audit-export needs a PersistentVolumeClaim for its file" -}}{{- end -}}
 {{- end -}}
 {{- end -}}

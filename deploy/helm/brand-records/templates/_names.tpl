@@ -19,12 +19,43 @@ app.kubernetes.io/component: {{ . }}
 {{- end }}
 {{- end -}}
 
+{{/* Of every object. Takes dict root, component (optional). */}}
 {{- define "brand-records.labels" -}}
+{{- $own := include "brand-records.ownLabels" . | fromYaml -}}
+{{- toYaml (merge (dict) $own .root.Values.commonLabels) -}}
+{{- end -}}
+
+{{- define "brand-records.ownLabels" -}}
 {{ include "brand-records.selector" . }}
 app.kubernetes.io/part-of: brand-records
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* Of a process' pods: podLabels come on top. */}}
+{{- define "brand-records.podLabels" -}}
+{{- $own := include "brand-records.labels" . | fromYaml -}}
+{{- toYaml (merge (dict) $own (include "brand-records.mergedMap" (dict "root" .root "component" .component "key" "podLabels") | fromYaml)) -}}
+{{- end -}}
+
+{{/* A map of a process over the one of all, as YAML. Takes dict root, component, key. */}}
+{{- define "brand-records.mergedMap" -}}
+{{- $own := index .root.Values .component | default dict -}}
+{{- toYaml (merge (dict) (get $own .key | default dict) (index .root.Values .key | default dict)) -}}
+{{- end -}}
+
+{{/* A list of all and that of a process, as a YAML object {list: …}. Takes dict root, component, key. */}}
+{{- define "brand-records.joinedList" -}}
+{{- $own := index .root.Values .component | default dict -}}
+{{- dict "list" (concat (index .root.Values .key | default list) (get $own .key | default list)) | toYaml -}}
+{{- end -}}
+
+{{/* `annotations:` of an object of a process, if there are any. Takes dict root, component, key. */}}
+{{- define "brand-records.annotations" -}}
+{{- with include "brand-records.mergedMap" . | fromYaml -}}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end -}}
 {{- end -}}
 
 {{- define "brand-records.image" -}}

@@ -46,9 +46,14 @@ webhook:
   kafka: {{ $kafka }}
 {{- end -}}
 
+{{/* A type that values stop for maintenance. Takes its values. */}}
+{{- define "brand-records.isStopped" -}}
+{{- if eq (int .replicas) 0 -}}true{{- end -}}
+{{- end -}}
+
 {{/* The most processes of a type at a time, without those of a rollout. */}}
 {{- define "brand-records.replicasMax" -}}
-{{- if .autoscaling.enabled -}}{{ .autoscaling.maxReplicas }}{{- else -}}{{ .replicas }}{{- end -}}
+{{- if and .autoscaling.enabled (not (include "brand-records.isStopped" .)) -}}{{ .autoscaling.maxReplicas }}{{- else -}}{{ .replicas }}{{- end -}}
 {{- end -}}
 
 {{/* Authorities that a type needs, as YAML: name of the mount to ConfigMap. */}}
@@ -97,7 +102,9 @@ PORT: {{ .facts.http | quote }}
 RPC_HOST: {{ $v.listenHost | quote }}
 RPC_PORT: "7000"
 DATABASE_CONNECTIONS_MAX: {{ (index $v .component).databaseConnections | int64 | quote }}
-{{- if $v.migrations.job }}
+{{- if and $v.migrations.job .isMaintenance }}
+MIGRATION_DATABASE_URL_FILE: /migration/MIGRATION_DATABASE_URL
+{{- else if $v.migrations.job }}
 MIGRATE_AT_START: "false"
 {{- end }}
 {{- end }}
@@ -162,8 +169,15 @@ RECEIVER_PORTS: {{ join "," . | quote }}
 {{- fail (printf "settings: %s of %s is set by the chart's own values; remove it" $name $.component) -}}
 {{- end -}}
 {{- end -}}
+{{- $extra := (include "brand-records.joinedList" (dict "root" .root "component" .component "key" "extraEnv") | fromYaml).list -}}
+{{- range $extra -}}
+{{- if or (hasKey $own .name) (hasKey $own (printf "%s_FILE" .name)) (hasKey $given .name) -}}
+{{- fail (printf "extraEnv: %s of %s is set by the chart or by settings; remove one" .name $.component) -}}
+{{- end -}}
+{{- end -}}
 {{- range $name, $value := merge (dict) $own $given }}
 - name: {{ $name }}
   value: {{ $value | quote }}
-{{- end -}}
+{{- end }}
+{{ include "brand-records.extraEnv" . }}
 {{- end -}}

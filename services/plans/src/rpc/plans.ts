@@ -17,7 +17,10 @@ export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceSer
         { brand_id: fields.brandId, prepared_by: fields.preparedBy.nullish() },
         request,
       );
-      return preparePlan(deps, { brandId, input: planInputFrom(request.input), preparedBy: prepared_by ?? null }, deadline);
+      const input = planInputFrom(request.input);
+      const prepared = await preparePlan(deps, { brandId, input, preparedBy: prepared_by ?? null }, deadline);
+      if (!prepared.replayed) deps.onPrepared?.({ brand_id: brandId, plan_id: prepared.plan.id });
+      return prepared;
     },
     async getPlan(request) {
       const { brand_id, plan_id } = parseRequest({ brand_id: fields.brandId, plan_id: fields.planId }, request);

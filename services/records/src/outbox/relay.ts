@@ -15,6 +15,8 @@ const IDLE_MS = 10_000;
 const POLL_MS = 1_000;
 /** How often a standby tries to take the lead. */
 const STANDBY_RETRY_MS = 500;
+/** How long a failure to move events counts while this process stands by. A process that leads without success ends sooner. */
+const FAILED_MS = 10_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2_000;
 
@@ -37,6 +39,8 @@ export class OutboxRelay {
   readonly #contexts = new CreationContexts();
   readonly #wake = new WakeSignal();
   #isHealthy = false;
+  /** When this process last failed to move events, on the monotonic clock. */
+  #failedAt = -Infinity;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -66,6 +70,7 @@ export class OutboxRelay {
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         this.#isHealthy = false;
+        this.#failedAt = performance.now();
         metrics.failures.inc();
         const retryMs = backoff.next();
         // Webhook or the brokers may come a moment later in a start.
@@ -87,7 +92,8 @@ export class OutboxRelay {
     });
     try {
       while (!(await tryToLead(session))) {
-        this.#isHealthy = true;
+        // Without brokers the processes take turns: each fails, and stands by while the next one is about to.
+        this.#isHealthy = performance.now() - this.#failedAt > FAILED_MS;
         await this.#pause(STANDBY_RETRY_MS);
         if (this.#stopping.signal.aborted) return;
       }

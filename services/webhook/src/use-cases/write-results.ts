@@ -53,7 +53,10 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     const ended = (state: AttemptResult["state"]): number => settled.filter((result) => result.state === state).length;
     return { disabled, finished: { delivered: ended("delivered"), failed: ended("failed"), removed: discarded.length } };
   });
-  for (const fields of disabled) log.warn(fields, "receiver disabled");
+  for (const { receiver_id, brand_id, reason } of disabled) {
+    const notice_id = `${receiver_id} ${new Date(now).toISOString()}`;
+    log.warn({ notice: "receiver.disabled", notice_id, brand_id, receiver_id, reason }, "receiver disabled");
+  }
   return { finished, disabled: disabled.map(({ reason }) => reason) };
 }
 
@@ -103,16 +106,18 @@ async function acceptTestedSecrets(sql: Sql, settled: readonly AttemptResult[]):
 
 interface DisabledReceiver {
   readonly receiver_id: string;
-  readonly reason: string;
+  readonly brand_id: string;
+  readonly reason: "gone" | "failing";
 }
 
 async function disableReceivers(sql: Sql, changes: readonly ChangedLane[]): Promise<DisabledReceiver[]> {
   const disabled: DisabledReceiver[] = [];
-  for (const { lane, change } of changes) {
+  for (const { lane, change, settled } of changes) {
     const { disable } = change;
     if (disable === undefined || !(await disableReceiver(sql, lane.receiverId, disable))) continue;
     await holdLane(sql, lane.receiverId);
-    disabled.push({ receiver_id: lane.receiverId, reason: disable });
+    const brand_id = settled[0]?.brand_id ?? "";
+    disabled.push({ receiver_id: lane.receiverId, brand_id, reason: disable });
   }
   return disabled;
 }
