@@ -335,3 +335,29 @@ describe("every operation", () => {
     expect(await callers["an owner"]?.caller.send("session.me", {}, headers)).toEqual({ status: 200, code: undefined });
   });
 });
+
+it("a browser at an address without a page gets a page that leads on, and programs get JSON", async () => {
+  const open = (path: string, accept: string) => fetch(`${url}${path}`, { redirect: "manual", headers: { accept } });
+  const browsers = "text/html,application/xhtml+xml,*/*;q=0.8";
+  const missing = await open("/nope", browsers);
+  expect([missing.status, missing.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  const text = await missing.text();
+  expect(text).toContain("<h1>Page not found</h1>");
+  expect(text).toContain('href="/"');
+  const capitals = await open("/Developers/Keys?x=A", browsers);
+  expect([capitals.status, capitals.headers.get("location")]).toEqual([302, "/developers/keys?x=A"]);
+  // The console's own page says it.
+  const below = await open("/sign-in/nope", browsers);
+  expect([below.status, below.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  for (const [path, accept] of [
+    ["/nope", "*/*"],
+    ["/Developers", "application/json"],
+    ["/sign-in/nope", "*/*"],
+    ["/console/nope", browsers],
+    ["/console/api/nope", browsers],
+    ["/api/v1/nope", browsers],
+  ] as const) {
+    const response = await open(path, accept);
+    expect([path, response.headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
+  }
+});

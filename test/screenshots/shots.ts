@@ -297,7 +297,7 @@ export const SHOTS: readonly Shot[] = [
     path: to("/developers/members"),
     shown: "Leave",
     async act(page) {
-      await pressInDialog(/^Leave/, "Leave")(page);
+      await pressInDialog(/^Leave/)(page);
       await page.getByText("without an owner").waitFor();
     },
   },

@@ -1,7 +1,7 @@
 import { accessLog, errorHandler, httpsOnly } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express, type Request, type RequestHandler } from "express";
 import { openProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import { openProvider } from "../sign-in/provider.ts";
 import { serveSignIn } from "../sign-in/routes.ts";
@@ -45,12 +45,20 @@ export function createApp(deps: AppDependencies): Express {
   }
   app.all("/", onlyReads, (_request, response) => response.redirect(302, "/developers"));
   app.all(PAGES, onlyReads, page, onPublicHost(config.PUBLIC_URL), servePage(web));
-  app.use(() => {
-    throw new AppError("not_found", "Nothing exists at this path.");
+  app.use((request, response, next) => {
+    if (!isForBrowser(request)) throw new AppError("not_found", "Nothing exists at this path.");
+    // The page's script says so, with a link to the first page.
+    response.status(404);
+    next();
   });
+  app.use(page, servePage(web));
   app.use(errorHandler(serverErrors, sendError));
   return app;
 }
+
+/** A browser that opens an address, not a script that calls one. */
+const isForBrowser = (request: Request): boolean =>
+  ["GET", "HEAD"].includes(request.method) && !request.path.startsWith("/console/") && request.accepts(["json", "html"]) === "html";
 
 function everyResponse({ config, isStopping }: AppDependencies): RequestHandler {
   const headers = new Map(Object.entries({ "X-Content-Type-Options": "nosniff", ...httpsOnly(config.PUBLIC_URL) }));

@@ -1,5 +1,5 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
-import { namesPerson, PERSON_HEADER } from "@brand-records/console-contract/person-header";
+import { namesPerson, PERSON_HEADER, ROLE_HEADER } from "@brand-records/console-contract/person-header";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { Router, type Request, type RequestHandler, type Response } from "express";
@@ -113,6 +113,7 @@ function serveCall(deps: CallDependencies): RequestHandler {
     if (operation.needs === "session") return operation.serve(deps, signedIn, body);
     const brand = membershipOf(person, body);
     contextOf(response).brandId = brand.brand_id;
+    response.setHeader(ROLE_HEADER, brand.role);
     if (operation.needs === "owner" && brand.role !== "owner") {
       throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
     }

@@ -1,13 +1,12 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { query } from "../api/queries.ts";
+import { POLL_MS, query } from "../api/queries.ts";
 import { countOf } from "../parts/counts.ts";
 import { AnchorLink } from "../parts/links.tsx";
 import { Notice } from "../parts/states.tsx";
 import { useBrand } from "../api/brand.ts";
 
-const POLL_MS = 30_000;
 /** Pages that list the disabled receivers. */
 const LISTED_AT: ReadonlySet<string> = new Set(["/developers", "/developers/receivers"]);
 

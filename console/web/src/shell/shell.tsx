@@ -61,6 +61,7 @@ export function Shell() {
                   <ReceiverBanner />
                   {/* A dialog or a form of one brand does not become one of another. */}
                   <Outlet key={brand.brand_id} />
+                  <footer className={styles["footer"]}>Times are in Asia/Manila (UTC+08:00).</footer>
                 </>
               ) : (
                 <Interruption />

@@ -23,7 +23,7 @@ function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
         <strong>Attempt {number}</strong>
         <StateBadge state={outcome === "accepted" ? "delivered" : "failed"} text={outcomeText(outcome, http_status)} />
         <span>
-          <When at={started_at} />, {duration_ms.toLocaleString("en-PH")} ms
+          <When at={started_at} isExact />, {duration_ms.toLocaleString("en-PH")} ms
         </span>
       </div>
       {error !== null && <Text size="sm">{error}</Text>}

@@ -92,7 +92,7 @@ function DeliveryFacts({ data: { delivery, paused_until } }: { readonly data: Ou
                 </>,
               ] as const,
             ]),
-        ["Created", <When at={delivery.created_at} />],
+        ["Created", <When at={delivery.created_at} isExact />],
         ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
         [
           "Event",

@@ -89,5 +89,5 @@ const COLUMNS: Column<Event>[] = [
   },
   { title: "Record", cell: ({ data_json }) => <code className={styles["id"]}>{recordOf(data_json)?.id ?? "None"}</code> },
   { title: "Status", cell: ({ data_json }) => recordOf(data_json)?.change ?? "" },
-  { title: "Created", cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <When at={created_at} isExact /> },
 ];

@@ -3,7 +3,7 @@ import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { query } from "../../api/queries.ts";
+import { POLL_MS, query } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
@@ -18,7 +18,7 @@ import { RevokeKey } from "./revoke-key.tsx";
 export function Keys() {
   const { ofBrand, isOwner } = useBrand();
   const isEligible = useMayIntegrate();
-  const { data, error, refetch } = useQuery(query("keys.list", ofBrand));
+  const { data, error, refetch } = useQuery({ ...query("keys.list", ofBrand), refetchInterval: POLL_MS });
   const [isCreating, creating] = useDisclosure(false);
   const [toRevoke, setToRevoke] = useState<Key>();
   const create = isOwner && isEligible && <Button onClick={creating.open}>Create key</Button>;
@@ -104,7 +104,7 @@ const activeColumns = (onRevoke: KeyListsProps["onRevoke"]): Column<Key>[] => [
   NAME,
   { title: "Permissions", cell: ({ permissions }) => permissions.map((permission) => PERMISSIONS[permission] ?? permission).join(", ") },
   CREATED,
-  { title: "Last used", cell: ({ last_used_at }) => (last_used_at === null ? "Not yet" : <When at={last_used_at} />) },
+  { title: "Last used", cell: ({ last_used_at }) => (last_used_at === null ? "No use recorded" : <When at={last_used_at} />) },
   ...(onRevoke === undefined
     ? []
     : [

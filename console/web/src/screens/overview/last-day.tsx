@@ -7,7 +7,7 @@ import { AnchorLink } from "../../parts/links.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { momentText } from "../../parts/when.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
-import { everyBucket, spanOf, totalOf, type Span } from "../../parts/usage-buckets.ts";
+import { busiestWindow, everyBucket, spanOf, totalOf, type Span } from "../../parts/usage-buckets.ts";
 import styles from "./last-day.module.css";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
@@ -42,14 +42,16 @@ export function LastDay() {
 }
 
 function Usage({ buckets, span }: { readonly buckets: Output<"usage.get">["buckets"]; readonly span: Span }) {
-  const { accepted, refused, peak } = totalOf(buckets);
+  const total = totalOf(buckets);
+  const { accepted, refused } = total;
+  const limit = useLimit();
   const bars = everyBucket(buckets, HOURS, span).map((hour) => ({ label: momentText(hour.start), values: [hour.accepted, hour.refused] }));
   return (
     <>
       <div className={styles["numbers"]}>
         <Number name="Requests accepted" value={accepted} />
         <Number name="Refused over the limit" value={refused} />
-        <Number name="In the busiest minute" value={peak} of={useLimit()} />
+        <Number name="In the busiest 60 seconds" value={busiestWindow(total, limit)} of={limit} />
       </div>
       {accepted + refused === 0 ? (
         <Text size="sm" c="dimmed">
