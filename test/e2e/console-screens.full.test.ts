@@ -151,6 +151,57 @@ it("every screen is accessible, fits its width and breaks no policy", async () =
   opened.expectNoProblems(404);
 }, 180_000);
 
+it("a state is on one line at every width, and no table is wider than its page", async () => {
+  const { page } = await openSignedIn({});
+  for (const [path, shown] of [
+    ["/developers/receivers", "2 of 20 receivers"],
+    [`/developers/receivers/${receiverId}`, "payout.paid (test)"],
+    [`/developers/events/${event?.id}`, "Copy as sent"],
+  ] as const) {
+    await page.goto(`${url}${path}`);
+    await page.getByText(shown).first().waitFor();
+    for (const width of [1280, 1024, 800]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [heights, fits] = await page.evaluate<[number[], boolean]>(
+        `[[...document.querySelectorAll("table [class*=badge]")].map((badge) => badge.getClientRects().length === 1 ? badge.getBoundingClientRect().height : -1),
+          document.documentElement.scrollWidth <= innerWidth]`,
+      );
+      expect(heights.length).toBeGreaterThan(0);
+      expect([path, width, heights.filter((height) => height < 0 || height > 30), fits]).toEqual([path, width, [], true]);
+    }
+  }
+}, 60_000);
+
+it("an event's body shows to its last brace, on paper too, where the navigation does not", async () => {
+  const { page } = await openSignedIn({});
+  await page.goto(`${url}/developers/events/${event?.id}`);
+  const body = page.getByRole("region", { name: "Body as sent" });
+  await body.waitFor();
+  expect(await body.evaluate("(element) => element.scrollHeight - element.clientHeight")).toBe(0);
+  expect(await page.getByText("Times are in Asia/Manila").filter({ visible: true }).count()).toBe(1);
+  await page.emulateMedia({ media: "print" });
+  expect([await page.getByRole("navigation").filter({ visible: true }).count(), await body.isVisible()]).toEqual([0, true]);
+  const { x = 999 } = (await body.boundingBox()) ?? {};
+  expect(x).toBeLessThan(64);
+});
+
+it("a filter that is typed says how it applies, and one that cannot be an id says that the list is as before", async () => {
+  const { page } = await openSignedIn({});
+  await page.goto(`${url}/developers/events`);
+  // With seconds: two events of one minute differ.
+  await page.getByRole("cell", { name: /\d\d:\d\d:\d\d/ }).waitFor();
+  const field = page.getByRole("textbox", { name: "Record id" });
+  await field.fill("PO_1");
+  await page.getByText("Press Enter to filter").waitFor();
+  await field.press("Enter");
+  await page.getByText("The list below is as before.").waitFor();
+  expect([await page.getByRole("row").count(), new URL(page.url()).search]).toEqual([2, ""]);
+  await field.fill("po_1");
+  await field.press("Enter");
+  await page.getByText("No events match these filters").waitFor();
+  expect(await page.getByText("Press Enter").count()).toBe(0);
+});
+
 it("what the plan wizard asks is accessible, and fits its width: problems, unsaved edits, a conflict", async () => {
   const opened = await openSignedIn({});
   const { page } = opened;

@@ -245,3 +245,13 @@ it("a session's calls beyond its limit are refused before they are looked up", a
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
   expect(lookups.count).toBe(5);
 });
+
+it("a call of a brand names the role in which it was made", async () => {
+  await start();
+  const response = await fetch(`http://127.0.0.1:${port}/console/api/keys.list`, {
+    method: "POST",
+    headers: { ...HEADERS, cookie: cookieOf(VALID) },
+    body: BODY,
+  });
+  expect([response.status, response.headers.get("x-console-role")]).toEqual([200, "owner"]);
+});

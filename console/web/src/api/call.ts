@@ -42,7 +42,7 @@ type RoleListener = (brandId: string, role: string) => void;
 
 let onRole: RoleListener = () => {};
 
-/** Sets what is told of each role that a response names. */
+/** Sets the listener of the roles that responses name. */
 export function listenToRoles(listener: RoleListener): void {
   onRole = listener;
 }
