@@ -11,10 +11,12 @@ import { CallLimit } from "./call-limits.ts";
 import { serveCalls } from "./calls.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { sendError } from "./errors.ts";
+import { FirstReads } from "./first-reads.ts";
 import { only } from "./only-methods.ts";
 import { servePage } from "./pages.ts";
 import { onPublicHost } from "./public-host.ts";
 import { contextOf, requestContext } from "./request-context.ts";
+import { SessionAdmission } from "./session-admission.ts";
 
 const onlyReads = only("GET", "HEAD");
 
@@ -27,6 +29,9 @@ export function createApp(deps: AppDependencies): Express {
   const provider = openProvider(config);
   const providerSignOut = provider && openProviderSignOut({ ...deps, provider });
   const signInsOfAddress = new CallLimit(config.SIGN_INS_PER_ADDRESS);
+  const sessions = new SessionAdmission(deps.services, config);
+  const calls = { ...deps, provider, providerSignOut, signInsOfAddress, sessions };
+  const showPage = servePage(web, new FirstReads(calls));
   const serverErrors = countServerErrors(metrics);
   const app = express();
   app.disable("x-powered-by");
@@ -39,19 +44,19 @@ export function createApp(deps: AppDependencies): Express {
   app.use(everyResponse(deps));
   app.use(closeIfUnread);
   app.use("/console/assets", onlyReads, serveAssets(web));
-  app.use("/console/api", serveCalls({ ...deps, provider, providerSignOut, signInsOfAddress }));
+  app.use("/console/api", serveCalls(calls));
   if (provider !== undefined && providerSignOut !== undefined) {
     app.use("/auth", serveSignIn({ ...deps, serverErrors, provider, providerSignOut, signInsOfAddress }));
   }
   app.all("/", onlyReads, (_request, response) => response.redirect(302, "/developers"));
-  app.all(PAGES, onlyReads, page, onPublicHost(config.PUBLIC_URL), servePage(web));
+  app.all(PAGES, onlyReads, page, onPublicHost(config.PUBLIC_URL), showPage);
   app.use((request, response, next) => {
     if (!isForBrowser(request)) throw new AppError("not_found", "Nothing exists at this path.");
     // The page's script says so, with a link to the first page.
     response.status(404);
     next();
   });
-  app.use(page, servePage(web));
+  app.use(page, showPage);
   app.use(errorHandler(serverErrors, sendError));
   return app;
 }

@@ -11,6 +11,7 @@ import { CallLimit } from "./call-limits.ts";
 import { serveCalls, type CallDependencies } from "./calls.ts";
 import { sendError } from "./errors.ts";
 import { requestContext } from "./request-context.ts";
+import { SessionAdmission } from "./session-admission.ts";
 
 /** One promise: who calls is found out when the whole call is there, a valid session always passes, and the rest is bounded. */
 
@@ -48,7 +49,9 @@ const accounts = { listKeys: () => Promise.resolve({ keys: [] }) };
 
 async function start(settings: object = {}): Promise<void> {
   const config = { PUBLIC_URL: ORIGIN, REQUEST_DEADLINE_MS: 10_000, CALLS_PER_SESSION: 10_000, CALLS_PER_ADDRESS, ...settings };
-  const deps = { config, services: { sessions, accounts }, log: undefined, signInsOfAddress: new CallLimit(30) };
+  const services = { sessions, accounts };
+  const admission = new SessionAdmission(services as never, config);
+  const deps = { config, services, log: undefined, signInsOfAddress: new CallLimit(30), sessions: admission };
   const app = express();
   app.use(requestContext(config.REQUEST_DEADLINE_MS));
   app.use(closeIfUnread);

@@ -4,18 +4,16 @@ import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { SERVED } from "../operations/index.ts";
-import type { Visitor } from "../operations/operation.ts";
 import type { Admitted, Person } from "../sessions.ts";
 import type { ProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import type { SignInProvider } from "../sign-in/provider.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { BODY_BYTES_MAX, mayExceed, parseJson, readBody } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
-import { clientOf } from "./client.ts";
 import { contextOf } from "./request-context.ts";
 import { requireSameOrigin } from "./same-origin.ts";
-import { requireToken, SessionAdmission } from "./session-admission.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import { requireToken, type SessionAdmission } from "./session-admission.ts";
+import { visitorOf } from "./visitor.ts";
 
 /** Bytes of a body that no session vouches for. Only the texts of a plan need more. */
 const SMALL_BODY_BYTES_MAX = 16 * 1024;
@@ -26,6 +24,7 @@ export interface CallDependencies extends Pick<AppDependencies, "config" | "serv
   readonly provider: SignInProvider | undefined;
   readonly providerSignOut: ProviderSignOut | undefined;
   readonly signInsOfAddress: CallLimit;
+  readonly sessions: SessionAdmission;
 }
 
 /**
@@ -60,7 +59,7 @@ class Admission {
   constructor(deps: CallDependencies) {
     this.#deps = deps;
     this.#callsWithoutSession = new CallLimit(deps.config.CALLS_PER_ADDRESS);
-    this.#sessions = new SessionAdmission(deps.services, deps.config);
+    this.#sessions = deps.sessions;
   }
 
   /** Returns the body of a call that needs no session. */
@@ -125,22 +124,6 @@ function serveCall(deps: CallDependencies): RequestHandler {
 }
 
 const nameOf = (request: Request): OperationName => request.path.slice(1) as OperationName;
-
-function visitorOf({ config, provider, providerSignOut }: CallDependencies, request: Request, response: Response): Visitor {
-  const call = contextOf(response);
-  const cookie = sessionCookie(config.PUBLIC_URL);
-  return {
-    call,
-    address: call.address,
-    client: () => clientOf(request, call.address),
-    config,
-    provider,
-    sessionToken: cookie.read(request),
-    startSession: (token) => cookie.set(response, token),
-    endSession: () => cookie.clear(response),
-    providerSignOutLocation: async (token) => (await providerSignOut?.locationFor(request, response, token, call)) ?? null,
-  };
-}
 
 /** @throws AppError `other_person` if the page shows another person than the one of the session */
 function requireShown(request: Request, { email }: Person): void {

@@ -13,11 +13,12 @@ const LISTED_AT: ReadonlySet<string> = new Set(["/developers", "/developers/rece
 /** Says on every other page, while a receiver is disabled, what its integration misses. A failure shows nothing: the page itself has its own. */
 export function ReceiverBanner() {
   const { ofBrand } = useBrand();
-  const { data } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
+  const { pathname } = useLocation();
+  const isListed = LISTED_AT.has(pathname);
+  const { data } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS, enabled: !isListed });
   const disabled = data?.receivers.filter(({ enabled }) => !enabled) ?? [];
   const [first, ...others] = disabled;
-  const { pathname } = useLocation();
-  if (first === undefined || LISTED_AT.has(pathname)) return null;
+  if (first === undefined || isListed) return null;
   // The receivers' own pages say it, too.
   if (others.length === 0 && pathname.startsWith(`/developers/receivers/${first.id}`)) return null;
   return (

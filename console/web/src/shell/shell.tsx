@@ -6,6 +6,7 @@ import { renameBrand } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
 import { useBrandOfTab } from "../api/brand.ts";
+import { preloadDialogs } from "../parts/dialog.tsx";
 import { BrandSwitcher } from "./brand-switcher.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
@@ -18,6 +19,7 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const brand = useBrandOfTab();
   const name = brand?.brand_name;
+  useEffect(preloadDialogs, []);
   useEffect(() => {
     if (name !== undefined) renameBrand(name);
   }, [name]);

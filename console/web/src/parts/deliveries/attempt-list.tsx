@@ -30,6 +30,9 @@ function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
       {request_headers.length > 0 && (
         <details>
           <summary>Request headers</summary>
+          <Text size="sm" c="dimmed" mt={4}>
+            The signatures are not stored: for five minutes, a reader of this page could repeat the request as if it were ours.
+          </Text>
           <Preformatted text={request_headers.map(({ name, value }) => `${name}: ${value}`).join("\n")} label="Request headers" />
         </details>
       )}

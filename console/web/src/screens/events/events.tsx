@@ -1,4 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pollFirst, query, whileLoading } from "../../api/queries.ts";
@@ -51,8 +52,8 @@ export function Events() {
   });
   return (
     <Page
-      title="Events"
-      description="What has happened to this brand’s records, newest first, whether a receiver selected it or not. Events are kept for 30 days. Tests are not listed: they show on their receiver’s page."
+      title={PAGES.events.title}
+      description={PAGES.events.description}
     >
       <FilterBar filters={FILTERS} values={filters} />
       <PagedRows

@@ -1,4 +1,5 @@
 import type { Member } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState, type ReactNode } from "react";
@@ -43,8 +44,8 @@ export function Members() {
 
   return (
     <Page
-      title="Members"
-      description="Owners manage keys, receivers and members. Members see them, and work on campaign plans."
+      title={PAGES.members.title}
+      description={PAGES.members.description}
       actions={isOwner && <Button onClick={() => setOpen({ act: "add" })}>Add member</Button>}
     >
       {!isOwner && (

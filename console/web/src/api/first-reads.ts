@@ -1,0 +1,15 @@
+import { FIRST_READS_ID, type FirstRead } from "@brand-records/console-contract/first-reads";
+import type { QueryClient } from "@tanstack/react-query";
+
+/** Time in which a screen that begins does not read again what came with the page: a slow device takes a second to begin. */
+const FRESH_MS = 5_000;
+
+/** Takes what the server has read for the page, as if its screen had just called for it. */
+export function takeFirstReads(client: QueryClient): void {
+  const element = document.getElementById(FIRST_READS_ID);
+  if (element === null) return;
+  const reads = JSON.parse(element.textContent) as readonly FirstRead[];
+  // It names people and records: what the page shows later must not leave it behind.
+  element.remove();
+  for (const { name, input, output } of reads) client.setQueryData([name, input], output, { updatedAt: Date.now() + FRESH_MS });
+}
