@@ -119,6 +119,12 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers/nowhere", "Nothing is here"],
 ];
 
+/** What has moved on a page though no one has touched it: the sum that browsers report as cumulative layout shift, or more. */
+const SUM_LAYOUT_SHIFTS = `globalThis.layoutShift = 0;
+new PerformanceObserver((list) => {
+  for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) globalThis.layoutShift += value;
+}).observe({ type: "layout-shift", buffered: true });`;
+
 /** A page of a signed-in owner. */
 const openSignedIn = (options: Parameters<TestBrowser["open"]>[0]): Promise<TestPage> => openAs(browser, url, owner, options);
 
@@ -141,9 +147,11 @@ async function expectUsableInEveryView({ page, expectAccessible }: TestPage, par
 
 it("every screen is accessible, fits its width and breaks no policy", async () => {
   const opened = await openSignedIn({});
+  await opened.page.addInitScript(SUM_LAYOUT_SHIFTS);
   for (const [path, shown] of SCREENS) {
     await opened.page.goto(`${url}${path()}`);
     await opened.page.getByText(shown).first().waitFor();
+    expect([path(), await opened.page.evaluate("globalThis.layoutShift <= 0.05 || globalThis.layoutShift")]).toEqual([path(), true]);
     expect([path(), await opened.page.getByRole("heading", { level: 1 }).count()]).toEqual([path(), 1]);
     await expectUsableInEveryView(opened);
   }
