@@ -15,6 +15,5 @@ takeFirstReads(queryClient);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element #root");
-// The frame of the HTML stays until the page can replace it at once.
-await router.load();
-createRoot(root).render(<App nonce={nonce} />);
+// The frame of the HTML stays until the page can replace it at once. No top-level await: the screens wait for this file, and it for them.
+void router.load().finally(() => createRoot(root).render(<App nonce={nonce} />));
