@@ -180,6 +180,32 @@ it("a state is on one line at every width, and no table is wider than its page",
   }
 }, 60_000);
 
+it("a receiver's deliveries are in sight below one line of state and low bars", async () => {
+  const { page, expectNoProblems } = await openSignedIn({ viewport: { width: 1280, height: 900 } });
+  await page.goto(`${url}/developers/receivers/${receiverId}`);
+  const row = page.getByRole("row", { name: /payout\.paid \(test\)/ });
+  await row.waitFor();
+  const { y = 900, height = 0 } = (await row.boundingBox()) ?? {};
+  expect(y + height).toBeLessThan(900);
+  const [bars] = await page.evaluate<number[]>("[...document.querySelectorAll('figure svg')].map((svg) => svg.clientHeight)");
+  expect(bars).toBeLessThanOrEqual(60);
+
+  await row.getByRole("link").click();
+  await page.getByRole("heading", { level: 1, name: "payout.paid (test)" }).waitFor();
+  await page.getByRole("definition").filter({ hasText: "http://127.0.0.1:" }).waitFor();
+  await page.getByText("Request headers").click();
+  await page.getByText("The signatures are not stored").waitFor();
+  await page.getByText("Send this event to a machine of your own").click();
+  await page.getByText("brand-records events send payout.paid --body event.json").waitFor();
+  // The event of the test file, to the same receiver, is beside it.
+  await page.getByRole("link", { name: /^(Newer|Older)$/ }).click();
+  await page.getByRole("heading", { level: 1, name: "payout.paid", exact: true }).waitFor();
+  await page.reload();
+  await page.getByRole("link", { name: /^(Newer|Older)$/ }).click();
+  await page.getByRole("heading", { level: 1, name: "payout.paid (test)" }).waitFor();
+  expectNoProblems();
+}, 60_000);
+
 it("an event's body shows to its last brace, on paper too, where the navigation does not", async () => {
   const { page } = await openSignedIn({});
   await page.goto(`${url}/developers/events/${event?.id}`);
