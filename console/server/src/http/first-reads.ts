@@ -18,6 +18,7 @@ import type { CallDependencies } from "./calls.ts";
 import { valueOfCookie } from "./cookies.ts";
 import { contextOf } from "./request-context.ts";
 import { requireToken } from "./session-admission.ts";
+import { sessionCookie } from "./session-cookie.ts";
 import { visitorOf } from "./visitor.ts";
 
 /** A page waits no longer for what it shows first: its script then reads it. */
@@ -76,15 +77,12 @@ export class FirstReads {
     this.#deps = deps;
   }
 
-  async of(request: Request, response: Response): Promise<readonly FirstRead[]> {
+  /** @returns undefined if there is nothing to read: the path is no page's, or the request has no session */
+  of(request: Request, response: Response): Promise<readonly FirstRead[]> | undefined {
     const page = pageAt(request.path);
-    if (page === undefined) return [];
-    const reads = page.name === "signIn" ? this.#signIn(request, response) : this.#signedIn(page, request, response);
-    const done = await withTimeout(
-      reads.catch(() => []),
-      WAIT_MS,
-    );
-    return done === TIMED_OUT ? [] : done;
+    if (page?.name === "signIn") return inTime(this.#signIn(request, response));
+    const hasSession = sessionCookie(this.#deps.config.PUBLIC_URL).read(request) !== undefined;
+    return page === undefined || !hasSession ? undefined : inTime(this.#signedIn(page, request, response));
   }
 
   async #signIn(request: Request, response: Response): Promise<FirstRead[]> {
@@ -132,4 +130,12 @@ export class FirstReads {
     );
     return reads.flat();
   }
+}
+
+async function inTime(reads: Promise<readonly FirstRead[]>): Promise<readonly FirstRead[]> {
+  const done = await withTimeout(
+    reads.catch(() => []),
+    WAIT_MS,
+  );
+  return done === TIMED_OUT ? [] : done;
 }

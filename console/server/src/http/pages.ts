@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { FIRST_READS_ID, type FirstRead } from "@brand-records/console-contract/first-reads";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import type { FirstReads } from "./first-reads.ts";
 import { FIRST_READS_PLACEHOLDER, NONCE_PLACEHOLDER } from "./page-html.ts";
 import type { WebFiles } from "./web-files.ts";
@@ -26,9 +26,8 @@ const policy = (nonce: string): string =>
  * policy needs no exception for them; they are the signed-in person's, and pages are never stored.
  */
 export function servePage({ pageAt }: WebFiles, firstReads: Pick<FirstReads, "of">): RequestHandler {
-  return async (request, response) => {
+  const send = async (request: Request, response: Response, reads: readonly FirstRead[]): Promise<void> => {
     const nonce = randomBytes(18).toString("base64");
-    const reads = await firstReads.of(request, response);
     response.setHeader("Content-Security-Policy", policy(nonce));
     response.setHeader("Referrer-Policy", "same-origin");
     response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
@@ -41,6 +40,11 @@ export function servePage({ pageAt }: WebFiles, firstReads: Pick<FirstReads, "of
     response.setHeader("Content-Encoding", "gzip");
     response.setHeader("Content-Length", body.length);
     response.end(body);
+  };
+  return (request, response) => {
+    const reads = firstReads.of(request, response);
+    // Without a session nothing is waited for.
+    return reads === undefined ? send(request, response, []) : reads.then((done) => send(request, response, done));
   };
 }
 
