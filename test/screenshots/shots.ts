@@ -58,7 +58,10 @@ export const SHOTS: readonly Shot[] = [
     as: "owner",
     path: to("/developers"),
     shown: "Requests an hour",
-    act: (page) => page.getByRole("banner").getByRole("button").last().click(),
+    async act(page) {
+      await page.getByRole("banner").getByRole("button").last().click();
+      await page.getByText("Sign out everywhere").waitFor();
+    },
   },
 
   { name: "keys", as: "owner", path: to("/developers/keys"), shown: "Looker report", documented: true },

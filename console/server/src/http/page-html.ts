@@ -20,7 +20,8 @@ export type Manifest = Readonly<Record<string, Chunk>>;
 
 /**
  * Returns the HTML of each page: with its frame and heading, which show before any script runs, and with links to the scripts and styles of
- * its screen, so that the browser asks for all of them at once. Styles follow the frame: it waits for none of them.
+ * its screen, so that the browser asks for all of them at once. Styles follow the frame, which waits for none of them, and come before the
+ * page, whose own styles win.
  *
  * @param built what Vite has built from index.html
  * @throws if a placeholder or a screen is missing

@@ -37,7 +37,7 @@ it("has no element for reads that are none", async () => {
 
 it("names a screen's files that the built page does not name, and lets no style sheet come before the frame", () => {
   const built =
-    '<link rel="icon" href="/console/assets/i.svg"><link rel="stylesheet" href="/console/assets/app.css"><!--preloads--><script src="/console/assets/app.js"></script><div id="root"><!--frame--></div><!--styles-->';
+    '<link rel="icon" href="/console/assets/i.svg"><link rel="stylesheet" href="/console/assets/app.css"><!--preloads--><script src="/console/assets/app.js"></script><!--frame--><!--styles--><div id="root"></div>';
   const screen = { file: "assets/screen.js", imports: ["_app.js", "_parts.js"], css: ["assets/screen.css"] };
   const shared = { "_app.js": { file: "assets/app.js", css: ["assets/app.css"] }, "_parts.js": { file: "assets/parts.js" } };
   const manifest = new Proxy(shared, { get: (chunks, name) => Reflect.get(chunks, name) ?? screen });

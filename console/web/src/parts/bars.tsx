@@ -37,10 +37,9 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
           </span>
         ))}
         {limit !== undefined && <span className={`${styles["key"]} ${styles["line"]}`}>Limit {limit.toLocaleString("en-PH")}</span>}
+        {isLow && <Scale top={top} />}
       </figcaption>
-      <div className={styles["scale"]} aria-hidden="true">
-        {top.toLocaleString("en-PH")}
-      </div>
+      {!isLow && <Scale top={top} />}
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
@@ -105,3 +104,10 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
     </figure>
   );
 }
+
+/** How many the highest bar stands for. The table has it for people who do not see the bars. */
+const Scale = ({ top }: { readonly top: number }) => (
+  <div className={styles["scale"]} aria-hidden="true">
+    {top.toLocaleString("en-PH")}
+  </div>
+);

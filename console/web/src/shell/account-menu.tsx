@@ -1,15 +1,18 @@
 import { Text, UnstyledButton } from "@mantine/core";
-import { lazy, Suspense, useId, useState } from "react";
+import { lazy, Suspense, useEffect, useId, useState } from "react";
 import { useMe } from "../api/brand.ts";
 import styles from "./shell.module.css";
 
-const AccountPanel = lazy(() => import("./account-panel.tsx"));
+const loadPanel = () => import("./account-panel.tsx");
+const AccountPanel = lazy(loadPanel);
 
 /** Who is signed in, the colours, and signing out. The browser's own popover: it needs no script to be placed, and closes by itself. */
 export function AccountMenu() {
   const { email } = useMe();
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
+  // Loaded once the page shows: signing out must work without waiting.
+  useEffect(() => void Promise.allSettled([loadPanel()]), []);
   return (
     <>
       <UnstyledButton className={styles["account"]} popoverTarget={id} aria-haspopup="dialog" aria-expanded={isOpen}>

@@ -30,7 +30,7 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
   });
   return (
     <section aria-labelledby="attempts-by-hour">
-      <Group justify="space-between" gap="xs" mb={4}>
+      <Group justify="space-between" align="start" gap="sm" mb={4} wrap="nowrap">
         <Text size="sm">
           <Text span id="attempts-by-hour" component="h2" fw={650} fz="1rem" display="inline" mr="sm">
             Attempts
@@ -40,6 +40,7 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
         <NativeSelect
           aria-label="Period"
           size="xs"
+          flex="none"
           value={hours}
           onChange={({ currentTarget }) => setHours(currentTarget.value)}
           data={PERIODS}
