@@ -1,4 +1,4 @@
-import "@mantine/core/styles.css";
+import "./mantine.css";
 import "./styles.css";
 import { createRoot } from "react-dom/client";
 import { takeFirstReads } from "./api/first-reads.ts";

@@ -5,9 +5,7 @@ import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { SERVED } from "../operations/index.ts";
 import type { Admitted, Person } from "../sessions.ts";
-import type { ProviderSignOut } from "../sign-in/provider-sign-out.ts";
-import type { SignInProvider } from "../sign-in/provider.ts";
-import type { AppDependencies } from "./dependencies.ts";
+import type { CallDependencies } from "./call-dependencies.ts";
 import { BODY_BYTES_MAX, mayExceed, parseJson, readBody } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
 import { contextOf } from "./request-context.ts";
@@ -19,13 +17,6 @@ import { visitorOf } from "./visitor.ts";
 const SMALL_BODY_BYTES_MAX = 16 * 1024;
 /** Larger bodies that are read at a time: 48 MiB. */
 const LARGE_BODIES = { perKey: () => 4, total: 64, waitingPerKey: 8, waitingTotal: 128 };
-
-export interface CallDependencies extends Pick<AppDependencies, "config" | "services" | "log"> {
-  readonly provider: SignInProvider | undefined;
-  readonly providerSignOut: ProviderSignOut | undefined;
-  readonly signInsOfAddress: CallLimit;
-  readonly sessions: SessionAdmission;
-}
 
 /**
  * Serves `POST /console/api/{operation}`. The order of the checks: origin, form of the session's token, body, session, person whom

@@ -14,7 +14,7 @@ import { getReceiver, listReceivers } from "../operations/receivers.ts";
 import { locate, me } from "../operations/session.ts";
 import { signInOptions } from "../operations/sign-in.ts";
 import { readSession } from "../sessions.ts";
-import type { CallDependencies } from "./calls.ts";
+import type { CallDependencies } from "./call-dependencies.ts";
 import { valueOfCookie } from "./cookies.ts";
 import { contextOf } from "./request-context.ts";
 import { requireToken } from "./session-admission.ts";

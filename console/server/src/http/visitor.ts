@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import type { Visitor } from "../operations/operation.ts";
-import type { CallDependencies } from "./calls.ts";
+import type { CallDependencies } from "./call-dependencies.ts";
 import { clientOf } from "./client.ts";
 import { contextOf } from "./request-context.ts";
 import { sessionCookie } from "./session-cookie.ts";
