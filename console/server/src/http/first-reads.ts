@@ -1,3 +1,4 @@
+import type { Output } from "@brand-records/console-contract";
 import { BRAND_COOKIE, type FirstRead } from "@brand-records/console-contract/first-reads";
 import { pageAt, type PageName } from "@brand-records/console-contract/pages";
 import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
@@ -63,6 +64,12 @@ const READERS: Readonly<Partial<Record<PageName, Readers>>> = {
   plan: ({ ofBrand, id }) => [readOf("plans.get", getPlan, { ...ofBrand, plan_id: id })],
 };
 
+/** A delivery's page shows its receiver, which only the delivery names. */
+function receiverOfDelivery(ofBrand: Asked["ofBrand"], reads: readonly FirstRead[]): readonly FirstReader<InBrand>[] {
+  const delivery = reads.find(({ name }) => name === "deliveries.get")?.output as Output<"deliveries.get"> | undefined;
+  return delivery === undefined ? [] : [readOf("receivers.get", getReceiver, { ...ofBrand, receiver_id: delivery.delivery.receiver_id })];
+}
+
 /** The brand that the browser showed last: web/src/api/tab.ts writes it. It grants nothing. */
 const brandOf = (request: Request): string | undefined => valueOfCookie(request, BRAND_COOKIE);
 
@@ -108,7 +115,8 @@ export class FirstReads {
     // The frame of every page but the overview shows the disabled ones.
     const frame = page.name === "overview" ? [] : [readOf("receivers.list", listReceivers, ofBrand)];
     const inBrand: InBrand = { ...signedIn, call: { ...visitor.call, grants }, brand };
-    return [...known, ...(await this.#readAll([...readers, ...frame], inBrand))];
+    const reads = await this.#readAll([...readers, ...frame], inBrand);
+    return [...known, ...reads, ...(await this.#readAll(receiverOfDelivery(ofBrand, reads), inBrand))];
   }
 
   /** Links name no brand: finds that of the record, for a person of several. */

@@ -115,12 +115,14 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
         ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
         [
           "Event",
-          <Lines>
-            <CopyableId id={delivery.event_id} label="event’s id" />
+          <>
+            <div>
+              <CopyableId id={delivery.event_id} label="event’s id" />
+            </div>
             <AnchorLink to="/developers/events/$eventId" params={{ eventId: delivery.event_id }} size="sm">
               All of its deliveries
             </AnchorLink>
-          </Lines>,
+          </>,
         ],
       ]}
     />

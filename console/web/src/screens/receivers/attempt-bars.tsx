@@ -30,8 +30,8 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
   });
   return (
     <section aria-labelledby="attempts-by-hour">
-      <Group justify="space-between" align="start" gap="sm" mb={4} wrap="nowrap">
-        <Text size="sm">
+      <Group justify="space-between" align="start" gap="xs" mb={4}>
+        <Text size="sm" flex="1 1 20rem">
           <Text span id="attempts-by-hour" component="h2" fw={650} fz="1rem" display="inline" mr="sm">
             Attempts
           </Text>
