@@ -230,7 +230,10 @@ describe("events", () => {
     expect(await send("payout.paid", "--body", file("stored"))).toMatchObject({ code: 0, stdout: expect.stringContaining("evt_1") });
     expect([received[0]?.body.toString(), received[0]?.headers["webhook-id"]]).toEqual([stored, "evt_1"]);
     await writeFile(file("no-event"), "[]");
-    expect(await send("campaign.settled", "--body", file("stored"))).toMatchObject({ code: 2, stderr: expect.stringContaining("payout.paid") });
+    expect(await send("campaign.settled", "--body", file("stored"))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("payout.paid"),
+    });
     expect(await send("payout.paid", "--body", file("no-event"))).toMatchObject({ code: 2, stderr: expect.stringContaining("no event") });
     expect(received).toHaveLength(1);
   });

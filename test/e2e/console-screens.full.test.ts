@@ -217,7 +217,7 @@ it("an event's body shows to its last brace, on paper too, where the navigation 
   await page.emulateMedia({ media: "print" });
   expect([await page.getByRole("navigation").filter({ visible: true }).count(), await body.isVisible()]).toEqual([0, true]);
   const { x = 999 } = (await body.boundingBox()) ?? {};
-  expect(x).toBeLessThan(64);
+  expect(x).toBeLessThan(128);
 });
 
 it("a filter that is typed says how it applies, and one that cannot be an id says that the list is as before", async () => {

@@ -363,9 +363,25 @@ export const SHOTS: readonly Shot[] = [
   { name: "plan-completed", as: "member", path: ({ plans }) => plans.completed, shown: "Nothing was published" },
   { name: "plan-cancelled", as: "owner", path: ({ plans }) => plans.cancelled, shown: "Nothing was published" },
 
-  { name: "delivery-own", as: "owner", path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`, shown: "Attempt 4", act: (page) => page.getByText("Send this event to a machine").click() },
+  {
+    name: "delivery-own",
+    as: "owner",
+    path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`,
+    shown: "Attempt 4",
+    act: (page) => page.getByText("Send this event to a machine").click(),
+  },
   { name: "no-such-page", path: to("/nope"), shown: "Page not found" },
-  { name: "event-filter-wrong", as: "owner", path: to("/developers/events"), shown: "submission.rejected", async act(page) { await page.getByRole("textbox", { name: "Record id" }).fill("PO 1"); await page.getByRole("textbox", { name: "Record id" }).press("Enter"); await page.getByText("as before").waitFor(); } },
+  {
+    name: "event-filter-wrong",
+    as: "owner",
+    path: to("/developers/events"),
+    shown: "submission.rejected",
+    async act(page) {
+      await page.getByRole("textbox", { name: "Record id" }).fill("PO 1");
+      await page.getByRole("textbox", { name: "Record id" }).press("Enter");
+      await page.getByText("as before").waitFor();
+    },
+  },
   { name: "not-found", as: "owner", path: to("/developers/nowhere"), shown: "Nothing is here" },
   { name: "unknown-delivery", as: "owner", path: to("/developers/deliveries/dlv_unknown"), shown: "Nothing is here" },
   {

@@ -167,7 +167,10 @@ function notFound(hasConsole: boolean): RequestHandler {
   const page = pageForm(hasConsole ? [CONSOLE, REFERENCE] : [REFERENCE], "Page not found");
   return (request, response) => {
     if (!wantsPage(request)) {
-      throw new AppError("not_found", "Nothing exists at this path. The API is described at /openapi/service.yaml, and for people at /docs.");
+      throw new AppError(
+        "not_found",
+        "Nothing exists at this path. The API is described at /openapi/service.yaml, and for people at /docs.",
+      );
     }
     // Every path and every id of the console is of lower-case letters.
     const path = request.path.toLowerCase();

@@ -34,7 +34,9 @@ export function servePage({ pageAt }: WebFiles, firstReads: Pick<FirstReads, "of
     response.setHeader("Vary", "Accept-Encoding");
     response.type("text/html; charset=utf-8");
     // A function: a replacement text would give "$&" in the data a meaning.
-    const html = pageAt(request.path).replaceAll(NONCE_PLACEHOLDER, nonce).replace(FIRST_READS_PLACEHOLDER, () => dataElement(reads));
+    const html = pageAt(request.path)
+      .replaceAll(NONCE_PLACEHOLDER, nonce)
+      .replace(FIRST_READS_PLACEHOLDER, () => dataElement(reads));
     if (request.acceptsEncodings("gzip") !== "gzip") return void response.end(html);
     const body = await promisify(gzip)(html);
     response.setHeader("Content-Encoding", "gzip");

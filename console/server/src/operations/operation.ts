@@ -103,7 +103,11 @@ export interface FirstReader<Caller> {
   run(services: Services, caller: Caller): Promise<unknown>;
 }
 
-export const readOf = <Name extends OperationName, Caller>(name: Name, handler: Runs<Name, Caller>, input: unknown): FirstReader<Caller> => ({
+export const readOf = <Name extends OperationName, Caller>(
+  name: Name,
+  handler: Runs<Name, Caller>,
+  input: unknown,
+): FirstReader<Caller> => ({
   name,
   input,
   run: async (services, caller) => shownOf(name, await handler.run(services, caller, parseInput(name, input))),

@@ -36,9 +36,7 @@ async function hasAccepted({ deliveries }: Services, { call, brand }: InBrand, r
   const delivered = await Promise.all(
     receivers
       .filter(({ last_delivery_at }) => last_delivery_at !== null)
-      .map(({ id }) =>
-        deliveries.listDeliveries({ ...filters, brand_id: brand.brand_id, receiver_id: id, states: ["delivered"] }, call),
-      ),
+      .map(({ id }) => deliveries.listDeliveries({ ...filters, brand_id: brand.brand_id, receiver_id: id, states: ["delivered"] }, call)),
   );
   return delivered.some(({ deliveries: found }) => found.length > 0);
 }

@@ -47,7 +47,11 @@ const sum = (a: Counts, { accepted, refused, peak_accepted }: Bucket): Counts =>
 });
 
 /** Every bucket of a range from its start; those that the response leaves out had no requests. */
-export function everyBucket(buckets: readonly Bucket[], range: Buckets, { from }: Omit<Span, "to"> & Partial<Span>): (Counts & { readonly start: number })[] {
+export function everyBucket(
+  buckets: readonly Bucket[],
+  range: Buckets,
+  { from }: Omit<Span, "to"> & Partial<Span>,
+): (Counts & { readonly start: number })[] {
   const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket]));
   return Array.from({ length: range.buckets }, (_, index) => {
     const start = from + index * range.bucketMinutes * MINUTE_MS;

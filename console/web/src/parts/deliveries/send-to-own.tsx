@@ -8,8 +8,8 @@ export const SendToOwn = ({ type, body }: { readonly type: string; readonly body
   <details className={styles["own"]}>
     <summary>Send this event to a machine of your own</summary>
     <Text size="sm" my="xs">
-      With the command line, to a program that no one else can reach. The file <Code>secret</Code> has a signing secret of your choice, which
-      the program checks too: <Code>whsec_</Code> and 32 bytes in base64.
+      With the command line, to a program that no one else can reach. The file <Code>secret</Code> has a signing secret of your choice,
+      which the program checks too: <Code>whsec_</Code> and 32 bytes in base64.
     </Text>
     <CopyableText text={sendCommand(type, body)} label="The command" />
   </details>

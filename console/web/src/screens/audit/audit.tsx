@@ -40,10 +40,7 @@ const filtersFor = (people: readonly string[]): readonly Filter[] => [
 export function Audit() {
   const { isOwner } = useBrand();
   return (
-    <Page
-      title={PAGES.audit.title}
-      description={PAGES.audit.description}
-    >
+    <Page title={PAGES.audit.title} description={PAGES.audit.description}>
       {isOwner ? <AuditLog /> : <OwnersOnly />}
     </Page>
   );

@@ -79,7 +79,9 @@ function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">
           <EmptyState title="Not attempted yet">The first attempt shows here as soon as it ends.</EmptyState>
         )}
       </section>
-      {body === null ? <Text c="dimmed">The event is no longer stored, so it cannot be sent again.</Text> : (
+      {body === null ? (
+        <Text c="dimmed">The event is no longer stored, so it cannot be sent again.</Text>
+      ) : (
         <>
           <BodyAsSent body={body} />
           <SendToOwn type={delivery.event_type} body={body} />

@@ -51,10 +51,7 @@ export function Events() {
     refetchInterval: pollFirst(page),
   });
   return (
-    <Page
-      title={PAGES.events.title}
-      description={PAGES.events.description}
-    >
+    <Page title={PAGES.events.title} description={PAGES.events.description}>
       <FilterBar filters={FILTERS} values={filters} />
       <PagedRows
         label="Events"

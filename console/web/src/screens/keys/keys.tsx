@@ -36,11 +36,7 @@ export function Keys() {
   else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
   return (
-    <Page
-      title={PAGES.keys.title}
-      description={PAGES.keys.description}
-      actions={data !== undefined && data.keys.some(isActive) && create}
-    >
+    <Page title={PAGES.keys.title} description={PAGES.keys.description} actions={data !== undefined && data.keys.some(isActive) && create}>
       <Eligibility />
       {!isOwner && (
         <Text size="sm" c="dimmed">

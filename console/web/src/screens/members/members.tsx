@@ -54,7 +54,9 @@ export function Members() {
         </Text>
       )}
       {content}
-      <Suspense>{open !== undefined && (isOwner || open.act === "leave") && <OpenDialog open={open} isLastOwner={isLastOwner} close={close} />}</Suspense>
+      <Suspense>
+        {open !== undefined && (isOwner || open.act === "leave") && <OpenDialog open={open} isLastOwner={isLastOwner} close={close} />}
+      </Suspense>
     </Page>
   );
 }

@@ -31,7 +31,10 @@ function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) 
   const total = totalOf(buckets);
   const { accepted, refused } = total;
   const limit = useLimit();
-  const bars = everyBucket(buckets, HOURS, { from: Date.parse(from) }).map((hour) => ({ label: momentText(hour.start), values: [hour.accepted, hour.refused] }));
+  const bars = everyBucket(buckets, HOURS, { from: Date.parse(from) }).map((hour) => ({
+    label: momentText(hour.start),
+    values: [hour.accepted, hour.refused],
+  }));
   return (
     <>
       <div className={styles["numbers"]}>

@@ -39,7 +39,10 @@ export function UsageCharts({ data: { name, span, buckets }, total, limit }: Usa
         facts={[
           ["Accepted", total.accepted.toLocaleString("en-PH")],
           ["Refused over the limit", total.refused.toLocaleString("en-PH")],
-          ["Busiest 60 seconds", `${busiestWindow(total, limit).toLocaleString("en-PH")}${limit === undefined ? "" : ` of ${limit.toLocaleString("en-PH")}`}`],
+          [
+            "Busiest 60 seconds",
+            `${busiestWindow(total, limit).toLocaleString("en-PH")}${limit === undefined ? "" : ` of ${limit.toLocaleString("en-PH")}`}`,
+          ],
         ]}
       />
       <Bars

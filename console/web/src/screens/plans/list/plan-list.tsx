@@ -29,10 +29,7 @@ export function PlanList() {
   });
   const { data } = result;
   return (
-    <Page
-      title={PAGES.plans.title}
-      description={PAGES.plans.description}
-    >
+    <Page title={PAGES.plans.title} description={PAGES.plans.description}>
       <div className={styles["bar"]}>
         <nav aria-label="State of the plans" className={styles["filters"]}>
           {PLAN_FILTERS.map(({ filter, text }) => (
