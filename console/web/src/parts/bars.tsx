@@ -72,37 +72,35 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
           </rect>
         ))}
       </svg>
-      <div className={isLow ? styles["foot"] : undefined}>
-        <div className={styles["ends"]} aria-hidden="true">
-          <span>{bars[0]?.label}</span>
-          <span>{bars.at(-1)?.label}</span>
-        </div>
-        <details className={styles["details"]}>
-          <summary>As a table</summary>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
+      <div className={styles["ends"]} aria-hidden="true">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
+      <details className={styles["details"]}>
+        <summary>As a table</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map(({ label, values }) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {values.map((value, which) => (
+                  <td key={series[which]?.name}>{value.toLocaleString("en-PH")}</td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {bars.map(({ label, values }) => (
-                <tr key={label}>
-                  <th scope="row">{label}</th>
-                  {values.map((value, which) => (
-                    <td key={series[which]?.name}>{value.toLocaleString("en-PH")}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </details>
-      </div>
+            ))}
+          </tbody>
+        </table>
+      </details>
     </figure>
   );
 }
