@@ -16,9 +16,11 @@ const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 const DIST = join(HERE, "dist");
 /** Sources in other folders. */
-const OUTSIDE = ["packages/campaign-plan/src/limits.ts", "console/contract/src/own-path.ts", "package-lock.json"].map((path) =>
-  join(ROOT, path),
-);
+const OUTSIDE = [
+  "packages/campaign-plan/src/limits.ts",
+  ...["first-reads", "own-path", "pages", "person-header"].map((name) => `console/contract/src/${name}.ts`),
+  "package-lock.json",
+].map((path) => join(ROOT, path));
 /** Names the sources that dist was built from. */
 const STAMP = "sources.sha256";
 

@@ -17,5 +17,22 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     manifest: "manifest.json",
+    // Few files: each costs a request, and a slow connection makes six at a time. Without groups a page has forty.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What every page needs.
+            { name: "app", tags: ["$initial"], priority: 4 },
+            // Loaded once a page shows.
+            { name: "dialog", test: /src\/parts\/modal\.ts$|components\/(Modal|ModalBase|ScrollArea|Overlay)\//, priority: 2 },
+            { name: "form", test: /@mantine\/form\//, priority: 3 },
+            { name: "inputs", test: /components\/(Checkbox|Radio|Textarea)\//, priority: 3 },
+            // What pages share: small, and most need most of it.
+            { name: "parts", test: /console\/web\/src\/(api|parts|shell\/error-pages)/, priority: 1 },
+          ],
+        },
+      },
+    },
   },
 });

@@ -240,6 +240,20 @@ describe("events", () => {
     expect(JSON.parse(String(received[0]?.body))).toMatchObject({ test: false });
   });
 
+  it("send sends the event of a file as it is, and nothing that is no event of the type", async () => {
+    const stored = ' {"id":"evt_1", "type":"payout.paid","data":{"note":"ñ \\u00f1"}}\n';
+    await writeFile(file("stored"), stored);
+    expect(await send("payout.paid", "--body", file("stored"))).toMatchObject({ code: 0, stdout: expect.stringContaining("evt_1") });
+    expect([received[0]?.body.toString(), received[0]?.headers["webhook-id"]]).toEqual([stored, "evt_1"]);
+    await writeFile(file("no-event"), "[]");
+    expect(await send("campaign.settled", "--body", file("stored"))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("payout.paid"),
+    });
+    expect(await send("payout.paid", "--body", file("no-event"))).toMatchObject({ code: 2, stderr: expect.stringContaining("no event") });
+    expect(received).toHaveLength(1);
+  });
+
   it.each([
     [401, /refused \(401, \d+ ms\)\nDo +Check the secret/],
     [302, /refused \(302, \d+ ms\)\nDo +Give the final URL: redirects are not followed/],

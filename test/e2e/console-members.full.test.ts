@@ -150,10 +150,14 @@ it("an owner makes a member an owner, steps down and leaves, but not as the last
   await add(brand, email);
   const { page, expectNoProblems } = await openMembers(brand.owner);
   const dialog = page.getByRole("dialog");
-  await page.getByRole("button", { name: `Change role: ${brand.owner}` }).click();
-  await dialog.getByRole("button", { name: "Make a member" }).click();
-  await dialog.getByText("This would leave the brand without an owner").waitFor();
-  await dialog.getByRole("button", { name: "Cancel" }).click();
+  // Says what cannot happen before it is tried, and names no consequence of it.
+  for (const button of ["Change role", "Leave"]) {
+    await page.getByRole("button", { name: `${button}: ${brand.owner}` }).click();
+    await dialog.getByText("would leave the brand without an owner").waitFor();
+    expect(await dialog.getByRole("button").allInnerTexts()).toEqual(["", "Close"]);
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    await dialog.waitFor({ state: "detached" });
+  }
   await page.getByRole("button", { name: `Change role: ${email}` }).click();
   await dialog.getByRole("button", { name: "Make an owner" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -174,6 +178,20 @@ it("an owner makes a member an owner, steps down and leaves, but not as the last
   expect(members.map((member) => [member.email, member.role])).toEqual([[brand.owner, "owner"]]);
   expectNoProblems(409, 403);
   second.expectNoProblems(401);
+}, 60_000);
+
+it("a member who becomes an owner gets an owner's buttons with the next reading of an open page", async () => {
+  const brand = await stack.createBrand();
+  const email = newEmail();
+  await add(brand, email);
+  const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, email));
+  await page.clock.install();
+  await page.goto(`${url}/developers/members`);
+  await page.getByText("Owners of the brand add and remove members").waitFor();
+  await stack.accounts.setMemberRole({ brand_id: brand.id, email, role: "owner" }, callContext());
+  await page.clock.runFor(15_000);
+  await page.getByRole("button", { name: "Add member" }).waitFor();
+  expectNoProblems();
 }, 60_000);
 
 it("a person signs out everywhere, once that is confirmed", async () => {

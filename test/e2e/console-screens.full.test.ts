@@ -119,6 +119,12 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers/nowhere", "Nothing is here"],
 ];
 
+/** What has moved on a page though no one has touched it: the sum that browsers report as cumulative layout shift, or more. */
+const SUM_LAYOUT_SHIFTS = `globalThis.layoutShift = 0;
+new PerformanceObserver((list) => {
+  for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) globalThis.layoutShift += value;
+}).observe({ type: "layout-shift", buffered: true });`;
+
 /** A page of a signed-in owner. */
 const openSignedIn = (options: Parameters<TestBrowser["open"]>[0]): Promise<TestPage> => openAs(browser, url, owner, options);
 
@@ -141,15 +147,95 @@ async function expectUsableInEveryView({ page, expectAccessible }: TestPage, par
 
 it("every screen is accessible, fits its width and breaks no policy", async () => {
   const opened = await openSignedIn({});
+  await opened.page.addInitScript(SUM_LAYOUT_SHIFTS);
   for (const [path, shown] of SCREENS) {
     await opened.page.goto(`${url}${path()}`);
     await opened.page.getByText(shown).first().waitFor();
+    expect([path(), await opened.page.evaluate("globalThis.layoutShift <= 0.05 || globalThis.layoutShift")]).toEqual([path(), true]);
     expect([path(), await opened.page.getByRole("heading", { level: 1 }).count()]).toEqual([path(), 1]);
     await expectUsableInEveryView(opened);
   }
   // The unknown delivery, event and plan.
   opened.expectNoProblems(404);
 }, 180_000);
+
+it("a state is on one line at every width, and no table is wider than its page", async () => {
+  const { page } = await openSignedIn({});
+  for (const [path, shown] of [
+    ["/developers/receivers", "2 of 20 receivers"],
+    [`/developers/receivers/${receiverId}`, "payout.paid (test)"],
+    [`/developers/events/${event?.id}`, "Copy as sent"],
+  ] as const) {
+    await page.goto(`${url}${path}`);
+    await page.getByText(shown).first().waitFor();
+    for (const width of [1280, 1024, 800]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [heights, fits] = await page.evaluate<[number[], boolean]>(
+        `[[...document.querySelectorAll("table [class*=badge]")].map((badge) => badge.getClientRects().length === 1 ? badge.getBoundingClientRect().height : -1),
+          document.documentElement.scrollWidth <= innerWidth]`,
+      );
+      expect(heights.length).toBeGreaterThan(0);
+      expect([path, width, heights.filter((height) => height < 0 || height > 30), fits]).toEqual([path, width, [], true]);
+    }
+  }
+}, 60_000);
+
+it("a receiver's deliveries are in sight below one line of state and low bars", async () => {
+  const { page, expectNoProblems } = await openSignedIn({ viewport: { width: 1280, height: 900 } });
+  await page.goto(`${url}/developers/receivers/${receiverId}`);
+  const row = page.getByRole("row", { name: /payout\.paid \(test\)/ });
+  await row.waitFor();
+  const { y = 900, height = 0 } = (await row.boundingBox()) ?? {};
+  expect(y + height).toBeLessThan(900);
+  const [bars] = await page.evaluate<number[]>("[...document.querySelectorAll('figure svg')].map((svg) => svg.clientHeight)");
+  expect(bars).toBeLessThanOrEqual(60);
+
+  await row.getByRole("link").click();
+  await page.getByRole("heading", { level: 1, name: "payout.paid (test)" }).waitFor();
+  await page.getByRole("definition").filter({ hasText: "http://127.0.0.1:" }).waitFor();
+  await page.getByText("Request headers").click();
+  await page.getByText("The signatures are not stored").waitFor();
+  await page.getByText("Send this event to a machine of your own").click();
+  await page.getByText("brand-records events send payout.paid --body event.json").waitFor();
+  // The event of the test file, to the same receiver, is beside it.
+  await page.getByRole("link", { name: /^(Newer|Older)$/ }).click();
+  await page.getByRole("heading", { level: 1, name: "payout.paid", exact: true }).waitFor();
+  await page.reload();
+  await page.getByRole("link", { name: /^(Newer|Older)$/ }).click();
+  await page.getByRole("heading", { level: 1, name: "payout.paid (test)" }).waitFor();
+  expectNoProblems();
+}, 60_000);
+
+it("an event's body shows to its last brace, on paper too, where the navigation does not", async () => {
+  const { page } = await openSignedIn({});
+  await page.goto(`${url}/developers/events/${event?.id}`);
+  const body = page.getByRole("region", { name: "Body as sent" });
+  await body.waitFor();
+  const hidden = "[...document.querySelectorAll('pre')].map((element) => element.scrollHeight - element.clientHeight)";
+  expect(await page.evaluate(hidden)).toEqual([0]);
+  expect(await page.getByText("Times are in Asia/Manila").filter({ visible: true }).count()).toBe(1);
+  await page.emulateMedia({ media: "print" });
+  expect([await page.getByRole("navigation").filter({ visible: true }).count(), await body.isVisible()]).toEqual([0, true]);
+  const { x = 999 } = (await body.boundingBox()) ?? {};
+  expect(x).toBeLessThan(128);
+});
+
+it("a filter that is typed says how it applies, and one that cannot be an id says that the list is as before", async () => {
+  const { page } = await openSignedIn({});
+  await page.goto(`${url}/developers/events`);
+  // With seconds: two events of one minute differ.
+  await page.getByRole("cell", { name: /\d\d:\d\d:\d\d/ }).waitFor();
+  const field = page.getByRole("textbox", { name: "Record id" });
+  await field.fill("PO_1");
+  await page.getByText("Press Enter to filter").waitFor();
+  await field.press("Enter");
+  await page.getByText("The list below is as before.").waitFor();
+  expect([await page.getByRole("row").count(), new URL(page.url()).search]).toEqual([2, ""]);
+  await field.fill("po_1");
+  await field.press("Enter");
+  await page.getByText("No events match these filters").waitFor();
+  expect(await page.getByText("Press Enter").count()).toBe(0);
+});
 
 it("what the plan wizard asks is accessible, and fits its width: problems, unsaved edits, a conflict", async () => {
   const opened = await openSignedIn({});

@@ -2,7 +2,7 @@ import { OPERATIONS, type OperationName } from "@brand-records/console-contract"
 import { eventually } from "@brand-records/testkit";
 import { metricsOf } from "../admin-port.ts";
 import { startBrowser, type TestBrowser } from "../browser.ts";
-import { consoleCaller, openLink, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { consoleCaller, openAs, openLink, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -14,6 +14,16 @@ const callsServed = (metrics: string): Map<string, number> => {
   }
   return counts;
 };
+
+/** Notes in the page what it shows as soon as its script shows something, and what was requested before that. */
+const NOTE_FIRST_PAINT = `new MutationObserver((_changes, observer) => {
+  if (document.querySelector(".page-title") === null) return;
+  observer.disconnect();
+  globalThis.firstPaint = {
+    text: document.querySelector("main").innerText,
+    requests: performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname),
+  };
+}).observe(document, { subtree: true, childList: true });`;
 
 /** One promise: owners and members can work in the console, and only owners can do what owners do. */
 
@@ -124,6 +134,40 @@ describe("a page", () => {
     });
     expect(await first.text()).toContain(`nonce="${nonce}"`);
     expect(second.headers.get("content-security-policy")).not.toBe(policy);
+  });
+
+  it("shows with what its HTML names and holds: no request before that waits for a script, and there are few", async () => {
+    const owner = await signIn(stack, url, brand.owner);
+    for (const [path, shown] of [
+      ["/developers", "Create an API key"],
+      ["/developers/keys", "brk_live_…"],
+      ["/developers/members", brand.owner],
+      ["/developers/events", "No events in the last 30 days"],
+      ["/workspaces", "of 200 pending"],
+    ] as const) {
+      const { page, expectNoProblems } = await openAs(browser, url, owner);
+      await page.addInitScript(NOTE_FIRST_PAINT);
+      const html = (await (await page.goto(`${url}${path}`))?.text()) ?? "";
+      await page.waitForFunction("globalThis.firstPaint !== undefined");
+      const { text, requests } = await page.evaluate<{ text: string; requests: string[] }>("globalThis.firstPaint");
+      expect([path, text]).toEqual([path, expect.stringContaining(shown)]);
+      expect([path, requests.filter((name) => !html.includes(`"${name}"`))]).toEqual([path, []]);
+      // The page itself, and what it reads right after it shows.
+      expect(requests.length + 1).toBeLessThanOrEqual(13);
+      expectNoProblems();
+      await page.context().close();
+    }
+  });
+
+  it("holds nothing of a person without a session, and nothing of another brand", async () => {
+    const other = await signIn(stack, url, (await stack.createBrand()).owner);
+    const read = async (path: string, cookie: string): Promise<string> => (await fetch(`${url}${path}`, { headers: { cookie } })).text();
+    for (const cookie of ["", `session_${new URL(url).port}=${"A".repeat(43)}`, `${other.cookie}; brand=${brand.id}`]) {
+      const html = await read("/developers/keys", cookie);
+      expect([html.includes(brand.owner), html.includes(brand.id), html.includes(brand.keyId)]).toEqual([false, false, false]);
+    }
+    const own = await read("/developers/keys", (await signIn(stack, url, brand.owner)).cookie);
+    expect([own.includes(brand.owner), own.includes(brand.keyId)]).toEqual([true, true]);
   });
 
   it("has scripts that browsers keep", async () => {
@@ -334,4 +378,30 @@ describe("every operation", () => {
     const headers = { "content-type": "application/json", origin: url };
     expect(await callers["an owner"]?.caller.send("session.me", {}, headers)).toEqual({ status: 200, code: undefined });
   });
+});
+
+it("a browser at an address without a page gets a page that leads on, and programs get JSON", async () => {
+  const open = (path: string, accept: string) => fetch(`${url}${path}`, { redirect: "manual", headers: { accept } });
+  const browsers = "text/html,application/xhtml+xml,*/*;q=0.8";
+  const missing = await open("/nope", browsers);
+  expect([missing.status, missing.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  const text = await missing.text();
+  expect(text).toContain("<h1>Page not found</h1>");
+  expect(text).toContain('href="/"');
+  const capitals = await open("/Developers/Keys?x=A", browsers);
+  expect([capitals.status, capitals.headers.get("location")]).toEqual([302, "/developers/keys?x=A"]);
+  // The console's own page says it.
+  const below = await open("/sign-in/nope", browsers);
+  expect([below.status, below.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  for (const [path, accept] of [
+    ["/nope", "*/*"],
+    ["/Developers", "application/json"],
+    ["/sign-in/nope", "*/*"],
+    ["/console/nope", browsers],
+    ["/console/api/nope", browsers],
+    ["/api/v1/nope", browsers],
+  ] as const) {
+    const response = await open(path, accept);
+    expect([path, response.headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
+  }
 });

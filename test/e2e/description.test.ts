@@ -207,6 +207,12 @@ it("names the public URL as its server", () => {
   expect(yaml).toContain("url: https://api.brand-records.example\n");
 });
 
+it("the reference loads nothing from elsewhere", async () => {
+  const script = await (await fetch(`${stack.url}/docs/redoc.standalone.js`)).text();
+  expect(script).toContain("data:image/svg+xml,");
+  expect(script).not.toMatch(/src:\s*"https?:/);
+});
+
 describe.each(["/openapi/service.yaml", "/docs", "/docs/redoc.standalone.js"])("%s", (path) => {
   it("needs no key, is compressed in advance and sent with its length, and is not sent again unchanged", async () => {
     const get = (headers = {}) => fetch(stack.url + path, { headers: { "accept-encoding": "gzip", ...headers } });

@@ -1,9 +1,21 @@
 import type { Output, Plan } from "@brand-records/console-contract";
 import type { Page } from "playwright-core";
 
+const FIRST_READS = /<script type="application\/json"[^>]*>[^<]*<\/script>/;
+
+/** The page comes without what the server has read for it: its script calls for it. */
+async function withoutFirstReads(page: Page): Promise<void> {
+  await page.route("**", async (route) => {
+    if (route.request().resourceType() !== "document") return route.fallback();
+    const response = await route.fetch();
+    return route.fulfill({ response, body: (await response.text()).replace(FIRST_READS, "") });
+  });
+}
+
 /** @param name of an operation that the server fails to carry out */
-export const failing = (name: string) => (page: Page) =>
-  page.route(`**/console/api/${name}`, (route) =>
+export const failing = (name: string) => async (page: Page) => {
+  await withoutFirstReads(page);
+  await page.route(`**/console/api/${name}`, (route) =>
     route.fulfill({
       status: 503,
       json: {
@@ -15,6 +27,7 @@ export const failing = (name: string) => (page: Page) =>
       },
     }),
   );
+};
 
 /** A replay that is far from its end: a real one takes less time than a picture. */
 export const replaying = (page: Page) =>
@@ -40,6 +53,7 @@ export const replaying = (page: Page) =>
 /** Another person changes the plan as soon as the page has read it. */
 export async function changing(page: Page): Promise<void> {
   let reads = 0;
+  await withoutFirstReads(page);
   await page.route("**/console/api/plans.get", async (route) => {
     const response = await route.fetch();
     const { plan } = (await response.json()) as { plan: Plan };
@@ -60,6 +74,7 @@ const changedMe =
   (changed: (me: Me) => Partial<Me>, from: 1 | 2) =>
   async (page: Page): Promise<void> => {
     let reads = 0;
+    await withoutFirstReads(page);
     await page.route("**/console/api/session.me", async (route) => {
       const response = await route.fetch();
       const me = (await response.json()) as Me;
@@ -97,7 +112,10 @@ export const returnUntil =
   };
 
 /** @param name of an operation that gets no response */
-export const hanging = (name: string) => (page: Page) => page.route(`**/console/api/${name}`, () => {});
+export const hanging = (name: string) => async (page: Page) => {
+  await withoutFirstReads(page);
+  await page.route(`**/console/api/${name}`, () => {});
+};
 
 export const press =
   (...buttons: (string | RegExp)[]) =>

@@ -51,14 +51,17 @@ export const SHOTS: readonly Shot[] = [
   { name: "overview-new", as: "newcomer", path: to("/developers"), shown: "Have a test delivery accepted" },
   { name: "overview-ineligible", as: "ineligible", path: to("/developers"), shown: "Have a test delivery accepted" },
   { name: "overview-two-brands", as: "agency", path: to("/developers"), shown: "Requests accepted" },
-  { name: "overview-loading", as: "owner", path: to("/developers"), shown: "Developers", before: hanging("keys.list") },
-  { name: "overview-failing", as: "owner", path: to("/developers"), shown: "Try again", before: failing("keys.list") },
+  { name: "overview-loading", as: "owner", path: to("/developers"), shown: "Developers", before: hanging("overview.get") },
+  { name: "overview-failing", as: "owner", path: to("/developers"), shown: "Try again", before: failing("overview.get") },
   {
     name: "account-menu",
     as: "owner",
     path: to("/developers"),
     shown: "Requests an hour",
-    act: (page) => page.getByRole("banner").getByRole("button").last().click(),
+    async act(page) {
+      await page.getByRole("banner").getByRole("button").last().click();
+      await page.getByText("Sign out everywhere").waitFor();
+    },
   },
 
   { name: "keys", as: "owner", path: to("/developers/keys"), shown: "Looker report", documented: true },
@@ -72,28 +75,28 @@ export const SHOTS: readonly Shot[] = [
   { name: "keys-member", as: "member", path: to("/developers/keys"), shown: "Looker report" },
   { name: "keys-empty", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet" },
   { name: "keys-ineligible", as: "ineligible", path: to("/developers/keys"), shown: "No keys yet" },
-  { name: "key-create", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet", act: press("Create key") },
+  { name: "key-create", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet", act: pressInDialog("Create key") },
   {
     name: "key-create-long-name",
     as: "newcomer",
     path: to("/developers/keys"),
     shown: "No keys yet",
     before: longBrandName,
-    act: press("Create key"),
+    act: pressInDialog("Create key"),
   },
   {
     name: "key-create-refused",
     as: "newcomer",
     path: to("/developers/keys"),
     shown: "No keys yet",
-    act: press("Create key", "Create key"),
+    act: pressInDialog("Create key", "Create key"),
   },
   {
     name: "key-revoke",
     as: "owner",
     path: to("/developers/keys"),
     shown: "Looker report",
-    act: press("Revoke Looker report", "Revoke key"),
+    act: pressInDialog("Revoke Looker report", "Revoke key"),
   },
   {
     name: "key-secret",
@@ -165,21 +168,21 @@ export const SHOTS: readonly Shot[] = [
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
     shown: "submission.rejected",
-    act: press("Send test"),
+    act: pressInDialog("Send test"),
   },
   {
     name: "receiver-disable",
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
     shown: "Signing secret",
-    act: press("Disable"),
+    act: pressInDialog("Disable"),
   },
   {
     name: "receiver-enable",
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.disabled}`,
     shown: "410 Gone",
-    act: press("Enable"),
+    act: pressInDialog("Enable"),
   },
   {
     name: "delivery",
@@ -222,14 +225,14 @@ export const SHOTS: readonly Shot[] = [
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
     shown: "Signing secret",
-    act: press("Delete receiver"),
+    act: pressInDialog("Delete receiver"),
   },
   {
     name: "receiver-next-secret",
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
     shown: "Signing secret",
-    act: press("Make the next secret"),
+    act: pressInDialog("Make the next secret"),
   },
   {
     name: "receiver-replay",
@@ -297,7 +300,7 @@ export const SHOTS: readonly Shot[] = [
     path: to("/developers/members"),
     shown: "Leave",
     async act(page) {
-      await pressInDialog(/^Leave/, "Leave")(page);
+      await pressInDialog(/^Leave/)(page);
       await page.getByText("without an owner").waitFor();
     },
   },
@@ -356,10 +359,29 @@ export const SHOTS: readonly Shot[] = [
       await page.getByText("Choose what to keep").waitFor();
     },
   },
-  { name: "plan-cancel", as: "owner", path: ({ plans }) => plans.pending, shown: "Save and continue", act: press("Cancel plan") },
+  { name: "plan-cancel", as: "owner", path: ({ plans }) => plans.pending, shown: "Save and continue", act: pressInDialog("Cancel plan") },
   { name: "plan-completed", as: "member", path: ({ plans }) => plans.completed, shown: "Nothing was published" },
   { name: "plan-cancelled", as: "owner", path: ({ plans }) => plans.cancelled, shown: "Nothing was published" },
 
+  {
+    name: "delivery-own",
+    as: "owner",
+    path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`,
+    shown: "Attempt 4",
+    act: (page) => page.getByText("Send this event to a machine").click(),
+  },
+  { name: "no-such-page", path: to("/nope"), shown: "Page not found" },
+  {
+    name: "event-filter-wrong",
+    as: "owner",
+    path: to("/developers/events"),
+    shown: "submission.rejected",
+    async act(page) {
+      await page.getByRole("textbox", { name: "Record id" }).fill("PO 1");
+      await page.getByRole("textbox", { name: "Record id" }).press("Enter");
+      await page.getByText("as before").waitFor();
+    },
+  },
   { name: "not-found", as: "owner", path: to("/developers/nowhere"), shown: "Nothing is here" },
   { name: "unknown-delivery", as: "owner", path: to("/developers/deliveries/dlv_unknown"), shown: "Nothing is here" },
   {

@@ -4,6 +4,7 @@ import { EVENT_OPERATIONS } from "./events.ts";
 import { KEY_OPERATIONS } from "./keys.ts";
 import { MEMBER_OPERATIONS } from "./members.ts";
 import { OVERSIGHT_OPERATIONS } from "./oversight.ts";
+import { OVERVIEW_OPERATIONS } from "./overview.ts";
 import { PLAN_OPERATIONS } from "./plans.ts";
 import { RECEIVER_OPERATIONS } from "./receivers.ts";
 import { REPLAY_OPERATIONS } from "./replays.ts";
@@ -16,10 +17,11 @@ export type { SignInFailure } from "./sign-in-failures.ts";
 
 /**
  * Every call between the browser and the console's server: `POST /console/api/{operation}` with the input as JSON. The browser imports
- * the types only, so that no schema is in its scripts; `own-path` and `person-header`, which it runs too, are entry points of their own.
+ * the types only, so that no schema is in its scripts; `own-path`, `pages` and `person-header`, which it runs too, are entry points of their own.
  */
 export const OPERATIONS = {
   ...SESSION_OPERATIONS,
+  ...OVERVIEW_OPERATIONS,
   ...KEY_OPERATIONS,
   ...RECEIVER_OPERATIONS,
   ...DELIVERY_OPERATIONS,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id, brandInput, time, type Operation } from "./operation.ts";
 
-const key = z.object({
+export const key = z.object({
   id: z.string(),
   name: z.string(),
   /** live or test. */

@@ -27,7 +27,7 @@ const entry = z.object({
   finished_at: time.nullable(),
 });
 
-const bucket = z.object({
+export const bucket = z.object({
   start: time,
   /** Null unless `by_key`. */
   key_id: z.string().nullable(),

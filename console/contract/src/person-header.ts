@@ -4,6 +4,9 @@
  */
 export const PERSON_HEADER = "x-console-person";
 
+/** Response header of a call that names a brand: the role that its person has in the brand at that moment, `owner` or `member`. */
+export const ROLE_HEADER = "x-console-role";
+
 /** An e-mail address as a header's value: it may have letters that a header cannot carry. */
 export const personHeader = (email: string): Readonly<Record<string, string>> => ({ [PERSON_HEADER]: encodeURIComponent(email) });
 

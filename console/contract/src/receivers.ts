@@ -2,7 +2,7 @@ import { z } from "zod";
 import { delivery } from "./deliveries.ts";
 import { id, brandInput, time, type Operation } from "./operation.ts";
 
-const receiver = z.object({
+export const receiver = z.object({
   id: z.string(),
   /** Owners see all of it, members its origin only, because it may contain a token. */
   url: z.string(),

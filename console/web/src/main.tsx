@@ -1,15 +1,19 @@
-import "@mantine/core/styles.css";
+import "./mantine.css";
 import "./styles.css";
 import { createRoot } from "react-dom/client";
+import { takeFirstReads } from "./api/first-reads.ts";
 import { stopReadingWhileIdle } from "./api/idle.ts";
 import { App } from "./app.tsx";
+import { queryClient, router } from "./router.tsx";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 // react-remove-scroll, which Mantine's dialogs use, takes the nonce of its style elements from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 stopReadingWhileIdle();
+takeFirstReads(queryClient);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element #root");
-createRoot(root).render(<App nonce={nonce} />);
+// The frame of the HTML stays until the page can replace it at once. No top-level await: the screens wait for this file, and it for them.
+void router.load().finally(() => createRoot(root).render(<App nonce={nonce} />));

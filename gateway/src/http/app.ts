@@ -12,8 +12,9 @@ import type { Services } from "../services.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import { logRequests } from "./log-requests.ts";
 import { boundBodies } from "./body.ts";
-import { CONSOLE_ROUTE, forwardToConsole, type ConsoleTarget } from "./console/forward.ts";
+import { CONSOLE_ROUTE, forwardToConsole, isConsolePath, type ConsoleTarget } from "./console/forward.ts";
 import { descriptionRouter } from "./description.ts";
+import { pageForm, wantsPage } from "./error-page.ts";
 import { sendError } from "./errors.ts";
 import { requireHost } from "./host.ts";
 import { requireAllowedOrigin, rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
@@ -67,7 +68,7 @@ export function createApp(deps: AppDependencies): Express {
   app.all(ASSISTANTS_PATH, assistants(deps));
   app.use("/api", rest(deps));
   app.use(OAUTH_PATHS, oauthUnsupported);
-  app.use(notFound);
+  app.use(notFound(deps.console !== undefined));
   app.use(errorHandler(countServerErrors(deps.metrics), sendError));
   return app;
 }
@@ -158,6 +159,27 @@ function compress(): RequestHandler {
   };
 }
 
-const notFound: RequestHandler = () => {
-  throw new AppError("not_found", "Nothing exists at this path. The API is described at /openapi/service.yaml, and for people at /docs.");
-};
+const REFERENCE = { path: "/docs", text: "Read the API reference" };
+const CONSOLE = { path: "/", text: "Go to the console" };
+
+/** Tells programs as JSON that nothing exists at the path, and people as a page. Typed in capitals, the console's paths are found. */
+function notFound(hasConsole: boolean): RequestHandler {
+  const page = pageForm(hasConsole ? [CONSOLE, REFERENCE] : [REFERENCE], "Page not found");
+  return (request, response) => {
+    if (!wantsPage(request)) {
+      throw new AppError(
+        "not_found",
+        "Nothing exists at this path. The API is described at /openapi/service.yaml, and for people at /docs.",
+      );
+    }
+    // Every path and every id of the console is of lower-case letters.
+    const path = request.path.toLowerCase();
+    if (hasConsole && request.method === "GET" && path !== request.path && isConsolePath(path)) {
+      const query = request.originalUrl.indexOf("?");
+      response.redirect(302, query < 0 ? path : path + request.originalUrl.slice(query));
+      return;
+    }
+    contextOf(response).errorForm = page;
+    throw new AppError("not_found", "Brand Records has no page at this address. Check it for a typing error.");
+  };
+}

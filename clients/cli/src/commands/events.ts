@@ -4,14 +4,15 @@ import {
   headerWordOption,
   secretOption,
   typeArgument,
-  type DeliveryOptions,
+  type SendOptions,
   type VerifyOptions,
 } from "../input/delivery-options.ts";
 import type { Shell } from "../shell.ts";
 
 const SEND_HELP = `
 The event is sample data of records that do not exist, in the form of the published schema, and marked as a test unless
---live is given. No server is needed but the receiver. The command sends to the URL alone, and follows no redirects.
+--live is given. With --body it is the event of that file: the console shows it on a delivery's page. No server is
+needed but the receiver. The command sends to the URL alone, and follows no redirects.
 
 Examples:
   brand-records events send payout.paid --to http://localhost:3000/hooks \\
@@ -36,8 +37,9 @@ export function eventsCommand(shell: Shell): Command {
     .description("Send a receiver an event, signed as the service signs it, and show how it responded.")
     .addArgument(typeArgument());
   addDeliveryOptions(send)
+    .option("--body <file>", "an event to send as it is, instead of sample data; - for standard input")
     .addHelpText("after", SEND_HELP)
-    .action((type: string, options: DeliveryOptions, command: Command) =>
+    .action((type: string, options: SendOptions, command: Command) =>
       shell.act(command, async (session) => (await import("../deliveries/send-event.ts")).sendEvent(session, type, options)),
     );
   const verify = new Command("verify")

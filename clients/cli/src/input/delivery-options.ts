@@ -13,6 +13,11 @@ export interface DeliveryOptions {
   readonly headerWord: string;
 }
 
+/** Options of `events send`, as they are given. */
+export interface SendOptions extends DeliveryOptions {
+  readonly body?: string;
+}
+
 /** Options of `events verify`, as they are given. */
 export interface VerifyOptions {
   readonly secretFile: string;

@@ -1,7 +1,7 @@
 import { accessLog, errorHandler, httpsOnly } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express, type Request, type RequestHandler } from "express";
 import { openProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import { openProvider } from "../sign-in/provider.ts";
 import { serveSignIn } from "../sign-in/routes.ts";
@@ -11,10 +11,12 @@ import { CallLimit } from "./call-limits.ts";
 import { serveCalls } from "./calls.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { sendError } from "./errors.ts";
+import { FirstReads } from "./first-reads.ts";
 import { only } from "./only-methods.ts";
 import { servePage } from "./pages.ts";
 import { onPublicHost } from "./public-host.ts";
 import { contextOf, requestContext } from "./request-context.ts";
+import { SessionAdmission } from "./session-admission.ts";
 
 const onlyReads = only("GET", "HEAD");
 
@@ -27,6 +29,9 @@ export function createApp(deps: AppDependencies): Express {
   const provider = openProvider(config);
   const providerSignOut = provider && openProviderSignOut({ ...deps, provider });
   const signInsOfAddress = new CallLimit(config.SIGN_INS_PER_ADDRESS);
+  const sessions = new SessionAdmission(deps.services, config);
+  const calls = { ...deps, provider, providerSignOut, signInsOfAddress, sessions };
+  const showPage = servePage(web, new FirstReads(calls));
   const serverErrors = countServerErrors(metrics);
   const app = express();
   app.disable("x-powered-by");
@@ -39,18 +44,26 @@ export function createApp(deps: AppDependencies): Express {
   app.use(everyResponse(deps));
   app.use(closeIfUnread);
   app.use("/console/assets", onlyReads, serveAssets(web));
-  app.use("/console/api", serveCalls({ ...deps, provider, providerSignOut, signInsOfAddress }));
+  app.use("/console/api", serveCalls(calls));
   if (provider !== undefined && providerSignOut !== undefined) {
     app.use("/auth", serveSignIn({ ...deps, serverErrors, provider, providerSignOut, signInsOfAddress }));
   }
   app.all("/", onlyReads, (_request, response) => response.redirect(302, "/developers"));
-  app.all(PAGES, onlyReads, page, onPublicHost(config.PUBLIC_URL), servePage(web));
-  app.use(() => {
-    throw new AppError("not_found", "Nothing exists at this path.");
+  app.all(PAGES, onlyReads, page, onPublicHost(config.PUBLIC_URL), showPage);
+  app.use((request, response, next) => {
+    if (!isForBrowser(request)) throw new AppError("not_found", "Nothing exists at this path.");
+    // The page's script says so, with a link to the first page.
+    response.status(404);
+    next();
   });
+  app.use(page, showPage);
   app.use(errorHandler(serverErrors, sendError));
   return app;
 }
+
+/** A browser that opens an address, not a script that calls one. */
+const isForBrowser = (request: Request): boolean =>
+  ["GET", "HEAD"].includes(request.method) && !request.path.startsWith("/console/") && request.accepts(["json", "html"]) === "html";
 
 function everyResponse({ config, isStopping }: AppDependencies): RequestHandler {
   const headers = new Map(Object.entries({ "X-Content-Type-Options": "nosniff", ...httpsOnly(config.PUBLIC_URL) }));

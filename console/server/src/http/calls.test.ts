@@ -8,9 +8,11 @@ import { openMetrics } from "@brand-records/telemetry";
 import express from "express";
 import { closeIfUnread } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
-import { serveCalls, type CallDependencies } from "./calls.ts";
+import type { CallDependencies } from "./call-dependencies.ts";
+import { serveCalls } from "./calls.ts";
 import { sendError } from "./errors.ts";
 import { requestContext } from "./request-context.ts";
+import { SessionAdmission } from "./session-admission.ts";
 
 /** One promise: who calls is found out when the whole call is there, a valid session always passes, and the rest is bounded. */
 
@@ -48,7 +50,9 @@ const accounts = { listKeys: () => Promise.resolve({ keys: [] }) };
 
 async function start(settings: object = {}): Promise<void> {
   const config = { PUBLIC_URL: ORIGIN, REQUEST_DEADLINE_MS: 10_000, CALLS_PER_SESSION: 10_000, CALLS_PER_ADDRESS, ...settings };
-  const deps = { config, services: { sessions, accounts }, log: undefined, signInsOfAddress: new CallLimit(30) };
+  const services = { sessions, accounts };
+  const admission = new SessionAdmission(services as never, config);
+  const deps = { config, services, log: undefined, signInsOfAddress: new CallLimit(30), sessions: admission };
   const app = express();
   app.use(requestContext(config.REQUEST_DEADLINE_MS));
   app.use(closeIfUnread);
@@ -244,4 +248,14 @@ it("a session's calls beyond its limit are refused before they are looked up", a
   for (let time = 0; time < 8; time += 1) statuses.push(await call(VALID));
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
   expect(lookups.count).toBe(5);
+});
+
+it("a call of a brand names the role in which it was made", async () => {
+  await start();
+  const response = await fetch(`http://127.0.0.1:${port}/console/api/keys.list`, {
+    method: "POST",
+    headers: { ...HEADERS, cookie: cookieOf(VALID) },
+    body: BODY,
+  });
+  expect([response.status, response.headers.get("x-console-role")]).toEqual([200, "owner"]);
 });

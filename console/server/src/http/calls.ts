@@ -1,32 +1,22 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
-import { namesPerson, PERSON_HEADER } from "@brand-records/console-contract/person-header";
+import { namesPerson, PERSON_HEADER, ROLE_HEADER } from "@brand-records/console-contract/person-header";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { SERVED } from "../operations/index.ts";
-import type { Visitor } from "../operations/operation.ts";
 import type { Admitted, Person } from "../sessions.ts";
-import type { ProviderSignOut } from "../sign-in/provider-sign-out.ts";
-import type { SignInProvider } from "../sign-in/provider.ts";
-import type { AppDependencies } from "./dependencies.ts";
+import type { CallDependencies } from "./call-dependencies.ts";
 import { BODY_BYTES_MAX, mayExceed, parseJson, readBody } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
-import { clientOf } from "./client.ts";
 import { contextOf } from "./request-context.ts";
 import { requireSameOrigin } from "./same-origin.ts";
-import { requireToken, SessionAdmission } from "./session-admission.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import { requireToken, type SessionAdmission } from "./session-admission.ts";
+import { visitorOf } from "./visitor.ts";
 
 /** Bytes of a body that no session vouches for. Only the texts of a plan need more. */
 const SMALL_BODY_BYTES_MAX = 16 * 1024;
 /** Larger bodies that are read at a time: 48 MiB. */
 const LARGE_BODIES = { perKey: () => 4, total: 64, waitingPerKey: 8, waitingTotal: 128 };
-
-export interface CallDependencies extends Pick<AppDependencies, "config" | "services" | "log"> {
-  readonly provider: SignInProvider | undefined;
-  readonly providerSignOut: ProviderSignOut | undefined;
-  readonly signInsOfAddress: CallLimit;
-}
 
 /**
  * Serves `POST /console/api/{operation}`. The order of the checks: origin, form of the session's token, body, session, person whom
@@ -60,7 +50,7 @@ class Admission {
   constructor(deps: CallDependencies) {
     this.#deps = deps;
     this.#callsWithoutSession = new CallLimit(deps.config.CALLS_PER_ADDRESS);
-    this.#sessions = new SessionAdmission(deps.services, deps.config);
+    this.#sessions = deps.sessions;
   }
 
   /** Returns the body of a call that needs no session. */
@@ -113,6 +103,7 @@ function serveCall(deps: CallDependencies): RequestHandler {
     if (operation.needs === "session") return operation.serve(deps, signedIn, body);
     const brand = membershipOf(person, body);
     contextOf(response).brandId = brand.brand_id;
+    response.setHeader(ROLE_HEADER, brand.role);
     if (operation.needs === "owner" && brand.role !== "owner") {
       throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
     }
@@ -124,22 +115,6 @@ function serveCall(deps: CallDependencies): RequestHandler {
 }
 
 const nameOf = (request: Request): OperationName => request.path.slice(1) as OperationName;
-
-function visitorOf({ config, provider, providerSignOut }: CallDependencies, request: Request, response: Response): Visitor {
-  const call = contextOf(response);
-  const cookie = sessionCookie(config.PUBLIC_URL);
-  return {
-    call,
-    address: call.address,
-    client: () => clientOf(request, call.address),
-    config,
-    provider,
-    sessionToken: cookie.read(request),
-    startSession: (token) => cookie.set(response, token),
-    endSession: () => cookie.clear(response),
-    providerSignOutLocation: async (token) => (await providerSignOut?.locationFor(request, response, token, call)) ?? null,
-  };
-}
 
 /** @throws AppError `other_person` if the page shows another person than the one of the session */
 function requireShown(request: Request, { email }: Person): void {

@@ -45,4 +45,10 @@ function naming(publicUrl: string, path: string): { before: string; after: strin
   return { before: "", after: `_${port || "80"}`, secure: "" };
 }
 
+/** A cookie that a script has set, under its bare name. */
+export const valueOfCookie = (request: Request, name: string): string | undefined =>
+  pairsOf(request)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
 const pairsOf = ({ headers: { cookie: header = "" } }: Request): string[] => header.split(";").map((pair) => pair.trim());

@@ -1,5 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { pageAt } from "@brand-records/console-contract/pages";
+import { pagesFrom, type Manifest } from "./page-html.ts";
 
 interface Asset {
   readonly type: string;
@@ -11,8 +13,8 @@ interface Asset {
 
 /** The built web files, in memory: about 1 MB. */
 export interface WebFiles {
-  /** The page, with `__CSP_NONCE__` in place of the nonce. */
-  readonly page: string;
+  /** Returns the HTML of the page at a path, with the placeholders that a response replaces. */
+  pageAt(path: string): string;
   /** Keys are file names, which hold a hash of the content. */
   readonly assets: ReadonlyMap<string, Asset>;
 }
@@ -27,7 +29,9 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** @throws if the files have not been built */
 export async function loadWebFiles(folder: string): Promise<WebFiles> {
-  const page = await readFile(join(folder, "index.html"), "utf8");
+  const built = await readFile(join(folder, "index.html"), "utf8");
+  const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as Manifest;
+  const pages = pagesFrom(built, manifest);
   const assets = new Map<string, Asset>();
   for (const name of await readdir(join(folder, "assets"))) {
     const type = TYPES[extname(name)];
@@ -36,5 +40,5 @@ export async function loadWebFiles(folder: string): Promise<WebFiles> {
     const [bytes, brotli, gzip] = await Promise.all([readFile(path), readFile(`${path}.br`), readFile(`${path}.gz`)]);
     assets.set(name, { type, bytes, brotli, gzip });
   }
-  return { page, assets };
+  return { pageAt: (path) => pages[pageAt(path)?.name ?? "other"], assets };
 }

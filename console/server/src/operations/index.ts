@@ -5,6 +5,7 @@ import { createKey, listKeys, revokeKey } from "./keys.ts";
 import { addMember, leaveBrand, linkMember, listMembers, removeMember, setMemberRole } from "./members.ts";
 import { inBrand, ofPerson, ofVisitor, type ServedOperation } from "./operation.ts";
 import { getUsage, listAudit } from "./oversight.ts";
+import { getOverview } from "./overview.ts";
 import { cancelPlan, completePlan, getPlan, listPlans, updatePlan } from "./plans.ts";
 import {
   activateSecret,
@@ -32,6 +33,7 @@ export const SERVED: Readonly<Record<OperationName, ServedOperation>> = {
   "session.sign_out": ofVisitor("session.sign_out", signOut),
   "session.sign_out_everywhere": ofPerson("session.sign_out_everywhere", signOutEverywhere),
   "session.locate": ofPerson("session.locate", locate),
+  "overview.get": inBrand("overview.get", getOverview),
   "keys.list": inBrand("keys.list", listKeys),
   "keys.create": inBrand("keys.create", createKey),
   "keys.revoke": inBrand("keys.revoke", revokeKey),

@@ -95,3 +95,20 @@ export const inBrand = <Name extends NameNeeding<"member" | "owner">>(name: Name
     return shownOf(name, await runAudited(deps, handler.audit, caller, input, () => handler.run(deps.services, caller, input)));
   },
 });
+
+/** An operation that reads, and that the server calls itself for a page that it sends. */
+export interface FirstReader<Caller> {
+  readonly name: OperationName;
+  readonly input: unknown;
+  run(services: Services, caller: Caller): Promise<unknown>;
+}
+
+export const readOf = <Name extends OperationName, Caller>(
+  name: Name,
+  handler: Runs<Name, Caller>,
+  input: unknown,
+): FirstReader<Caller> => ({
+  name,
+  input,
+  run: async (services, caller) => shownOf(name, await handler.run(services, caller, parseInput(name, input))),
+});

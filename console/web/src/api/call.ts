@@ -1,4 +1,4 @@
-import { personHeader } from "@brand-records/console-contract/person-header";
+import { personHeader, ROLE_HEADER } from "@brand-records/console-contract/person-header";
 import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
 
 /** A call failed. `code` is one of packages/errors, or `unreachable` if no response came. */
@@ -37,6 +37,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Hears in which role the person made each call of a brand. */
+type RoleListener = (brandId: string, role: string) => void;
+
+let onRole: RoleListener = () => {};
+
+/** Sets the listener of the roles that responses name. */
+export function listenToRoles(listener: RoleListener): void {
+  onRole = listener;
+}
+
 /** @throws CallError */
 export async function call<Name extends OperationName>(
   name: Name,
@@ -53,6 +63,8 @@ export async function call<Name extends OperationName>(
     throw new CallError({ code: "unreachable", message: "The service could not be reached. Check your connection, then try again." });
   }
   const body: unknown = await response.json().catch(() => undefined);
+  const role = response.headers.get(ROLE_HEADER);
+  if (role !== null && "brand_id" in input) onRole(input.brand_id, role);
   if (response.ok) return body as Output<Name>;
   const requestId = response.headers.get("x-request-id");
   const fallback = {

@@ -8,7 +8,7 @@ import {
   useQueryClient,
   type UseMutationResult,
 } from "@tanstack/react-query";
-import { call, CallError, isUncertain } from "./call.ts";
+import { call, CallError, isUncertain, listenToRoles } from "./call.ts";
 import { shownTab } from "./tab.ts";
 
 /** Errors that a repetition does not change. */
@@ -41,6 +41,12 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
       // Results of mutations hold secrets, and would stay in the cache for five minutes.
       mutations: { networkMode: "always", gcTime: 0 },
     },
+  });
+  listenToRoles((brandId, role) => {
+    const me = client.getQueryData<Output<"session.me">>(["session.me", {}]);
+    const known = me?.memberships.find(({ brand_id }) => brand_id === brandId);
+    // An owner has changed it since: the pages of the new role show with the next response, not with the next visit.
+    if (known !== undefined && known.role !== role) void client.invalidateQueries({ queryKey: ["session.me"] });
   });
   return client;
 }

@@ -1,4 +1,5 @@
 import type { Membership, Output } from "@brand-records/console-contract";
+import { BRAND_COOKIE } from "@brand-records/console-contract/first-reads";
 import { useSyncExternalStore } from "react";
 
 type Me = Output<"session.me">;
@@ -36,6 +37,7 @@ const listeners = new Set<() => void>();
 function show(shown: Tab): void {
   tab = shown;
   sessionStorage.setItem(TAB, JSON.stringify(shown));
+  document.cookie = `${BRAND_COOKIE}=${shown.brand_id}; Path=/; SameSite=Lax${location.protocol === "https:" ? "; Secure" : ""}`;
   for (const listener of listeners) listener();
 }
 

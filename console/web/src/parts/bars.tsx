@@ -14,12 +14,14 @@ export interface BarsProps {
   readonly bars: readonly Bar[];
   /** A line across, such as the rate limit. */
   readonly limit?: number;
+  /** 60 px, for a page on which something else matters more. */
+  readonly isLow?: boolean;
 }
 
 const [WIDTH, HEIGHT] = [600, 96];
 
 /** Stacked bars over time. The picture is decoration; the table below it has the same numbers for everyone. */
-export function Bars({ title, series, bars, limit }: BarsProps) {
+export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
   const totals = bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
   const top = Math.max(1, limit ?? 0, ...totals);
   const width = WIDTH / Math.max(1, bars.length);
@@ -35,11 +37,15 @@ export function Bars({ title, series, bars, limit }: BarsProps) {
           </span>
         ))}
         {limit !== undefined && <span className={`${styles["key"]} ${styles["line"]}`}>Limit {limit.toLocaleString("en-PH")}</span>}
+        {isLow && <Scale top={top} />}
       </figcaption>
-      <div className={styles["scale"]} aria-hidden="true">
-        {top.toLocaleString("en-PH")}
-      </div>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" className={styles["bars"]} aria-hidden="true">
+      {!isLow && <Scale top={top} />}
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className={`${styles["bars"]} ${isLow ? styles["low"] : ""}`}
+        aria-hidden="true"
+      >
         {bars.map(({ label, values }, index) => {
           let y = HEIGHT;
           return values.map((value, which) => {
@@ -98,3 +104,10 @@ export function Bars({ title, series, bars, limit }: BarsProps) {
     </figure>
   );
 }
+
+/** How many the highest bar stands for. The table has it for people who do not see the bars. */
+const Scale = ({ top }: { readonly top: number }) => (
+  <div className={styles["scale"]} aria-hidden="true">
+    {top.toLocaleString("en-PH")}
+  </div>
+);

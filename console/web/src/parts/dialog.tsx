@@ -1,6 +1,15 @@
-import { Modal, Text } from "@mantine/core";
-import { useLayoutEffect, type ReactNode } from "react";
+import { Text } from "@mantine/core";
+import { lazy, Suspense, useLayoutEffect, type ReactNode } from "react";
 import { useTab } from "../api/tab.ts";
+
+const loadModal = () => import("./modal.ts");
+const Modal = lazy(loadModal);
+
+/** Loads what dialogs need before anybody opens one, which must succeed without a network, too. */
+export function preloadDialogs(): void {
+  // What fails to load is loaded again when it is opened, and its error shows then.
+  void Promise.allSettled([loadModal()]);
+}
 
 export interface DialogProps {
   readonly title: string;
@@ -21,27 +30,29 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
     if (!isPending) onClose();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={
-        <>
-          {title}
-          <Text span display="block" size="sm" fw={400} c="dimmed">
-            Brand: {brand_name}
-          </Text>
-        </>
-      }
-      {...(size && { size })}
-      withCloseButton={!isKept}
-      closeOnEscape={!isKept}
-      closeOnClickOutside={!isKept}
-      closeButtonProps={{ "aria-label": "Close" }}
-      // Brands' names and addresses may be one long word.
-      styles={{ content: { overflowWrap: "anywhere" } }}
-    >
-      {children}
-    </Modal>
+    <Suspense>
+      <Modal
+        opened
+        onClose={close}
+        title={
+          <>
+            {title}
+            <Text span display="block" size="sm" fw={400} c="dimmed">
+              Brand: {brand_name}
+            </Text>
+          </>
+        }
+        {...(size && { size })}
+        withCloseButton={!isKept}
+        closeOnEscape={!isKept}
+        closeOnClickOutside={!isKept}
+        closeButtonProps={{ "aria-label": "Close" }}
+        // Brands' names and addresses may be one long word.
+        styles={{ content: { overflowWrap: "anywhere" } }}
+      >
+        {children}
+      </Modal>
+    </Suspense>
   );
 }
 

@@ -17,7 +17,7 @@ export interface RowsProps<Row> {
 }
 
 /**
- * A table, and below 768 px a card for each row. A link with the class `row-link` in a cell covers its whole row. The roles repeat what
+ * A table, and below 896 px a card for each row. A link with the class `row-link` in a cell covers its whole row. The roles repeat what
  * the elements say, because `display: block` takes their meaning away.
  */
 export function Rows<Row>({ label, columns, rows, keyOf }: RowsProps<Row>) {

@@ -25,9 +25,18 @@ type Bucket = Output<"usage.get">["buckets"][number];
 export interface Counts {
   readonly accepted: number;
   readonly refused: number;
-  /** Accepted in the busiest minute. */
+  /** Accepted in the busiest minute of the clock. */
   readonly peak: number;
 }
+
+/**
+ * Requests accepted in the busiest 60 seconds, as far as the counts tell. The gateway's window begins anywhere, so a minute of the clock may
+ * have fewer: 120 and 120 in two halves are 240 at once. A refusal proves that the whole limit was accepted in the 60 seconds before it.
+ *
+ * @param limit of the brand's plan; undefined for a brand that may make no requests
+ */
+export const busiestWindow = ({ peak, refused }: Pick<Counts, "peak" | "refused">, limit: number | undefined): number =>
+  refused > 0 && limit !== undefined ? Math.max(peak, limit) : peak;
 
 const NONE: Counts = { accepted: 0, refused: 0, peak: 0 };
 
@@ -38,7 +47,11 @@ const sum = (a: Counts, { accepted, refused, peak_accepted }: Bucket): Counts =>
 });
 
 /** Every bucket of a range from its start; those that the response leaves out had no requests. */
-export function everyBucket(buckets: readonly Bucket[], range: Buckets, { from }: Span): (Counts & { readonly start: number })[] {
+export function everyBucket(
+  buckets: readonly Bucket[],
+  range: Buckets,
+  { from }: Omit<Span, "to"> & Partial<Span>,
+): (Counts & { readonly start: number })[] {
   const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket]));
   return Array.from({ length: range.buckets }, (_, index) => {
     const start = from + index * range.bucketMinutes * MINUTE_MS;

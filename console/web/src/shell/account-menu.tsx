@@ -1,81 +1,35 @@
-import { Button, Popover, SegmentedControl, Stack, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core";
-import { lazy, Suspense } from "react";
-import { useChange } from "../api/queries.ts";
-import { SignOutIcon } from "../parts/icons.tsx";
-import { FormError } from "../parts/states.tsx";
+import { Text, UnstyledButton } from "@mantine/core";
+import { lazy, Suspense, useEffect, useId, useState } from "react";
 import { useMe } from "../api/brand.ts";
-import { useLeave } from "./leave.ts";
 import styles from "./shell.module.css";
 
-const SignOutEverywhere = lazy(() => import("./sign-out-everywhere.tsx"));
+const loadPanel = () => import("./account-panel.tsx");
+const AccountPanel = lazy(loadPanel);
 
-/** Who is signed in, the colours, and signing out. */
+/** Who is signed in, the colours, and signing out. The browser's own popover: it needs no script to be placed, and closes by itself. */
 export function AccountMenu() {
-  const { email, limited_to, memberships } = useMe();
-  return (
-    <Popover position="bottom-end" width={280} trapFocus withinPortal={false} transitionProps={{ duration: 0 }}>
-      <Popover.Target>
-        <UnstyledButton className={styles["account"]}>
-          <span className={styles["initial"]} data-initial={email.slice(0, 1).toUpperCase()} />
-          <Text size="sm" className={styles["wide"]}>
-            {email}
-          </Text>
-        </UnstyledButton>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Account">
-        <Stack gap="sm">
-          <Text size="sm" className={styles["breakable"]}>
-            Signed in as <strong>{email}</strong>
-          </Text>
-          {limited_to !== null && (
-            <Text size="sm" c="dimmed">
-              This session shows {memberships[0]?.brand_name} only: it began with a link of one of its owners.
-            </Text>
-          )}
-          <Colours />
-          <SignOut />
-          <Suspense>
-            <SignOutEverywhere />
-          </Suspense>
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
-
-function Colours() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <SegmentedControl
-      aria-label="Colours"
-      size="xs"
-      fullWidth
-      value={colorScheme}
-      onChange={(scheme) => setColorScheme(scheme)}
-      data={[
-        { value: "auto", label: "System" },
-        { value: "light", label: "Light" },
-        { value: "dark", label: "Dark" },
-      ]}
-    />
-  );
-}
-
-function SignOut() {
-  const leave = useLeave();
-  const signOut = useChange("session.sign_out", []);
+  const { email } = useMe();
+  const id = useId();
+  const [isOpen, setIsOpen] = useState(false);
+  // Loaded once the page shows: signing out must work without waiting.
+  useEffect(() => void Promise.allSettled([loadPanel()]), []);
   return (
     <>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<SignOutIcon size={16} />}
-        loading={signOut.isPending || signOut.isSuccess}
-        onClick={() => signOut.mutate({}, { onSuccess: ({ location }) => void leave(location) })}
+      <UnstyledButton className={styles["account"]} popoverTarget={id} aria-haspopup="dialog" aria-expanded={isOpen}>
+        <span className={styles["initial"]} data-initial={email.slice(0, 1).toUpperCase()} />
+        <Text size="sm" className={styles["wide"]}>
+          {email}
+        </Text>
+      </UnstyledButton>
+      <div
+        id={id}
+        popover="auto"
+        className={styles["panel"]}
+        onToggle={({ newState }) => setIsOpen(newState === "open")}
+        {...(isOpen && { role: "dialog", "aria-label": "Account" })}
       >
-        Sign out
-      </Button>
-      <FormError error={signOut.error} />
+        <Suspense>{isOpen && <AccountPanel />}</Suspense>
+      </div>
     </>
   );
 }

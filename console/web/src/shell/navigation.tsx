@@ -1,5 +1,5 @@
-import { NavLink, Text, type NavLinkProps } from "@mantine/core";
-import { createLink, type LinkProps } from "@tanstack/react-router";
+import { Text } from "@mantine/core";
+import { Link, type LinkProps } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import {
   AssistantIcon,
@@ -42,8 +42,6 @@ const AREAS: readonly { readonly title: string; readonly places: readonly Place[
   },
 ];
 
-const PlaceLink = createLink((props: NavLinkProps & { onClick(): void }) => <NavLink {...props} />);
-
 /** @param onNavigate called for each choice: it folds the navigation of a narrow screen */
 export function Navigation({ onNavigate }: { onNavigate(): void }) {
   const { isOwner } = useBrand();
@@ -57,20 +55,24 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
           {places
             .filter(({ isForOwners }) => isOwner || !isForOwners)
             .map(({ text, to, icon: Icon }) => (
-              <PlaceLink
+              <Link
                 key={to}
                 to={to}
                 // The overview is no place above the others, though its path is.
                 activeOptions={{ exact: to === "/developers" }}
-                label={text}
-                leftSection={<Icon />}
                 className={styles["place"]}
                 onClick={onNavigate}
-              />
+              >
+                <Icon />
+                {text}
+              </Link>
             ))}
         </section>
       ))}
-      <NavLink href="/docs" label="API reference" leftSection={<ReferenceIcon />} className={styles["place"]} />
+      <a href="/docs" className={styles["place"]}>
+        <ReferenceIcon />
+        API reference
+      </a>
     </>
   );
 }

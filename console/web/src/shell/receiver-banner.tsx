@@ -1,24 +1,24 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { query } from "../api/queries.ts";
+import { POLL_MS, query } from "../api/queries.ts";
 import { countOf } from "../parts/counts.ts";
 import { AnchorLink } from "../parts/links.tsx";
 import { Notice } from "../parts/states.tsx";
 import { useBrand } from "../api/brand.ts";
 
-const POLL_MS = 30_000;
 /** Pages that list the disabled receivers. */
 const LISTED_AT: ReadonlySet<string> = new Set(["/developers", "/developers/receivers"]);
 
 /** Says on every other page, while a receiver is disabled, what its integration misses. A failure shows nothing: the page itself has its own. */
 export function ReceiverBanner() {
   const { ofBrand } = useBrand();
-  const { data } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
+  const { pathname } = useLocation();
+  const isListed = LISTED_AT.has(pathname);
+  const { data } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS, enabled: !isListed });
   const disabled = data?.receivers.filter(({ enabled }) => !enabled) ?? [];
   const [first, ...others] = disabled;
-  const { pathname } = useLocation();
-  if (first === undefined || LISTED_AT.has(pathname)) return null;
+  if (first === undefined || isListed) return null;
   // The receivers' own pages say it, too.
   if (others.length === 0 && pathname.startsWith(`/developers/receivers/${first.id}`)) return null;
   return (

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, Loader, Text } from "@mantine/core";
+import { Burger, Loader, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
@@ -6,6 +6,7 @@ import { renameBrand } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
 import { useBrandOfTab } from "../api/brand.ts";
+import { preloadDialogs } from "../parts/dialog.tsx";
 import { BrandSwitcher } from "./brand-switcher.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
@@ -13,11 +14,15 @@ import styles from "./shell.module.css";
 
 const Interruption = lazy(() => import("./interruption.tsx"));
 
+/** Dialogs hide the scroll bar: with this class of theirs, what is fixed does not grow by its width. */
+const KEPT_WIDTH = "right-scroll-bar-position";
+
 /** The frame around every screen of a signed-in person, and of the tab's brand. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const brand = useBrandOfTab();
   const name = brand?.brand_name;
+  useEffect(preloadDialogs, []);
   useEffect(() => {
     if (name !== undefined) renameBrand(name);
   }, [name]);
@@ -26,49 +31,50 @@ export function Shell() {
       <a className="skip-link" href="#content">
         Skip to the content
       </a>
-      <AppShell
-        header={{ height: 56 }}
-        {...(brand && { navbar: { width: 256, breakpoint: "sm", collapsed: { mobile: !isOpen } } })}
-        padding={0}
-        transitionDuration={0}
-      >
-        <AppShell.Header className={styles["header"]}>
-          <Group h="100%" px="md" gap="sm" wrap="nowrap">
-            {brand && <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" aria-expanded={isOpen} />}
-            <Link to="/developers" className={styles["logo"]}>
-              <img src={iconUrl} alt="" width={26} height={26} />
-              <span className={brand && styles["wide"]}>Brand Records</span>
-            </Link>
-            {/* A narrow screen has the switcher in its folded navigation. */}
-            <Text hiddenFrom="sm" size="sm" fw={600} truncate title={name}>
-              {name}
-            </Text>
-            <span className={styles["gap"]} />
-            <AccountMenu />
-          </Group>
-        </AppShell.Header>
+      <header className={`${styles["header"]} ${KEPT_WIDTH}`}>
         {brand && (
-          <AppShell.Navbar className={styles["navbar"]} aria-label="Main">
-            <BrandSwitcher />
-            <Navigation onNavigate={close} />
-          </AppShell.Navbar>
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            className={styles["narrowOnly"] ?? ""}
+            size="sm"
+            aria-label="Navigation"
+            aria-expanded={isOpen}
+          />
         )}
-        <AppShell.Main id="content" tabIndex={-1} className={styles["main"]}>
-          <div className={styles["content"]}>
-            <Suspense fallback={<Loader aria-label="Loading" />}>
-              {brand ? (
-                <>
-                  <ReceiverBanner />
-                  {/* A dialog or a form of one brand does not become one of another. */}
-                  <Outlet key={brand.brand_id} />
-                </>
-              ) : (
-                <Interruption />
-              )}
-            </Suspense>
-          </div>
-        </AppShell.Main>
-      </AppShell>
+        <Link to="/developers" className={styles["logo"]}>
+          <img src={iconUrl} alt="" width={26} height={26} />
+          <span className={brand && styles["wide"]}>Brand Records</span>
+        </Link>
+        {/* A narrow screen has the switcher in its folded navigation. */}
+        <Text className={styles["narrowOnly"] ?? ""} size="sm" fw={600} truncate title={name}>
+          {name}
+        </Text>
+        <span className={styles["gap"]} />
+        <AccountMenu />
+      </header>
+      {brand && (
+        <nav className={styles["navbar"]} aria-label="Main" data-open={isOpen || undefined}>
+          <BrandSwitcher />
+          <Navigation onNavigate={close} />
+        </nav>
+      )}
+      <main id="content" tabIndex={-1} className={styles["main"]} data-alone={brand === undefined || undefined}>
+        <div className={styles["content"]}>
+          <Suspense fallback={<Loader aria-label="Loading" />}>
+            {brand ? (
+              <>
+                <ReceiverBanner />
+                {/* A dialog or a form of one brand does not become one of another. */}
+                <Outlet key={brand.brand_id} />
+                <footer className={styles["footer"]}>Times are in Asia/Manila (UTC+08:00).</footer>
+              </>
+            ) : (
+              <Interruption />
+            )}
+          </Suspense>
+        </div>
+      </main>
     </>
   );
 }

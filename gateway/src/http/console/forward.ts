@@ -3,6 +3,7 @@ import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore, NoRoomError } from "@brand-records/lifecycle";
 import type { Request, RequestHandler, Response } from "express";
 import { announcesBody, withBody } from "../body.ts";
+import { pageForm, wantsPage } from "../error-page.ts";
 import { apiForm } from "../errors.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
 import { headersForClient, headersForConsole } from "./forwarded-headers.ts";
@@ -29,7 +30,7 @@ export interface ConsoleTarget {
   readonly publicUrl: string;
 }
 
-const isConsolePath = (path: string): boolean =>
+export const isConsolePath = (path: string): boolean =>
   path === "/" || CONSOLE_PATHS.some((start) => path === start || path.startsWith(`${start}/`));
 
 /**
@@ -125,13 +126,7 @@ function consoleError(cause: unknown): AppError {
   });
 }
 
+const HOME = { path: "/developers", text: "Go to the overview" };
+
 /** A browser that opens a page gets a page; the console's script gets JSON. */
-function formFor(request: Request): ErrorForm {
-  if (request.path.startsWith("/console/") || !request.accepts(["json", "html"])?.toString().includes("html")) return apiForm;
-  return (error, requestId) => ({
-    status: apiForm(error, requestId).status,
-    type: "text/html; charset=utf-8",
-    // Nothing of the request is in it.
-    body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Brand Records</title><h1>${error.message}</h1><p>Request id ${requestId}</p></html>`,
-  });
-}
+const formFor = (request: Request): ErrorForm => (request.path.startsWith("/console/") || !wantsPage(request) ? apiForm : pageForm([HOME]));

@@ -23,13 +23,16 @@ function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
         <strong>Attempt {number}</strong>
         <StateBadge state={outcome === "accepted" ? "delivered" : "failed"} text={outcomeText(outcome, http_status)} />
         <span>
-          <When at={started_at} />, {duration_ms.toLocaleString("en-PH")} ms
+          <When at={started_at} isExact />, {duration_ms.toLocaleString("en-PH")} ms
         </span>
       </div>
       {error !== null && <Text size="sm">{error}</Text>}
       {request_headers.length > 0 && (
         <details>
           <summary>Request headers</summary>
+          <Text size="sm" c="dimmed" mt={4}>
+            The signatures are not stored: for five minutes, a reader of this page could repeat the request as if it were ours.
+          </Text>
           <Preformatted text={request_headers.map(({ name, value }) => `${name}: ${value}`).join("\n")} label="Request headers" />
         </details>
       )}

@@ -28,7 +28,7 @@ export function BodyAsSent({ body }: { readonly body: string }) {
           )}
         </CopyButton>
       </Group>
-      <Preformatted text={indented(body)} label="Body as sent" />
+      <Preformatted text={indented(body)} label="Body as sent" isWhole />
     </section>
   );
 }

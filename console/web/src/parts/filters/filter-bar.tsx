@@ -191,7 +191,9 @@ function TextFilter({ filter: { name, label, placeholder, pattern, problem, sugg
         size="xs"
         value={draft}
         placeholder={placeholder}
-        error={isWrong && problem}
+        error={isWrong && `${problem} The list below is as before.`}
+        description={!isWrong && draft.trim() !== value && (draft.trim() === "" ? "Press Enter to clear it" : "Press Enter to filter")}
+        inputWrapperOrder={["label", "input", "description", "error"]}
         autoComplete="off"
         spellCheck={false}
         enterKeyHint="search"

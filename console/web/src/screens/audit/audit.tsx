@@ -1,4 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { CallError } from "../../api/call.ts";
@@ -39,10 +40,7 @@ const filtersFor = (people: readonly string[]): readonly Filter[] => [
 export function Audit() {
   const { isOwner } = useBrand();
   return (
-    <Page
-      title="Audit log"
-      description="Every change to this brand’s keys, receivers, deliveries, plans and members, and every sign-in: who made it, and how it ended. Entries are kept for two years and cannot be changed. Only the address of a person who is erased becomes a pseudonym."
-    >
+    <Page title={PAGES.audit.title} description={PAGES.audit.description}>
       {isOwner ? <AuditLog /> : <OwnersOnly />}
     </Page>
   );

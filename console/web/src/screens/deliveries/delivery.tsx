@@ -1,11 +1,12 @@
 import type { Output } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { isGone } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
+import { Lines } from "../../parts/lines.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
@@ -19,6 +20,8 @@ import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
 import { pollMs } from "../../parts/deliveries/polling.ts";
 import { nextAttemptAt } from "../../parts/deliveries/retry-text.ts";
 import { SendAgain } from "../../parts/deliveries/send-again.tsx";
+import { SendToOwn } from "../../parts/deliveries/send-to-own.tsx";
+import { Neighbours } from "./neighbours.tsx";
 import { RepeatLinks } from "./repeat-links.tsx";
 import { TimeUntil } from "./time-until.tsx";
 import { useReceiverOf, WaitingNotice, type ReceiverOf } from "./waiting-notice.tsx";
@@ -51,12 +54,17 @@ function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">
     <Page
       title={delivery.test ? `${delivery.event_type} (test)` : delivery.event_type}
       parent={<ReceiverLink receiverId={delivery.receiver_id} receiverOf={receiverOf} />}
-      actions={mayBeSent && <SendAgain delivery={delivery} />}
+      actions={
+        <Group gap="xs">
+          <Neighbours delivery={delivery} />
+          {mayBeSent && <SendAgain delivery={delivery} />}
+        </Group>
+      }
     >
       <FormError error={error} />
       <RepeatLinks {...data} />
       <WaitingNotice data={data} receiverOf={receiverOf} />
-      <DeliveryFacts data={data} />
+      <DeliveryFacts data={data} receiverOf={receiverOf} />
       <section aria-labelledby="attempts">
         <Text id="attempts" component="h2" fw={650} mb="sm">
           Attempts
@@ -71,12 +79,24 @@ function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">
           <EmptyState title="Not attempted yet">The first attempt shows here as soon as it ends.</EmptyState>
         )}
       </section>
-      {body === null ? <Text c="dimmed">The event is no longer stored, so it cannot be sent again.</Text> : <BodyAsSent body={body} />}
+      {body === null ? (
+        <Text c="dimmed">The event is no longer stored, so it cannot be sent again.</Text>
+      ) : (
+        <>
+          <BodyAsSent body={body} />
+          <SendToOwn type={delivery.event_type} body={body} />
+        </>
+      )}
     </Page>
   );
 }
 
-function DeliveryFacts({ data: { delivery, paused_until } }: { readonly data: Output<"deliveries.get"> }) {
+interface FactsProps {
+  readonly data: Output<"deliveries.get">;
+  readonly receiverOf: ReceiverOf;
+}
+
+function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsProps) {
   const next = nextAttemptAt(delivery, paused_until);
   return (
     <Facts
@@ -92,12 +112,15 @@ function DeliveryFacts({ data: { delivery, paused_until } }: { readonly data: Ou
                 </>,
               ] as const,
             ]),
-        ["Created", <When at={delivery.created_at} />],
+        ["Target", <Target receiverId={delivery.receiver_id} receiverOf={receiverOf} />],
+        ["Created", <When at={delivery.created_at} isExact />],
         ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
         [
           "Event",
           <>
-            <CopyableId id={delivery.event_id} label="event’s id" />{" "}
+            <div>
+              <CopyableId id={delivery.event_id} label="event’s id" />
+            </div>
             <AnchorLink to="/developers/events/$eventId" params={{ eventId: delivery.event_id }} size="sm">
               All of its deliveries
             </AnchorLink>
@@ -108,13 +131,23 @@ function DeliveryFacts({ data: { delivery, paused_until } }: { readonly data: Ou
   );
 }
 
-const ReceiverLink = ({
-  receiverId,
-  receiverOf: { receiver, isDeleted },
-}: {
+/** Where the attempts go: an owner sees the whole URL, a member its origin. */
+const Target = ({ receiverId, receiverOf: { receiver, isDeleted } }: ReceiverOfDelivery) => {
+  if (receiver === undefined) return isDeleted ? <>A receiver that was deleted, {receiverId}</> : <>{receiverId}</>;
+  return (
+    <Lines>
+      {receiver.url}
+      <span>{receiver.label}</span>
+    </Lines>
+  );
+};
+
+interface ReceiverOfDelivery {
   readonly receiverId: string;
   readonly receiverOf: ReceiverOf;
-}) =>
+}
+
+const ReceiverLink = ({ receiverId, receiverOf: { receiver, isDeleted } }: ReceiverOfDelivery) =>
   isDeleted ? (
     <ReceiversLink />
   ) : (

@@ -37,7 +37,7 @@ const COLUMNS: Column<DeliveryRow>[] = [
   },
   { title: "State", cell: ({ delivery, pausedUntil }) => <DeliveryState delivery={delivery} pausedUntil={pausedUntil} /> },
   { title: "Last attempt", cell: ({ delivery }) => <LastAttempt delivery={delivery} /> },
-  { title: "Created", cell: ({ delivery }) => <When at={delivery.created_at} /> },
+  { title: "Created", cell: ({ delivery }) => <When at={delivery.created_at} isExact /> },
 ];
 
 const LastAttempt = ({ delivery: { last_outcome, last_http_status, attempts } }: { readonly delivery: Delivery }) =>

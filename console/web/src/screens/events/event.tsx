@@ -59,7 +59,7 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries } }: { 
       {test && <Notice>A test with sample data. Nothing has happened to any record.</Notice>}
       <Facts
         facts={[
-          ["Created", <When at={created_at} />],
+          ["Created", <When at={created_at} isExact />],
           ["Event", <CopyableId id={id} label="event’s id" />],
           ...(record === undefined ? [] : ([["Record", <CopyableId id={record.id} label="record’s id" />]] as const)),
           ...(record?.change === undefined ? [] : ([["Status", record.change]] as const)),

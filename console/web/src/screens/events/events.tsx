@@ -1,4 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pollFirst, query, whileLoading } from "../../api/queries.ts";
@@ -50,10 +51,7 @@ export function Events() {
     refetchInterval: pollFirst(page),
   });
   return (
-    <Page
-      title="Events"
-      description="What has happened to this brand’s records, newest first, whether a receiver selected it or not. Events are kept for 30 days. Tests are not listed: they show on their receiver’s page."
-    >
+    <Page title={PAGES.events.title} description={PAGES.events.description}>
       <FilterBar filters={FILTERS} values={filters} />
       <PagedRows
         label="Events"
@@ -89,5 +87,5 @@ const COLUMNS: Column<Event>[] = [
   },
   { title: "Record", cell: ({ data_json }) => <code className={styles["id"]}>{recordOf(data_json)?.id ?? "None"}</code> },
   { title: "Status", cell: ({ data_json }) => recordOf(data_json)?.change ?? "" },
-  { title: "Created", cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <When at={created_at} isExact /> },
 ];

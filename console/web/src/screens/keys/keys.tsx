@@ -1,9 +1,10 @@
 import type { Key } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
-import { query } from "../../api/queries.ts";
+import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { POLL_MS, query } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
@@ -11,16 +12,23 @@ import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
-import { CreateKey } from "./create-key.tsx";
 import styles from "./keys.module.css";
-import { RevokeKey } from "./revoke-key.tsx";
+
+const dialogs = {
+  create: () => import("./create-key.tsx").then(({ CreateKey }) => ({ default: CreateKey })),
+  revoke: () => import("./revoke-key.tsx").then(({ RevokeKey }) => ({ default: RevokeKey })),
+};
+const CreateKey = lazy(dialogs.create);
+const RevokeKey = lazy(dialogs.revoke);
 
 export function Keys() {
   const { ofBrand, isOwner } = useBrand();
   const isEligible = useMayIntegrate();
-  const { data, error, refetch } = useQuery(query("keys.list", ofBrand));
+  const { data, error, refetch } = useQuery({ ...query("keys.list", ofBrand), refetchInterval: POLL_MS });
   const [isCreating, creating] = useDisclosure(false);
   const [toRevoke, setToRevoke] = useState<Key>();
+  // Loaded once the page shows, and before anybody presses: a dialog must open without a network, too.
+  useEffect(() => void Promise.allSettled([dialogs.create(), dialogs.revoke()]), []);
   const create = isOwner && isEligible && <Button onClick={creating.open}>Create key</Button>;
 
   let content: ReactNode = <LoadingRows />;
@@ -28,11 +36,7 @@ export function Keys() {
   else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
   return (
-    <Page
-      title="API keys"
-      description="A key lets one integration read this brand’s records. Give each integration its own, so that you can replace one without touching the others."
-      actions={data !== undefined && data.keys.some(isActive) && create}
-    >
+    <Page title={PAGES.keys.title} description={PAGES.keys.description} actions={data !== undefined && data.keys.some(isActive) && create}>
       <Eligibility />
       {!isOwner && (
         <Text size="sm" c="dimmed">
@@ -40,8 +44,10 @@ export function Keys() {
         </Text>
       )}
       {content}
-      {isCreating && <CreateKey onClose={creating.close} />}
-      {toRevoke !== undefined && <RevokeKey apiKey={toRevoke} onClose={() => setToRevoke(undefined)} />}
+      <Suspense>
+        {isCreating && <CreateKey onClose={creating.close} />}
+        {toRevoke !== undefined && <RevokeKey apiKey={toRevoke} onClose={() => setToRevoke(undefined)} />}
+      </Suspense>
     </Page>
   );
 }
@@ -104,7 +110,7 @@ const activeColumns = (onRevoke: KeyListsProps["onRevoke"]): Column<Key>[] => [
   NAME,
   { title: "Permissions", cell: ({ permissions }) => permissions.map((permission) => PERMISSIONS[permission] ?? permission).join(", ") },
   CREATED,
-  { title: "Last used", cell: ({ last_used_at }) => (last_used_at === null ? "Not yet" : <When at={last_used_at} />) },
+  { title: "Last used", cell: ({ last_used_at }) => (last_used_at === null ? "No use recorded" : <When at={last_used_at} />) },
   ...(onRevoke === undefined
     ? []
     : [

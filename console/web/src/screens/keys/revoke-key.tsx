@@ -41,7 +41,7 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
           </Text>
           <Text size="sm" c="dimmed">
             {last_used_at === null ? (
-              "It has not been used yet."
+              "No use of it is recorded. One of the last minute may not show yet."
             ) : (
               <>
                 Last used <When at={last_used_at} />.

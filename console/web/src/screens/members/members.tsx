@@ -1,8 +1,9 @@
 import type { Member } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState, type ReactNode } from "react";
-import { query } from "../../api/queries.ts";
+import { POLL_MS, query } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
@@ -14,6 +15,7 @@ import { roleText } from "./roles.ts";
 
 const AddMember = lazy(() => import("./add-member.tsx"));
 const ChangeRole = lazy(() => import("./change-role.tsx"));
+const LastOwner = lazy(() => import("./last-owner.tsx"));
 const LeaveBrand = lazy(() => import("./leave-brand.tsx"));
 const NewLink = lazy(() => import("./new-link.tsx"));
 const RemoveMember = lazy(() => import("./remove-member.tsx"));
@@ -26,10 +28,11 @@ type Open = { readonly act: "add" } | { readonly act: Act; readonly member: Memb
 export function Members() {
   const { ofBrand, isOwner } = useBrand();
   const { email, limited_to } = useMe();
-  const { data, error, refetch } = useQuery(query("members.list", ofBrand));
+  const { data, error, refetch } = useQuery({ ...query("members.list", ofBrand), refetchInterval: POLL_MS });
   const signIn = useQuery(query("sign_in.options", {})).data;
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
+  const isLastOwner = isOwner && data?.members.filter(({ role }) => role === "owner").length === 1;
 
   let content: ReactNode = <LoadingRows />;
   if (data !== undefined) {
@@ -41,8 +44,8 @@ export function Members() {
 
   return (
     <Page
-      title="Members"
-      description="Owners manage keys, receivers and members. Members see them, and work on campaign plans."
+      title={PAGES.members.title}
+      description={PAGES.members.description}
       actions={isOwner && <Button onClick={() => setOpen({ act: "add" })}>Add member</Button>}
     >
       {!isOwner && (
@@ -51,13 +54,23 @@ export function Members() {
         </Text>
       )}
       {content}
-      <Suspense>{open !== undefined && (isOwner || open.act === "leave") && <OpenDialog open={open} close={close} />}</Suspense>
+      <Suspense>
+        {open !== undefined && (isOwner || open.act === "leave") && <OpenDialog open={open} isLastOwner={isLastOwner} close={close} />}
+      </Suspense>
     </Page>
   );
 }
 
-function OpenDialog({ open, close }: { readonly open: Open; close(): void }) {
+interface OpenDialogProps {
+  readonly open: Open;
+  /** Whether the person is the brand's only owner, as far as the list knows. The service knows better, and refuses. */
+  readonly isLastOwner: boolean;
+  close(): void;
+}
+
+function OpenDialog({ open, isLastOwner, close }: OpenDialogProps) {
   if (open.act === "add") return <AddMember onClose={close} />;
+  if (isLastOwner && open.member.role === "owner") return <LastOwner act={open.act} onClose={close} />;
   const props = { member: open.member, onClose: close };
   if (open.act === "role") return <ChangeRole {...props} />;
   if (open.act === "link") return <NewLink {...props} />;

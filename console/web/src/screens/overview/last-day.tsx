@@ -1,13 +1,10 @@
 import type { Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
-import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { momentText } from "../../parts/when.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
-import { everyBucket, spanOf, totalOf, type Span } from "../../parts/usage-buckets.ts";
+import { busiestWindow, everyBucket, totalOf } from "../../parts/usage-buckets.ts";
 import styles from "./last-day.module.css";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
@@ -17,39 +14,33 @@ const SERIES = [
   { name: "Over the limit", tone: "bad" },
 ] as const;
 
-/** How many requests the brand made in the last 24 hours, and how near they came to its limit. */
-export function LastDay() {
-  const { ofBrand } = useBrand();
-  // Whole hours, so that the query stays the same until the next.
-  const span = spanOf(HOURS, Date.now());
-  const range = { from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() };
-  const { data, error, refetch } = useQuery({
-    ...query("usage.get", { ...ofBrand, ...range, bucket_minutes: HOURS.bucketMinutes, by_key: false }),
-    refetchInterval: POLL_MS,
-    placeholderData: whileLoading(ofBrand),
-  });
-  return (
-    <section className={styles["section"]} aria-label="Requests of the last 24 hours">
-      {data !== undefined ? (
-        <Usage buckets={data.buckets} span={span} />
-      ) : error === null ? (
-        <LoadingRows rows={2} />
-      ) : (
-        <ErrorState error={error} retry={() => void refetch()} />
-      )}
-    </section>
-  );
-}
+/** How many requests the brand made in the last 24 hours, and how near they came to its limit. @param usage null if it could not be read */
+export const LastDay = ({ usage }: { readonly usage: Output<"overview.get">["usage"] }) => (
+  <section className={styles["section"]} aria-label="Requests of the last 24 hours">
+    {usage === null ? (
+      <Text size="sm" c="dimmed">
+        The requests of the last 24 hours could not be read. They are read again in a moment.
+      </Text>
+    ) : (
+      <Usage {...usage} />
+    )}
+  </section>
+);
 
-function Usage({ buckets, span }: { readonly buckets: Output<"usage.get">["buckets"]; readonly span: Span }) {
-  const { accepted, refused, peak } = totalOf(buckets);
-  const bars = everyBucket(buckets, HOURS, span).map((hour) => ({ label: momentText(hour.start), values: [hour.accepted, hour.refused] }));
+function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) {
+  const total = totalOf(buckets);
+  const { accepted, refused } = total;
+  const limit = useLimit();
+  const bars = everyBucket(buckets, HOURS, { from: Date.parse(from) }).map((hour) => ({
+    label: momentText(hour.start),
+    values: [hour.accepted, hour.refused],
+  }));
   return (
     <>
       <div className={styles["numbers"]}>
         <Number name="Requests accepted" value={accepted} />
         <Number name="Refused over the limit" value={refused} />
-        <Number name="In the busiest minute" value={peak} of={useLimit()} />
+        <Number name="In the busiest 60 seconds" value={busiestWindow(total, limit)} of={limit} />
       </div>
       {accepted + refused === 0 ? (
         <Text size="sm" c="dimmed">

@@ -1,5 +1,6 @@
-import type { Key, Receiver } from "@brand-records/console-contract";
-import { useQueries } from "@tanstack/react-query";
+import type { Output } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
+import { useQuery } from "@tanstack/react-query";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
@@ -10,46 +11,38 @@ import { PlansWaiting } from "./plans-waiting.tsx";
 import { ReceiverProblems } from "./receiver-problems.tsx";
 import { setUpSteps } from "./set-up-steps.tsx";
 import { LastDay } from "./last-day.tsx";
-import { useHasAccepted } from "./use-has-accepted.ts";
 
-/** What is set up, what is left to do, and what needs attention. */
+/** What is set up, what is left to do, and what needs attention: in one call, so that nothing moves when a part comes later. */
 export function Overview() {
-  const { ofBrand, brand_name } = useBrand();
-  const [keys, receivers] = useQueries({
-    queries: [
-      { ...query("keys.list", ofBrand), refetchInterval: POLL_MS },
-      { ...query("receivers.list", ofBrand), refetchInterval: POLL_MS },
-    ],
-  });
-  const failed = [keys, receivers].find(({ data, error }) => data === undefined && error !== null);
+  const { ofBrand } = useBrand();
+  const { data, error, refetch } = useQuery({ ...query("overview.get", ofBrand), refetchInterval: POLL_MS });
   return (
-    <Page title="Developers" description={`Connect your own systems to ${brand_name}’s records.`}>
+    <Page title={PAGES.overview.title} description={PAGES.overview.description}>
       <Eligibility />
-      {failed?.error ? (
-        <ErrorState error={failed.error} retry={() => void failed.refetch()} />
-      ) : keys.data === undefined || receivers.data === undefined ? (
+      {data !== undefined ? (
+        <Sections data={data} />
+      ) : error === null ? (
         <LoadingRows />
       ) : (
-        <Sections keys={keys.data.keys} receivers={receivers.data.receivers} />
+        <ErrorState error={error} retry={() => void refetch()} />
       )}
     </Page>
   );
 }
 
 /** What needs attention stands above what goes well. */
-function Sections({ keys, receivers }: { readonly keys: readonly Key[]; readonly receivers: readonly Receiver[] }) {
+function Sections({ data }: { readonly data: Output<"overview.get"> }) {
+  const { keys, receivers, has_accepted: hasAccepted, usage, plans_pending } = data;
   const { isOwner } = useBrand();
   const isEligible = useMayIntegrate();
-  const hasAccepted = useHasAccepted(receivers);
-  if (hasAccepted === undefined) return <LoadingRows />;
   const steps = setUpSteps({ keys, receivers, hasAccepted, isOwner, isEligible });
   const isSetUp = steps.every(({ isDone }) => isDone);
   return (
     <>
-      <PlansWaiting />
+      {plans_pending !== null && plans_pending > 0 && <PlansWaiting pending={plans_pending} />}
       <ReceiverProblems receivers={receivers} />
       {!isSetUp && <Checklist steps={steps} isEligible={isEligible} />}
-      {keys.length > 0 && <LastDay />}
+      {keys.length > 0 && <LastDay usage={usage} />}
       {isSetUp && <Checklist steps={steps} isEligible={isEligible} />}
     </>
   );

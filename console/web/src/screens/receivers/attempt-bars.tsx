@@ -1,10 +1,10 @@
 import type { Output } from "@brand-records/console-contract";
-import { Group, NativeSelect, Text } from "@mantine/core";
+import { Group, NativeSelect, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { query } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
-import { ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { ErrorState } from "../../parts/states.tsx";
 import { momentText, When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { durationText, filledHours, HOUR_MS, lastHours } from "./hours.ts";
@@ -30,26 +30,29 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
   });
   return (
     <section aria-labelledby="attempts-by-hour">
-      <Group justify="space-between" mb="sm">
-        <Text id="attempts-by-hour" component="h2" fw={650}>
-          Attempts
+      <Group justify="space-between" align="start" gap="xs" mb={4}>
+        <Text size="sm" flex="1 1 20rem">
+          <Text span id="attempts-by-hour" component="h2" fw={650} fz="1rem" display="inline" mr="sm">
+            Attempts
+          </Text>
+          {data !== undefined && <Totals stats={data} range={range} />}
         </Text>
         <NativeSelect
           aria-label="Period"
           size="xs"
+          flex="none"
           value={hours}
           onChange={({ currentTarget }) => setHours(currentTarget.value)}
           data={PERIODS}
         />
       </Group>
-      {data === undefined ? (
-        error === null ? (
-          <LoadingRows rows={2} />
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
+      {data !== undefined ? (
+        <Bars title="By hour" series={SERIES} bars={barsOf(data, range)} isLow />
+      ) : error === null ? (
+        // As high as the bars, so that what follows stays where it is.
+        <Skeleton height={148} radius="md" aria-label="Loading" />
       ) : (
-        <Stats stats={data} range={range} />
+        <ErrorState error={error} retry={() => void refetch()} />
       )}
     </section>
   );
@@ -60,35 +63,35 @@ interface StatsProps {
   readonly range: { readonly from: string; readonly to: string };
 }
 
-function Stats({ stats: { hours, total, counted_since }, range }: StatsProps) {
-  const bars = filledHours(hours, range).map(({ at, accepted, failed }) => ({
+const barsOf = ({ hours }: StatsProps["stats"], range: StatsProps["range"]) =>
+  filledHours(hours, range).map(({ at, accepted, failed }) => ({
     label: `${momentText(at)} to ${momentText(at + HOUR_MS).slice(-5)}`,
     values: [accepted, failed],
   }));
+
+function Totals({ stats: { total, counted_since }, range }: StatsProps) {
+  const { accepted, failed, p50_ms, p95_ms } = total;
   return (
     <>
-      <Bars title="By hour" series={SERIES} bars={bars} />
-      <Text size="sm" mt="xs">
-        {total.accepted + total.failed === 0 ? (
-          "No attempts in this time."
-        ) : (
-          <>
-            {total.accepted.toLocaleString("en-PH")} accepted, {total.failed.toLocaleString("en-PH")} failed.
-            {total.p50_ms !== null && total.p95_ms !== null && (
-              <>
-                {" "}
-                Half took at most {durationText(total.p50_ms)} (p50), 95% at most {durationText(total.p95_ms)} (p95).
-              </>
-            )}
-          </>
-        )}
-        {counted_since > range.from && (
-          <>
-            {" "}
-            Counted since <When at={counted_since} />.
-          </>
-        )}
-      </Text>
+      {accepted + failed === 0 ? (
+        "None in this time."
+      ) : (
+        <>
+          {accepted.toLocaleString("en-PH")} accepted, {failed.toLocaleString("en-PH")} failed.
+          {p50_ms !== null && p95_ms !== null && (
+            <>
+              {" "}
+              Half took at most {durationText(p50_ms)} (p50), 95% at most {durationText(p95_ms)} (p95).
+            </>
+          )}
+        </>
+      )}
+      {counted_since > range.from && (
+        <>
+          {" "}
+          Counted since <When at={counted_since} />.
+        </>
+      )}
     </>
   );
 }

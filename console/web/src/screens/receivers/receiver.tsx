@@ -12,6 +12,7 @@ import { DeliveryList } from "./delivery-list.tsx";
 import { AttemptBars } from "./attempt-bars.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
+import styles from "./receiver.module.css";
 
 const dialogs = {
   test: () => import("./send-test.tsx").then(({ SendTest }) => ({ default: SendTest })),
@@ -28,7 +29,7 @@ export function Receiver() {
     <ReceiverPage receiverId={receiverId} title={({ label }) => label} actions={(receiver) => isOwner && <Actions receiver={receiver} />}>
       {(receiver) => (
         <>
-          <ReceiverFacts receiver={receiver} />
+          <ReceiverLine receiver={receiver} />
           <AttemptBars receiverId={receiver.id} />
           <DeliveryList receiverId={receiver.id} />
         </>
@@ -59,34 +60,38 @@ function Actions({ receiver }: { readonly receiver: ReceiverData }) {
   );
 }
 
-function ReceiverFacts({ receiver }: { readonly receiver: ReceiverData }) {
+/** How the receiver does, on one line; what seldom changes is folded. */
+function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
   const { id, url, events, last_delivery_at, last_outcome, failures, waiting, enabled } = receiver;
   return (
-    <Facts
-      facts={[
-        [
-          "State",
+    <div className={styles["line"]}>
+      <span>
+        <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)}
+      </span>
+      <span>
+        {last_delivery_at === null ? (
+          "No attempt yet"
+        ) : (
           <>
-            <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)}
-          </>,
-        ],
-        ["URL", url],
-        ["Events", events.join(", ")],
-        [
-          "Last attempt",
-          last_delivery_at === null ? (
-            "None yet"
-          ) : (
-            <>
-              <When at={last_delivery_at} />
-              {last_outcome !== null && `, ${lastAttemptText(receiver)}`}
-            </>
-          ),
-        ],
-        ["Failed attempts since the last success", failures.toLocaleString("en-PH")],
-        [enabled ? "Waiting" : "Held", countText(waiting)],
-        ["Id", <CopyableId id={id} label="receiver’s id" />],
-      ]}
-    />
+            Last attempt <When at={last_delivery_at} isExact />
+            {last_outcome !== null && `, ${lastAttemptText(receiver)}`}
+          </>
+        )}
+      </span>
+      <span>
+        {countText(waiting)} {enabled ? "waiting" : "held"}
+      </span>
+      <details>
+        <summary>URL, events and id</summary>
+        <Facts
+          facts={[
+            ["URL", url],
+            ["Events", events.join(", ")],
+            ["Failed attempts since the last success", failures.toLocaleString("en-PH")],
+            ["Id", <CopyableId id={id} label="receiver’s id" />],
+          ]}
+        />
+      </details>
+    </div>
   );
 }

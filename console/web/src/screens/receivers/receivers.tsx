@@ -1,4 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -29,8 +30,8 @@ export function Receivers() {
   else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
   return (
     <Page
-      title="Receivers"
-      description="Addresses of yours that get a signed event when a submission is approved or rejected, a payout is paid, or a campaign is settled."
+      title={PAGES.receivers.title}
+      description={PAGES.receivers.description}
       actions={data !== undefined && data.receivers.length > 0 && data.receivers.length < RECEIVERS_MAX && register}
     >
       <Eligibility />

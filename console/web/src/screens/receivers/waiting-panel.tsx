@@ -50,7 +50,7 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
         {asked?.kind === "all" && <SentWaiting receiver={receiver} total={asked.total} />}
         <FormError error={send.error} />
         {isOwner && isWaiting && (
-          <Group gap="xs">
+          <Group gap="xs" className={styles["buttons"] ?? ""}>
             {paused_until !== null && (
               <Button
                 variant="default"

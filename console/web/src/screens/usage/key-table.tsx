@@ -56,5 +56,5 @@ const COLUMNS: Column<KeyUsage>[] = [
   { title: "Key", cell: nameOf },
   { title: "Accepted", cell: ({ accepted }) => accepted.toLocaleString("en-PH") },
   { title: "Refused", cell: ({ refused }) => refused.toLocaleString("en-PH") },
-  { title: "Busiest minute", cell: ({ peak }) => peak.toLocaleString("en-PH") },
+  { title: "Busiest clock minute", cell: ({ peak }) => peak.toLocaleString("en-PH") },
 ];

@@ -1,4 +1,5 @@
 import type { PlanSummary } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pollFirst, query, whileLoading } from "../../../api/queries.ts";
@@ -28,10 +29,7 @@ export function PlanList() {
   });
   const { data } = result;
   return (
-    <Page
-      title="Campaign plans"
-      description="What your integrations have prepared. People of your brand edit, complete or cancel each plan here. Nothing is published, funded or paid by it."
-    >
+    <Page title={PAGES.plans.title} description={PAGES.plans.description}>
       <div className={styles["bar"]}>
         <nav aria-label="State of the plans" className={styles["filters"]}>
           {PLAN_FILTERS.map(({ filter, text }) => (

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { key } from "./keys.ts";
+import { brandInput, time, type Operation } from "./operation.ts";
+import { bucket } from "./oversight.ts";
+import { receiver } from "./receivers.ts";
+
+export const OVERVIEW_OPERATIONS = {
+  /** Returns everything that the first page shows, so that it is there at once. */
+  "overview.get": {
+    needs: "member",
+    input: z.strictObject(brandInput),
+    output: z.object({
+      keys: z.array(key),
+      receivers: z.array(receiver),
+      /** Whether a receiver has ever accepted a delivery, as far as deliveries are kept. One that fails now has not lost it. */
+      has_accepted: z.boolean(),
+      /** Requests by hour of the last 24, the present one included; null if they could not be read. */
+      usage: z.object({ from: time, buckets: z.array(bucket) }).nullable(),
+      /** Campaign plans that wait for a person; null if they could not be counted. */
+      plans_pending: z.number().nullable(),
+    }),
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,149 @@
+import type { Output } from "@brand-records/console-contract";
+import { BRAND_COOKIE, type FirstRead } from "@brand-records/console-contract/first-reads";
+import { pageAt, type PageName } from "@brand-records/console-contract/pages";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
+import type { Request, Response } from "express";
+import { listDeliveries, getDelivery } from "../operations/deliveries.ts";
+import { getEvent, listEvents } from "../operations/events.ts";
+import { listKeys } from "../operations/keys.ts";
+import { listMembers } from "../operations/members.ts";
+import { readOf, type FirstReader, type InBrand, type SignedIn } from "../operations/operation.ts";
+import { listAudit } from "../operations/oversight.ts";
+import { getOverview } from "../operations/overview.ts";
+import { getPlan, listPlans } from "../operations/plans.ts";
+import { getReceiver, listReceivers } from "../operations/receivers.ts";
+import { locate, me } from "../operations/session.ts";
+import { signInOptions } from "../operations/sign-in.ts";
+import { readSession } from "../sessions.ts";
+import type { CallDependencies } from "./call-dependencies.ts";
+import { valueOfCookie } from "./cookies.ts";
+import { contextOf } from "./request-context.ts";
+import { requireToken } from "./session-admission.ts";
+import { sessionCookie } from "./session-cookie.ts";
+import { visitorOf } from "./visitor.ts";
+
+/** A page waits no longer for what it shows first: its script then reads it. */
+const WAIT_MS = 1_000;
+
+interface Asked {
+  readonly ofBrand: { readonly brand_id: string };
+  /** The record of the page; empty if it names none. */
+  readonly id: string;
+  readonly isOwner: boolean;
+  /** Whether the URL names filters or a later page of a list. */
+  readonly isFiltered: boolean;
+}
+
+type Readers = (asked: Asked) => readonly FirstReader<InBrand>[];
+
+const receiver: Readers = ({ ofBrand, id }) => [readOf("receivers.get", getReceiver, { ...ofBrand, receiver_id: id })];
+const list =
+  (readers: Readers): Readers =>
+  (asked) =>
+    asked.isFiltered ? [] : readers(asked);
+
+/** What each page reads first, with the inputs of its script: another input is read again. */
+const READERS: Readonly<Partial<Record<PageName, Readers>>> = {
+  overview: ({ ofBrand }) => [readOf("overview.get", getOverview, ofBrand)],
+  keys: ({ ofBrand }) => [readOf("keys.list", listKeys, ofBrand)],
+  receiver: (asked) => [
+    ...receiver(asked),
+    ...list(({ ofBrand, id }) => [readOf("deliveries.list", listDeliveries, { ...ofBrand, receiver_id: id })])(asked),
+  ],
+  replay: receiver,
+  receiverSettings: receiver,
+  delivery: ({ ofBrand, id }) => [readOf("deliveries.get", getDelivery, { ...ofBrand, delivery_id: id })],
+  events: list(({ ofBrand }) => [readOf("events.list", listEvents, ofBrand)]),
+  event: ({ ofBrand, id }) => [readOf("events.get", getEvent, { ...ofBrand, event_id: id })],
+  audit: ({ ofBrand, isOwner, isFiltered }) => [
+    readOf("keys.list", listKeys, ofBrand),
+    ...(isOwner && !isFiltered ? [readOf("audit.list", listAudit, ofBrand)] : []),
+  ],
+  members: ({ ofBrand }) => [readOf("members.list", listMembers, ofBrand)],
+  plans: list(({ ofBrand }) => [readOf("plans.list", listPlans, { ...ofBrand, status: "pending" })]),
+  plan: ({ ofBrand, id }) => [readOf("plans.get", getPlan, { ...ofBrand, plan_id: id })],
+};
+
+/** A delivery's page shows its receiver, which only the delivery names. */
+function receiverOfDelivery(ofBrand: Asked["ofBrand"], reads: readonly FirstRead[]): readonly FirstReader<InBrand>[] {
+  const delivery = reads.find(({ name }) => name === "deliveries.get")?.output as Output<"deliveries.get"> | undefined;
+  return delivery === undefined ? [] : [readOf("receivers.get", getReceiver, { ...ofBrand, receiver_id: delivery.delivery.receiver_id })];
+}
+
+/** The brand that the browser showed last: web/src/api/tab.ts writes it. It grants nothing. */
+const brandOf = (request: Request): string | undefined => valueOfCookie(request, BRAND_COOKIE);
+
+/**
+ * Reads what a page shows first with the page itself, so that its script waits for no call. Changes nothing. Whatever cannot be read, or is
+ * not allowed, is left out: the script calls for it, and shows why.
+ */
+export class FirstReads {
+  readonly #deps: CallDependencies;
+
+  constructor(deps: CallDependencies) {
+    this.#deps = deps;
+  }
+
+  /** @returns undefined if there is nothing to read: the path is no page's, or the request has no session */
+  of(request: Request, response: Response): Promise<readonly FirstRead[]> | undefined {
+    const page = pageAt(request.path);
+    if (page?.name === "signIn") return inTime(this.#signIn(request, response));
+    const hasSession = sessionCookie(this.#deps.config.PUBLIC_URL).read(request) !== undefined;
+    return page === undefined || !hasSession ? undefined : inTime(this.#signedIn(page, request, response));
+  }
+
+  async #signIn(request: Request, response: Response): Promise<FirstRead[]> {
+    return this.#readAll([readOf("sign_in.options", signInOptions, {})], visitorOf(this.#deps, request, response));
+  }
+
+  async #signedIn(page: NonNullable<ReturnType<typeof pageAt>>, request: Request, response: Response): Promise<FirstRead[]> {
+    const { services, sessions } = this.#deps;
+    const visitor = visitorOf(this.#deps, request, response);
+    const token = requireToken(visitor.sessionToken);
+    const { person } = await sessions.admit(token, undefined, contextOf(response));
+    const signedIn: SignedIn = { ...visitor, person };
+    const located = await this.#located(page.id, signedIn);
+    const brandId = (located?.output as { readonly brand_id: string } | undefined)?.brand_id ?? brandOf(request);
+    const brand = person.memberships.find(({ brand_id }) => brand_id === brandId) ?? person.memberships[0];
+    const [whoIs] = await this.#readAll([readOf("session.me", me, {})], signedIn);
+    const known = [whoIs, located].filter((read) => read !== undefined);
+    if (brand === undefined) return known;
+    const ofBrand = { brand_id: brand.brand_id };
+    const { grants } = await readSession(services, token, brand.brand_id, visitor.call);
+    const asked = { ofBrand, id: page.id ?? "", isOwner: brand.role === "owner", isFiltered: request.originalUrl.includes("?") };
+    const readers = READERS[page.name]?.(asked) ?? [];
+    // The frame of every page but the overview shows the disabled ones.
+    const frame = page.name === "overview" ? [] : [readOf("receivers.list", listReceivers, ofBrand)];
+    const inBrand: InBrand = { ...signedIn, call: { ...visitor.call, grants }, brand };
+    const reads = await this.#readAll([...readers, ...frame], inBrand);
+    return [...known, ...reads, ...(await this.#readAll(receiverOfDelivery(ofBrand, reads), inBrand))];
+  }
+
+  /** Links name no brand: finds that of the record, for a person of several. */
+  async #located(id: string | undefined, caller: SignedIn): Promise<FirstRead | undefined> {
+    if (id === undefined || caller.person.memberships.length < 2) return undefined;
+    return (await this.#readAll([readOf("session.locate", locate, { id })], caller))[0];
+  }
+
+  async #readAll<Caller>(readers: readonly FirstReader<Caller>[], caller: Caller): Promise<FirstRead[]> {
+    const { services } = this.#deps;
+    const reads = await Promise.all(
+      readers.map(async ({ name, input, run }) => {
+        try {
+          return [{ name, input, output: await run(services, caller) }];
+        } catch {
+          return [];
+        }
+      }),
+    );
+    return reads.flat();
+  }
+}
+
+async function inTime(reads: Promise<readonly FirstRead[]>): Promise<readonly FirstRead[]> {
+  const done = await withTimeout(
+    reads.catch(() => []),
+    WAIT_MS,
+  );
+  return done === TIMED_OUT ? [] : done;
+}

@@ -1,0 +1,44 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+
+/** One promise: every component of Mantine that the console shows has its styles, though not all of Mantine's are loaded. */
+
+const MANTINE = "node_modules/@mantine/core";
+const COMPONENTS = join(MANTINE, "esm/components");
+
+/** The components that the console imports by name. */
+function imported(): Set<string> {
+  const names = new Set<string>();
+  for (const file of globSync("console/web/src/**/*.{ts,tsx}")) {
+    for (const [, list = ""] of readFileSync(file, "utf8").matchAll(/(?:import|export) \{([^}]*)\} from "@mantine\/core"/g)) {
+      for (const name of list.split(",")) names.add(name.trim().split(" ")[0] ?? "");
+    }
+  }
+  return names;
+}
+
+/** A component's folder, and those of the components that it is made of. */
+function partsOf(component: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(component) || !existsSync(join(COMPONENTS, component))) return seen;
+  seen.add(component);
+  for (const file of globSync(join(COMPONENTS, component, "**/*.mjs"))) {
+    for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/from "(\.\.?\/[^"]+)"/g)) {
+      const [other = ""] = relative(COMPONENTS, normalize(join(dirname(file), path))).split("/");
+      partsOf(other, seen);
+    }
+  }
+  return seen;
+}
+
+/** Belongs to a part of a component of which the console uses another: the mark of a select. */
+const UNUSED = new Set(["Popover"]);
+
+it("the style sheet has the styles of every component that is used", () => {
+  const sheet = readFileSync("console/web/src/mantine.css", "utf8");
+  const used = new Set([...imported()].flatMap((name) => [...partsOf(name)]));
+  expect(used.size).toBeGreaterThan(20);
+  const missing = [...used].filter(
+    (name) => !UNUSED.has(name) && existsSync(join(MANTINE, `styles/${name}.css`)) && !sheet.includes(`/${name}.css"`),
+  );
+  expect(missing).toEqual([]);
+});
