@@ -42,3 +42,5 @@ export function medianInterval(values: readonly number[]): MedianInterval {
   }
   return { median: spreadOf(sorted).median, low: sorted[cut] ?? Number.NaN, high: sorted[length - 1 - cut] ?? Number.NaN };
 }
+
+export const sumOf = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -8,6 +8,7 @@ import { measureRounds, type Backends, type Round } from "./measure.ts";
 import type { Owned } from "../owned.ts";
 import { memoryMib, peakMemoryMib, postgresMemoryMib } from "../process-usage.ts";
 import type { Program } from "../program.ts";
+import { sumOf } from "../statistics.ts";
 import { requireEqualResponses } from "./equal-responses.ts";
 import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
 import { summarise, type Memory, type Summary } from "./summary.ts";
@@ -98,7 +99,7 @@ export function machineFacts(): Omit<MachineFacts, "postgres"> {
 }
 
 async function memoryOf(variants: readonly Variant[], load: Program, { postmaster, redis }: Backends): Promise<Memory> {
-  const shared = { postgres: await postgresMemoryMib(postmaster), redis: await memoryMib(redis) };
+  const shared = { postgres: await postgresMemoryMib(postmaster), redis: sumOf(await Promise.all(redis.map(memoryMib))) };
   const memory: { -readonly [Name in keyof Memory]: Memory[Name] } = {};
   for (const { name, programs } of variants) {
     const own = await Promise.all([...programs, load].map(async (program) => [program.name, await memoryMib(program.pid)] as const));

@@ -10,6 +10,8 @@ export interface Environment {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly backends: Backends;
+  /** Starts another Redis, for another product. */
+  startRedis(): Promise<{ readonly url: string; readonly pid: number }>;
   readonly start: (program: ProgramOptions) => Program;
   /** Started so far. */
   readonly programs: readonly Program[];
@@ -21,12 +23,14 @@ export async function startEnvironment(owned: Owned, profileDir: string | undefi
   await provideRedis(owned);
   const folder = await owned.own("temporary folder", makeFolder(), removeFolder);
   const database = await owned.own("postgres", startDatabase(folder));
-  const redis = await owned.own("redis", startRedisServer());
+  const startRedis = (): ReturnType<typeof startRedisServer> => owned.own("redis", startRedisServer());
+  const redis = await startRedis();
   const programs: Program[] = [];
   return {
     databaseUrl: database.url,
     redisUrl: redis.url,
-    backends: { postmaster: await postmasterOf(folder), redis: redis.pid },
+    backends: { postmaster: await postmasterOf(folder), redis: [redis.pid] },
+    startRedis,
     programs,
     start(options) {
       const program = startProgram(options, { folder, profileDir });

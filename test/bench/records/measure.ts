@@ -3,6 +3,7 @@ import type { Load } from "./load/start-load.ts";
 import { cpuMs, machineBusyMs, postgresCpuMs } from "../process-usage.ts";
 import { FOREIGN_CORES_MAX, REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
 import type { Program } from "../program.ts";
+import { sumOf } from "../statistics.ts";
 import type { Variant } from "./variants.ts";
 
 /** The measurement of one variant in one round. */
@@ -21,9 +22,10 @@ export interface Round {
   readonly disturbed: boolean;
 }
 
+/** Process ids. */
 export interface Backends {
   readonly postmaster: number;
-  readonly redis: number;
+  readonly redis: readonly number[];
 }
 
 export interface MeasureParts {
@@ -105,16 +107,16 @@ interface Usage {
 }
 
 async function readUsage(named: Variant["programs"], everyPid: readonly number[], backends: Backends): Promise<Usage> {
-  const [processes, others, postgres, redis, bench, busyMs] = await Promise.all([
+  const [processes, others, postgres, redisMs, bench, busyMs] = await Promise.all([
     Promise.all(named.map(async ({ name, pid }) => [name, await cpuMs(pid)] as const)),
     Promise.all(everyPid.filter((pid) => !named.some((program) => program.pid === pid)).map(cpuMs)),
     postgresCpuMs(backends.postmaster),
-    cpuMs(backends.redis),
+    Promise.all(backends.redis.map(cpuMs)),
     cpuMs(process.pid),
     machineBusyMs(),
   ]);
-  const byName = { ...Object.fromEntries(processes), postgres, redis };
-  const oursMs = [...Object.values(byName), ...others, bench].reduce((total, ms) => total + ms, 0);
+  const byName = { ...Object.fromEntries(processes), postgres, redis: sumOf(redisMs) };
+  const oursMs = sumOf([...Object.values(byName), ...others, bench]);
   return { cpuMs: byName, oursMs, busyMs };
 }
 

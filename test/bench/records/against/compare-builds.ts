@@ -25,8 +25,8 @@ export interface Comparison {
 }
 
 /**
- * Measures the products of two builds in alternating turns. Each has its own database, migrated by its own migrations, with the same
- * records and keys; responses must be equal byte for byte. All processes start again after some rounds, so that no single
+ * Measures the products of two builds in alternating turns. Each has a Redis and a database of its own, migrated by its own migrations, with
+ * the same records and keys; responses must be equal byte for byte. All processes start again after some rounds, so that no single
  * process decides the result.
  */
 export async function compareBuilds(
@@ -35,7 +35,10 @@ export async function compareBuilds(
   { rounds, profileDir, log }: Omit<BenchmarkOptions, "more">,
 ): Promise<Comparison> {
   log("Starting Postgres and Redis, filling two databases");
-  const { databaseUrl: serverUrl, redisUrl, backends, start } = await startEnvironment(owned, profileDir);
+  const { databaseUrl: serverUrl, redisUrl, backends, startRedis, start } = await startEnvironment(owned, profileDir);
+  // A brand's epoch is the time at which it was made: in a Redis of both, one build's is never the newest, and it verifies every request.
+  const otherRedis = await startRedis();
+  const redisUrls: Readonly<Record<BuildName, string>> = { this: redisUrl, other: otherRedis.url };
   const apiKeys = makeKeys();
   const [keys = []] = apiKeys.sets;
   const databases = {} as Record<BuildName, string>;
@@ -45,10 +48,16 @@ export async function compareBuilds(
     postgres = await fill(databases[name], apiKeys, { folder });
   }
   const load = startLoad(start, apiKeys.sets);
-  const parts = { redisUrl, keyPeppers: apiKeys.keyPeppers, key: keys[0] ?? "" };
+  const parts = { keyPeppers: apiKeys.keyPeppers, key: keys[0] ?? "" };
   const startBuild = async (build: Build): Promise<Variant> => {
     const startNamed = (options: ProgramOptions) => start({ ...options, name: `${options.name}-${build.name}` });
-    const product = await startProduct({ ...parts, databaseUrl: databases[build.name], checkout: build, start: startNamed });
+    const product = await startProduct({
+      ...parts,
+      databaseUrl: databases[build.name],
+      redisUrl: redisUrls[build.name],
+      checkout: build,
+      start: startNamed,
+    });
     return { ...product, name: build.name };
   };
 
@@ -60,7 +69,7 @@ export async function compareBuilds(
     const measuring = measureRounds({
       variants,
       load,
-      backends,
+      backends: { ...backends, redis: [...backends.redis, otherRedis.pid] },
       rounds: Math.min(AGAINST_ROUNDS_PER_PART, rounds - measured.length),
       repeatsMax: AGAINST_REPEATS_PER_PART,
       log,
