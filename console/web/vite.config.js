@@ -24,12 +24,16 @@ export default defineConfig({
           groups: [
             // What every page needs.
             { name: "app", tags: ["$initial"], priority: 4 },
-            // Loaded once a page shows.
-            { name: "dialog", test: /src\/parts\/modal\.ts$|components\/(Modal|ModalBase|ScrollArea|Overlay)\//, priority: 2 },
-            { name: "form", test: /@mantine\/form\//, priority: 3 },
-            { name: "inputs", test: /components\/(Checkbox|Radio|Textarea)\//, priority: 3 },
             // What pages share: small, and most need most of it.
-            { name: "parts", test: /console\/web\/src\/(api|parts|shell\/error-pages)/, priority: 1 },
+            {
+              name: "parts",
+              test: /console\/web\/src\/(api|parts\/(?!modal)|shell\/error-pages)|@mantine\/(hooks|core\/esm\/core)\//,
+              priority: 3,
+            },
+            { name: "form", test: /@mantine\/form\//, priority: 2 },
+            { name: "inputs", test: /components\/(Checkbox|Radio|Textarea)\//, priority: 2 },
+            // Loaded once a page shows.
+            { name: "dialog", test: /src\/parts\/modal\.ts$|components\/(Modal|ModalBase|ScrollArea|Overlay)\//, priority: 1 },
           ],
         },
       },

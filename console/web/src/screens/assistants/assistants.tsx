@@ -1,3 +1,4 @@
+import { PAGES } from "@brand-records/console-contract/pages";
 import { Code, List, Tabs, Text } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { CopyableText } from "../../parts/copyable.tsx";
@@ -21,7 +22,7 @@ export function Assistants() {
   };
   return (
     <Page
-      title="Assistants"
+      title={PAGES.assistants.title}
       description="Let an AI assistant read this brand’s records, through the Model Context Protocol."
       actions={isOwner && isEligible && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}
     >

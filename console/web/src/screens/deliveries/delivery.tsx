@@ -1,4 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -36,7 +37,7 @@ export function Delivery() {
   if (data === undefined) {
     if (isGone(error)) return <NotFoundPage />;
     return (
-      <Page title="Delivery" parent={<ReceiversLink />}>
+      <Page title={PAGES.delivery.title} parent={<ReceiversLink />}>
         {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
       </Page>
     );

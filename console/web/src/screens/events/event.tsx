@@ -1,4 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -37,7 +38,7 @@ export function Event() {
   if (data !== undefined) return <EventPage data={data} />;
   if (isGone(error)) return <GonePage />;
   return (
-    <Page title="Event" parent={<EventsLink />}>
+    <Page title={PAGES.event.title} parent={<EventsLink />}>
       {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
     </Page>
   );

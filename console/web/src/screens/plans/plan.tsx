@@ -1,4 +1,5 @@
 import type { Plan as PlanRecord } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -35,7 +36,7 @@ export function Plan() {
   if (data === undefined) {
     if (isGone(error)) return <NotFoundPage />;
     return (
-      <Page title="Campaign plan" parent={<PlansLink />}>
+      <Page title={PAGES.plan.title} parent={<PlansLink />}>
         {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
       </Page>
     );

@@ -1,3 +1,4 @@
+import { PAGES } from "@brand-records/console-contract/pages";
 import { Anchor, Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -24,13 +25,13 @@ export function NewReceiver() {
 
   if (!isOwner) {
     return (
-      <Page title="Register a receiver" parent={<ReceiversLink />}>
+      <Page title={PAGES.newReceiver.title} parent={<ReceiversLink />}>
         <EmptyState title="Only owners register receivers">Ask an owner of your brand to register yours.</EmptyState>
       </Page>
     );
   }
   return (
-    <Page title="Register a receiver" parent={<ReceiversLink />}>
+    <Page title={PAGES.newReceiver.title} parent={<ReceiversLink />}>
       <ReceiverForm
         initial={INITIAL}
         error={create.error}

@@ -1,4 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
@@ -28,7 +29,7 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   if (data === undefined) {
     if (isGone(error)) return <NotFoundPage />;
     return (
-      <Page title="Receiver" parent={<ReceiversLink />}>
+      <Page title={PAGES.receiver.title} parent={<ReceiversLink />}>
         {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
       </Page>
     );

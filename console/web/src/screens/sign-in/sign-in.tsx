@@ -1,4 +1,5 @@
 import type { SignInFailure } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { ownPath } from "@brand-records/console-contract/own-path";
 import { Anchor, Button, Code, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -38,7 +39,7 @@ function SignInByLink({ token }: { readonly token: string }) {
   // What ended while the page was open, such as the membership.
   if (redeem.error !== null && titleOf(redeem.error) !== undefined) return <UnusableLink error={redeem.error} />;
   return (
-    <Page title="Sign in to Brand Records">
+    <Page title={PAGES.signIn.title}>
       {data === undefined ? (
         <Skeleton height={42} aria-label="Loading" />
       ) : (
@@ -96,7 +97,7 @@ function UnusableLink({ error }: { readonly error: Error }) {
   const title = titleOf(error);
   if (title === undefined) {
     return (
-      <Page title="Sign in to Brand Records">
+      <Page title={PAGES.signIn.title}>
         <ErrorState error={error} retry={() => window.location.reload()} />
       </Page>
     );
@@ -112,7 +113,7 @@ function UnusableLink({ error }: { readonly error: Error }) {
 function HowToSignIn() {
   const failure = failureOf(getRouteApi("/sign-in").useSearch());
   return (
-    <Page title="Sign in to Brand Records">
+    <Page title={PAGES.signIn.title}>
       {failure !== undefined && <SignInFailed failure={failure} />}
       <WaysToSignIn failed={failure?.error} />
     </Page>

@@ -1,3 +1,4 @@
+import { PAGES } from "@brand-records/console-contract/pages";
 import { Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -48,7 +49,7 @@ export function Usage() {
   });
   return (
     <Page
-      title="Usage"
+      title={PAGES.usage.title}
       description={`Requests to the API and by assistants, kept for 31 days.${limit === undefined ? "" : ` ${brand_name} may make ${limit} in any 60 seconds, with all of its keys together.`}`}
     >
       <Eligibility />
