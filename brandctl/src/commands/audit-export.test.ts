@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { ExportAuditRequest } from "@brand-records/proto/accounts/v1";
+import { eventually } from "@brand-records/testkit";
 import { at, entryOf, idsIn, serveAuditExport, type AuditExport } from "../../test/audit-export.ts";
 import { Recorder } from "../../test/test-terminal.ts";
-
 import { readEntries } from "../export-audit/read-entries.ts";
 
 /** One promise: the lines are the audit log of all brands. */
@@ -97,15 +97,11 @@ it("follows with ids alone, from one time on, until Ctrl-C", async () => {
     entryOf("b", { action: "member.remove", subject_id: "ana@ulap.example", created_at: at(1) }),
   );
   const interrupting = new AbortController();
-  class UntilNew extends Recorder {
-    override _write(chunk: string | Buffer, encoding: string, done: () => void): void {
-      super._write(chunk, encoding, done);
-      interrupting.abort();
-    }
-  }
-  const stdout = new UntilNew(false);
-  const { code } = await exporting.run(["--follow", "--since", at(0)], { stdout, interrupted: interrupting.signal });
-  expect(code).toBe(130);
+  const stdout = new Recorder(false);
+  const following = exporting.run(["--follow", "--since", at(0)], { stdout, interrupted: interrupting.signal });
+  await eventually(() => expect(stdout.text).toContain("aud_b"));
+  interrupting.abort();
+  expect((await following).code).toBe(130);
   const lines = stdout.text
     .trim()
     .split("\n")
