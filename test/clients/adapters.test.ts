@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, request, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import type { BrandEvent, UnknownEvent } from "@brand-records/client";
 import { receiveEvents as expressReceiver } from "@brand-records/client/express";
@@ -146,8 +146,19 @@ describe.each(Object.entries(ADAPTERS))("%s", (name, { listener }) => {
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
     const padded = bodyOf("payout.paid", { padding: "x".repeat(20 * 1024) });
     expect(await deliver(padded)).toEqual([204, ""]);
-    expect((await deliver(bodyOf("payout.paid", { padding: "x".repeat(64 * 1024) })))[0]).toBe(413);
+    const tooLarge = bodyOf("payout.paid", { padding: "x".repeat(64 * 1024) });
+    expect((await deliver(tooLarge))[0]).toBe(413);
+    if (name === "express") expect((await deliver(tooLarge, {}, "/raw"))[0]).toBe(413);
     expect(events).toHaveLength(1);
+  });
+
+  it("does not wait for the end of what is too large", async () => {
+    const endless = request(url("/hooks"), { method: "POST" });
+    endless.on("error", () => {});
+    endless.write(Buffer.alloc(70_000));
+    const [response] = (await once(endless, "response")) as [IncomingMessage];
+    endless.destroy();
+    expect(response.statusCode).toBe(413);
   });
 
   it("leaves it to the framework if the handler fails, or if the body was parsed before", async () => {
@@ -177,6 +188,12 @@ it.each([undefined, "", "secret", []])("a receiver does not start with %j as its
   expect(() => expressReceiver({ secrets }, handle)).toThrow(TypeError);
   expect(() => honoReceiver({ secrets }, handle)).toThrow(TypeError);
   expect(() => fetchReceiver({ secrets }, handle)).toThrow(TypeError);
+});
+
+it("a secret that turns out to be none is the program's mistake, not the delivery's", async () => {
+  const receive = fetchReceiver({ secrets: () => "none" }, () => undefined);
+  const headers = await signDelivery(BODY, SECRET);
+  await expect(receive(new Request("https://hooks.example/", { method: "POST", headers, body: BODY }))).rejects.toThrow(TypeError);
 });
 
 it("the types that a receiver selects are those of its handler's event", () => {

@@ -157,6 +157,9 @@ describe("refuses", () => {
       { ...own(), "x-service-signature": `sha256=${hmac(SECRET, `${NOW}.${BODY}`, "hex").toUpperCase()}` },
     ],
     ["a cut signature", "malformed_header", { ...own(), "x-service-signature": String(own()["x-service-signature"]).slice(0, -1) }],
+    ["a signature that goes on", "malformed_header", { ...own(), "x-service-signature": `${String(own()["x-service-signature"])}00` }],
+    ["text before a webhook-signature", "malformed_header", { ...standard(), "webhook-signature": `a${v1(BODY, SECRET, NOW)}` }],
+    ["text behind a webhook-signature", "malformed_header", { ...standard(), "webhook-signature": `${v1(BODY, SECRET, NOW)}a` }],
     ["a malformed own signature beside a right webhook-signature", "malformed_header", { ...both(), "x-service-signature": "sha256=" }],
     ["a malformed webhook-signature beside a right own one", "malformed_header", { ...both(), "webhook-signature": "v1," }],
     [
