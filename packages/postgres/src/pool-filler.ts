@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 
-/** Of a statement that says that a connection works. */
+/** Limit of the statement that shows that a connection works. */
 const PROBE_MS = 2_000;
 const FILL_MS_MAX = 10_000;
 const FILL_RETRY_MS = 200;
