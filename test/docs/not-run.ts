@@ -121,8 +121,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "docker build --tag registry.example/brand-records:0.3.0 .": "no Docker engine; test/e2e/image.full.test.ts runs the image's steps",
   "docker push registry.example/brand-records:0.3.0": "needs a registry",
   "brandctl audit export --follow": "it ends with Ctrl-C; brandctl/src/commands/audit-export.test.ts runs it",
-  "helm install br oci://REGISTRY/charts/brand-records --version RELEASE --namespace records --values my-values.yaml":
-    "needs a registry and a cluster",
   "helm --namespace records test br --logs": "simulated pods run nothing; test/chart/processes.full.test.ts runs its pod",
   "npm run freeze": "would freeze what is not released; test/structure/released-migrations.test.ts checks its result",
   "docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'": "no Docker engine",
