@@ -246,7 +246,7 @@ describe("the package of a release", () => {
     expect(parse(chart.annotations["artifacthub.io/images"] ?? "")).toEqual([
       { name: "brand-records", image: `registry.example/records@${digest}` },
     ]);
-    expect(await helm(["show", "readme", archive])).toBe(await readFile(join(CHART, "README.md"), "utf8"));
+    expect((await helm(["show", "readme", archive])).trim()).toBe((await readFile(join(CHART, "README.md"), "utf8")).trim());
     const objects = objectsOf(await renderText(valuesOf("standard"), archive));
     expect(ofKind(objects, "PrometheusRule").length).toBeGreaterThan(0);
     const images = ofKind(objects, "Deployment").map(({ spec }) => spec.template.spec.containers[0].image as string);

@@ -237,7 +237,7 @@ it("an object with an unknown field is refused, so that the strict validation ab
 });
 
 /** Simulated pods run nothing; test/chart/processes.full.test.ts runs helm test and brandctl. */
-const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^helm .*\btest\b|^curl|rollout restart|\$OLD\b/;
+const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^helm .*\btest\b|^curl|rollout restart|\$OLD\b|\blogs\b/;
 
 it(
   "docs/kubernetes.md: its commands install, upgrade, roll back and remove a release, in their order",
@@ -246,7 +246,10 @@ it(
       (command) => /^(kubectl|helm) /.test(command) && !NEEDS_RUNNING_PODS.test(command),
     );
     expect(commands.length).toBeGreaterThan(12);
-    for (const command of commands) await cluster.shell(command.replace("my-values.yaml", `${CHART}/values-laptop.yaml`));
+    for (const command of commands) {
+      const local = command.replace("my-values.yaml", `${CHART}/values-laptop.yaml`).replace("--from-file=ca.crt", "--from-literal=ca.crt=PEM");
+      await cluster.shell(local);
+    }
   },
   INSTALL_MS_MAX,
 );

@@ -146,7 +146,8 @@ it(
   "fails helm test and doctor with a wrong password of Redis and a wrong port of Kafka, which leave every process ready, and names both",
   async () => {
     const wrong = new URL(process.env["TEST_REDIS_URL"] ?? "");
-    wrong.password = "wrong";
+    // With a name: a server without passwords takes any from the default user.
+    Object.assign(wrong, { username: "gateway", password: "wrong" });
     stored = { ...stored, [`${FULLNAME}-gateway`]: { REDIS_URL: wrong.href } };
     for (const name of ["gateway", "records"]) {
       await running.get(name)?.stop();

@@ -115,7 +115,13 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "sed -i 's/0\\.3\\.0/0.4.0/' deploy/helm/brand-records/Chart.yaml": "would make another release of the clean copy",
   "git ls-files '*package.json' | xargs sed -i 's/\"0\\.3\\.0\"/\"0.4.0\"/'": "would make another release of the clean copy",
   "npm install --package-lock-only --ignore-scripts": "would change the lock of the clean copy",
-  "helm package deploy/helm/brand-records --destination /tmp": "test/chart/chart.full.test.ts packages the chart, and renders the package",
+  'npm run chart:package -- --release 0.4.0 --image "$IMAGE" --digest "$DIGEST" --destination /tmp --push "oci://$REGISTRY/charts"':
+    "needs a registry; test/chart/chart.full.test.ts packages the chart, and renders the package",
+  "npm run chart:readme": "it writes into the tree; test/docs/chart-readme.test.ts compares what it writes",
+  "docker build --tag registry.example/brand-records:0.3.0 .": "no Docker engine; test/e2e/image.full.test.ts runs the image's steps",
+  "docker push registry.example/brand-records:0.3.0": "needs a registry",
+  "brandctl audit export --follow": "it ends with Ctrl-C; brandctl/src/commands/audit-export.test.ts runs it",
+  "helm --namespace records test br --logs": "simulated pods run nothing; test/chart/processes.full.test.ts runs its pod",
   "npm run freeze": "would freeze what is not released; test/structure/released-migrations.test.ts checks its result",
   "docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'": "no Docker engine",
   'docker buildx build --platform linux/amd64,linux/arm64 --provenance mode=max --build-arg RELEASE=0.4.0 --build-arg REVISION="$(git rev-parse HEAD)" --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… --tag "$IMAGE:0.4.0" --metadata-file image.json --push .':

@@ -15,7 +15,7 @@ export interface Sink {
   write(lines: string): Promise<boolean>;
   /** The progress would be shown among the lines. */
   readonly isScreen: boolean;
-  /** Of an entry, with its end. Default: every field. */
+  /** Makes the line of an entry, with its end. Default: every field. */
   readonly lineOf?: (entry: AuditEntry) => string;
   /** Waits for more at the end of what is settled. Default: the export ends there. */
   readonly wait?: () => Promise<void>;

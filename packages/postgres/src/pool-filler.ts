@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 
-/** Of a statement that says that a connection works. */
+/** Limit of the statement that shows that a connection works. */
 const PROBE_MS = 2_000;
 const FILL_MS_MAX = 10_000;
 const FILL_RETRY_MS = 200;
@@ -57,14 +57,30 @@ export class PoolFiller {
 
   /** All at the same time: a connection that is released would be the next one's. */
   async #openAll(): Promise<{ readonly count: number; readonly isSlow: boolean }> {
-    const opening = await Promise.allSettled(Array.from({ length: this.#max }, () => this.#pool.connect()));
-    const clients = opening.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    const statement: pg.QueryConfig & { query_timeout: number } = { text: "select 1", query_timeout: PROBE_MS };
-    const probes = await Promise.allSettled(clients.map((client) => client.query(statement)));
-    for (const [index, client] of clients.entries()) client.release(probes[index]?.status === "rejected");
+    const opening = await Promise.allSettled(Array.from({ length: this.#max }, () => this.#open()));
+    const opened = opening.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    for (const { release } of opened) release();
     return {
-      count: probes.filter(({ status }) => status === "fulfilled").length,
+      count: opened.filter(({ works }) => works).length,
       isSlow: opening.some((result) => result.status === "rejected" && /timeout/i.test(String(result.reason))),
+    };
+  }
+
+  /** Opens one connection and uses it. */
+  async #open(): Promise<{ readonly works: boolean; release(): void }> {
+    const client = await this.#pool.connect();
+    // Without a listener the loss of a connection that waits for the others would end the process.
+    let lost: Error | undefined;
+    const onLoss = (error: Error): void => void (lost = error);
+    client.on("error", onLoss);
+    const statement: pg.QueryConfig & { query_timeout: number } = { text: "select 1", query_timeout: PROBE_MS };
+    await client.query(statement).catch(onLoss);
+    return {
+      works: lost === undefined,
+      release() {
+        client.off("error", onLoss);
+        client.release(lost);
+      },
     };
   }
 }

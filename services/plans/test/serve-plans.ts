@@ -121,6 +121,7 @@ export interface ServedDatabase extends ServedPlans {
 export interface ServeOptions {
   readonly brandMutex?: KeyedMutex;
   readonly pendingMax?: number;
+  readonly onPrepared?: PlansDependencies["onPrepared"];
   readonly log?: Logger;
 }
 
@@ -150,11 +151,11 @@ export async function servePlans(options: ServeOptions = {}): Promise<ServedData
 
 async function serve(
   url: string,
-  { brandMutex = new KeyedMutex(), pendingMax = 200, log = openLog("plans", "silent") }: ServeOptions,
+  { brandMutex = new KeyedMutex(), pendingMax = 200, onPrepared = () => {}, log = openLog("plans", "silent") }: ServeOptions,
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
   const accounts = new FakeAccounts();
-  const deps = { db, memberships: new Memberships(accounts), brandMutex, pendingMax };
+  const deps = { db, memberships: new Memberships(accounts), brandMutex, pendingMax, onPrepared };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))],

@@ -52,7 +52,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What the processes are told to reach must be what their policies open. */}}
+{{/* What settings name must be what their policies open. */}}
 {{- define "brand-records.portChecks" -}}
 {{- $policy := .Values.networkPolicy -}}
 {{- if $policy.enabled -}}

@@ -11,9 +11,10 @@ import {
   type ServedDatabase,
 } from "../../test/serve-plans.ts";
 
+const notices: object[] = [];
 let served: ServedDatabase;
 beforeAll(async () => {
-  served = await servePlans();
+  served = await servePlans({ onPrepared: (plan) => void notices.push(plan) });
 });
 afterAll(() => served.stop());
 
@@ -292,4 +293,12 @@ describe("an invalid input", () => {
     await served.prepare(brand, input);
     await expect(served.prepare(brand, { ...input, title: "" })).rejects.toMatchObject({ kind: "invalid_request", field: "title" });
   });
+});
+
+it("is noticed once, with ids alone, also if its request is repeated", async () => {
+  const request = { brand_id: newBrand(), input: shortPlanInput() };
+  notices.length = 0;
+  const { plan } = await served.plans.preparePlan(request, callContext());
+  await served.plans.preparePlan(request, callContext());
+  expect(notices).toEqual([{ brand_id: request.brand_id, plan_id: plan?.id }]);
 });
