@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client";
 import { takeFirstReads } from "./api/first-reads.ts";
 import { stopReadingWhileIdle } from "./api/idle.ts";
 import { App } from "./app.tsx";
-import { queryClient, router } from "./router.tsx";
+import { queryClient } from "./router.tsx";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 // react-remove-scroll, which Mantine's dialogs use, takes the nonce of its style elements from here.
@@ -15,5 +15,4 @@ takeFirstReads(queryClient);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element #root");
-// The frame of the HTML stays until the page can replace it at once. No top-level await: the screens wait for this file, and it for them.
-void router.load().finally(() => createRoot(root).render(<App nonce={nonce} />));
+createRoot(root).render(<App nonce={nonce} />);

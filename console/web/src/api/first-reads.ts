@@ -14,5 +14,11 @@ export function takeFirstReads(client: QueryClient): void {
   for (const { name, input, output } of reads) client.setQueryData([name, input], output, { updatedAt: Date.now() + FRESH_MS });
 }
 
-/** Called once the first screen shows: from then on, whatever shows again, or in another tab's place, is read again as ever. */
-export const endFirstReads = (client: QueryClient): void => void client.invalidateQueries({ refetchType: "none" });
+let hasEnded = false;
+
+/** To be called once a screen shows: from then on, what shows again is read again as ever. Only the first call does anything. */
+export function endFirstReads(client: QueryClient): void {
+  if (hasEnded) return;
+  hasEnded = true;
+  void client.invalidateQueries({ refetchType: "none" });
+}

@@ -1,5 +1,7 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
-import { useEffect, useRef, type ReactNode } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
+import { endFirstReads } from "../api/first-reads.ts";
 
 let isFirstPage = true;
 
@@ -12,6 +14,15 @@ function useFocusAfterNavigation() {
     isFirstPage = false;
   }, []);
   return heading;
+}
+
+/** The first page takes the place of the frame that came with the HTML, and from then on its queries read as ever. */
+function useEndOfFrame(): void {
+  const client = useQueryClient();
+  // Before the page is painted.
+  useLayoutEffect(() => document.querySelector(".first")?.remove(), []);
+  // After the effects of the screen around it, which decide what it reads.
+  useEffect(() => void setTimeout(() => endFirstReads(client)), [client]);
 }
 
 export interface PageProps {
@@ -27,6 +38,7 @@ export interface PageProps {
 /** A screen: its heading, which takes the focus after a navigation, what it does, and its content. */
 export function Page({ title, description, parent, actions, children }: PageProps) {
   const heading = useFocusAfterNavigation();
+  useEndOfFrame();
   return (
     <Stack gap="lg">
       <title>{`${title} · Brand Records`}</title>
