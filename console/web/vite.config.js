@@ -33,7 +33,11 @@ export default defineConfig({
             { name: "form", test: /@mantine\/form\//, priority: 2 },
             { name: "inputs", test: /components\/(Checkbox|Radio|Textarea)\//, priority: 2 },
             // Loaded once a page shows.
-            { name: "dialog", test: /src\/parts\/modal\.ts$|components\/(Modal|ModalBase|ScrollArea|Overlay)\//, priority: 1 },
+            {
+              name: "dialog",
+              test: /src\/(parts\/modal|shell\/account-panel)\.tsx?$|components\/(Modal|ModalBase|ScrollArea|Overlay)\//,
+              priority: 1,
+            },
           ],
         },
       },
