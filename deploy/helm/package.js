@@ -49,7 +49,12 @@ try {
 }
 
 function helm(...args) {
-  execFileSync("helm", args, { stdio: "inherit" });
+  try {
+    execFileSync("helm", args, { stdio: "inherit" });
+  } catch (error) {
+    // What helm has to report, it has written.
+    throw error.code === "ENOENT" ? new Error("helm is not on the PATH: https://helm.sh/docs/intro/install", { cause: error }) : error;
+  }
 }
 
 function replaceOnce(path, pattern, replacement) {
