@@ -70,16 +70,16 @@ const SETTLE = `
   finished as (
     delete from webhook.deliveries d using result r
      where d.id = any(${RESULTS.arrays.delivery_id}) and d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
-    returning d.sign_with_next, d.event_type, d.repeat_of, r.attempt_id),
+    returning d.sign_with_next, d.event_type, d.repeat_of, d.replay_id, r.attempt_id),
   retried as (
     update webhook.deliveries d set state = 'pending', lease = null, lease_until = null, due_at = now() + make_interval(secs => r.delay_seconds)
       from result r
      where d.id = any(${RESULTS.arrays.delivery_id}) and d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
     returning r.attempt_id),
   past as (
-    insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, sign_with_next, repeat_of,
+    insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, sign_with_next, repeat_of, replay_id,
                                          created_at, attempt_id, ${ATTEMPT})
-    select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, f.event_type, r.state, r.attempt, r.test, f.sign_with_next, f.repeat_of,
+    select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, f.event_type, r.state, r.attempt, r.test, f.sign_with_next, f.repeat_of, f.replay_id,
            r.delivery_created_at, r.attempt_id, ${OF_RESULT}
       from result r join finished f on f.attempt_id = r.attempt_id),
   recorded as (${insertAttempts("result r join retried t on t.attempt_id = r.attempt_id")}),
