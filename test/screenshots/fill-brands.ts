@@ -102,7 +102,7 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
     });
     for (let first = 0; first < minutes.length; first += 240) {
       const batch = minutes.slice(first, first + 240).flat();
-      await usage.recordUsage({ batch_id: randomUUID(), minutes: batch, clients: [] }, callContext());
+      await usage.recordUsage({ batch_id: randomUUID(), minutes: batch, clients: [], failures: [] }, callContext());
     }
     const day = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
     const client = (key_id: string, name: string, messages: number) => ({ brand_id, key_id, day, name, messages });
@@ -114,7 +114,7 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
       client(planner.key.id, "other", 3),
       client(planner.key.id, "unnamed", 1),
     ].map((counted) => ({ ...counted, name: counted.name.slice(0, 64) }));
-    await usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients }, callContext());
+    await usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [] }, callContext());
   } finally {
     usage.stop();
   }
