@@ -10,12 +10,13 @@ import { listenCommand } from "./commands/listen.ts";
 import { membersCommand } from "./commands/members.ts";
 import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
+import { requestsCommand } from "./commands/requests.ts";
 import { recordsCommand } from "./commands/records.ts";
 import { environmentHelp } from "./environment.ts";
 import type { Shell } from "./shell.ts";
 
 const DESCRIPTION = [
-  "The operator's command line of Brand Records: brands with their members, keys and audit log, records, campaign plans, receivers, deliveries and events.",
+  "The operator's command line of Brand Records: brands with their members, keys, failed requests and audit log, records, campaign plans, receivers, deliveries and events.",
   "It calls the accounts, plans, records and webhook services over gRPC. Their addresses come from flags, else from settings in the environment, else from .local/run.json, which npm start writes; brandctl searches for it from the current folder upwards.",
 ].join("\n\n");
 
@@ -91,6 +92,7 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(membersCommand(shell));
   program.addCommand(keysCommand(shell));
   program.addCommand(auditCommand(shell));
+  program.addCommand(requestsCommand(shell));
   program.addCommand(recordsCommand(shell));
   program.addCommand(plansCommand(shell));
   program.addCommand(receiversCommand(shell));

@@ -76,6 +76,10 @@ export class Session extends CommandOutput<Terminal> {
     );
   }
 
+  usage(): Promise<Clients.UsageClient> {
+    return this.#connect("accounts", ({ connectUsage }) => connectUsage);
+  }
+
   audit(): Promise<Clients.AuditClient> {
     return this.#connect("accounts", ({ connectAudit }) => connectAudit);
   }

@@ -122,12 +122,14 @@ export class FakeWebhook {
     }),
     service(DeliveriesServiceService, {
       listDeliveries: async (request) => {
-        const { brand_id, receiver_id, event_id, states, type, from, to, page_size, after_id } = request;
+        const { brand_id, receiver_id, event_id, record_id, status_class, states, type, from, to, page_size, after_id } = request;
         if (receiver_id !== "") this.#find(brand_id, receiver_id);
         const start = after_id == null ? 0 : this.deliveries.findIndex(({ id }) => id === after_id) + 1;
         const matches = (one: Delivery): boolean =>
           (receiver_id === "" || one.receiver_id === receiver_id) &&
           (event_id == null || one.event_id === event_id) &&
+          (record_id == null || one.record_id === record_id) &&
+          (status_class == null || one.last_http_status?.toString()[0] === status_class[0]) &&
           (states.length === 0 || states.includes(one.state)) &&
           (type == null || one.event_type === type) &&
           (from == null || one.created_at >= from) &&

@@ -51,6 +51,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.AuditService/ListAudit": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.AuditService/ExportAudit": { isIdempotent: true, callers: [], actor: "caller" },
   "/accounts.v1.UsageService/RecordUsage": { isIdempotent: true, callers: ["gateway"], actor: "caller" },
+  "/accounts.v1.UsageService/ListFailedRequests": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.UsageService/GetUsage": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person" },
   "/accounts.v1.OperatorService/ExportPerson": { isIdempotent: true, callers: [], actor: "caller" },

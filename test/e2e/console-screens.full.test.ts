@@ -105,6 +105,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/events/${event?.id}`, "Copy as sent"],
   [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
   [() => "/developers/usage", "All keys"],
+  [() => "/developers/requests", "No failed requests in the last 7 days"],
   [() => "/developers/members", "Change role"],
   [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/workspaces", "1 of 200 pending"],

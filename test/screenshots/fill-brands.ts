@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { UsageServiceService } from "@brand-records/proto/accounts/v1";
+import { UsageServiceService, type FailedMinute } from "@brand-records/proto/accounts/v1";
 import { openPool } from "@brand-records/postgres";
 import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
@@ -102,7 +102,7 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
     });
     for (let first = 0; first < minutes.length; first += 240) {
       const batch = minutes.slice(first, first + 240).flat();
-      await usage.recordUsage({ batch_id: randomUUID(), minutes: batch, clients: [] }, callContext());
+      await usage.recordUsage({ batch_id: randomUUID(), minutes: batch, clients: [], failures: [] }, callContext());
     }
     const day = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
     const client = (key_id: string, name: string, messages: number) => ({ brand_id, key_id, day, name, messages });
@@ -114,9 +114,28 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
       client(planner.key.id, "other", 3),
       client(planner.key.id, "unnamed", 1),
     ].map((counted) => ({ ...counted, name: counted.name.slice(0, 64) }));
-    await usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients }, callContext());
+    await usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [] }, callContext());
+    await usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients: [], failures: failuresOf() }, callContext());
   } finally {
     usage.stop();
+  }
+
+  function failuresOf(): FailedMinute[] {
+    const failure = (minutesAgo: number, key_id: string, route: string, code: string, field: string, requests: number): FailedMinute => {
+      const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000 - minutesAgo * 60_000).toISOString();
+      const request_ids = Array.from({ length: Math.min(3, requests) }, () => randomUUID());
+      return { brand_id, key_id, minute, route, code, field, requests, request_ids };
+    };
+    return [
+      ...Array.from({ length: 30 }, (_, n) => failure(300 + n, warehouse.key.id, "GET /api/v1/submissions", "rate_limited", "", 75)),
+      ...Array.from({ length: 50 }, (_, n) =>
+        failure(20 + n * 90, looker.key.id, "GET /api/v1/payouts", "invalid_parameter", "limit", 1 + (n % 4)),
+      ),
+      failure(15, looker.key.id, "GET /api/v1/payouts", "invalid_parameter", "*", 2),
+      failure(700, planner.key.id, "POST /api/mcp tools/call prepare_campaign_plan", "invalid_request", "planning_budget", 3),
+      failure(1_500, old.key.id, "GET /api/*", "unknown_resource", "", 4),
+      failure(4_000, warehouse.key.id, "GET /api/v1/conversions", "internal_error", "", 1),
+    ];
   }
   await eventually(async () => {
     const { keys } = await owner.call("keys.list", { brand_id });

@@ -138,3 +138,14 @@ export async function openNavigation(page: Page): Promise<void> {
   const burger = page.getByRole("button", { name: "Navigation" });
   if (await burger.isVisible()) await burger.click();
 }
+
+/** Opens the search for pages and ids, and types into it. */
+export async function openFind(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("textbox").fill(text);
+  await page
+    .getByRole("dialog")
+    .getByText(text === "zebra" ? "Nothing is found" : text === "" ? "Audit log" : "Events about")
+    .first()
+    .waitFor();
+}

@@ -5,6 +5,7 @@ import {
   failing,
   hanging,
   longBrandName,
+  openFind,
   openNavigation,
   otherPersonSignsIn,
   press,
@@ -252,6 +253,32 @@ export const SHOTS: readonly Shot[] = [
   { name: "event-gone", as: "owner", path: to("/developers/events/evt_unknown"), shown: "An event is kept for 30 days" },
   { name: "event", as: "owner", path: ({ eventId }) => `/developers/events/${eventId}`, shown: "Ledger sync" },
   { name: "usage", as: "owner", path: to("/developers/usage"), shown: "Looker report" },
+  { name: "requests", as: "owner", path: to("/developers/requests"), shown: "rate_limited" },
+  {
+    name: "requests-of-one-group",
+    as: "owner",
+    path: to("/developers/requests"),
+    shown: "rate_limited",
+    act: async (page) => {
+      await page.getByRole("link", { name: "invalid_parameter" }).first().click();
+      await page.getByText("Clear filters").waitFor();
+      await page
+        .getByText(/request ids?$/)
+        .first()
+        .click();
+    },
+  },
+  { name: "requests-empty", as: "newcomer", path: to("/developers/requests"), shown: "No failed requests in the last" },
+  { name: "requests-failing", as: "owner", path: to("/developers/requests"), shown: "Try again", before: failing("requests.failed") },
+  { name: "find", as: "agency", path: to("/developers/keys"), shown: "API keys", act: (page) => openFind(page, "") },
+  {
+    name: "find-an-id",
+    as: "owner",
+    path: to("/developers/keys"),
+    shown: "API keys",
+    act: (page) => openFind(page, "sub_01h455vb4pex5vsknk084sn02q"),
+  },
+  { name: "find-nothing", as: "owner", path: to("/developers/keys"), shown: "API keys", act: (page) => openFind(page, "zebra") },
   { name: "usage-empty", as: "newcomer", path: to("/developers/usage"), shown: "No requests" },
   { name: "members", as: "owner", path: to("/developers/members"), shown: "Change role", documented: true },
   { name: "members-member", as: "member", path: to("/developers/members"), shown: "add and remove members" },

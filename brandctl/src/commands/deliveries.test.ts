@@ -95,7 +95,7 @@ describe("brandctl deliveries", () => {
     it("filters by several states, type, time and event", async () => {
       const [early, late] = ["2026-11-20T23:59:59.999Z", "2026-11-21T08:30:00.000Z"];
       fake.deliveries.push(
-        deliveryOf({ id: "dlv_4", state: "failed", created_at: late, event_id: "evt_2" }),
+        deliveryOf({ id: "dlv_4", state: "failed", created_at: late, event_id: "evt_2", record_id: "po_2", last_http_status: 503 }),
         deliveryOf({ id: "dlv_3", state: "sending", created_at: late, event_type: "campaign.settled" }),
         deliveryOf({ id: "dlv_2", state: "delivered", created_at: early }),
         deliveryOf({ id: "dlv_1", state: "pending", created_at: early }),
@@ -107,6 +107,11 @@ describe("brandctl deliveries", () => {
       expect(await ids("--receiver rcv_1 --since 2026-11-21T00:00:00Z")).toEqual(["dlv_4", "dlv_3"]);
       expect(await ids("--receiver rcv_1 --until 2026-11-21T00:00:00Z --state pending")).toEqual(["dlv_1"]);
       expect(await ids("--event evt_2")).toEqual(["dlv_4"]);
+      expect(await ids("--record po_2 --brand brd_1")).toEqual(["dlv_4"]);
+      expect(await ids("--receiver rcv_1 --status 5xx")).toEqual(["dlv_4"]);
+      expect(await ids("--receiver rcv_1 --record po_2 --status 4xx")).toEqual([]);
+      expect((await run("deliveries list --brand brd_1 --record po_3")).stdout).toBe("The record has no deliveries.\n");
+      expect((await run("deliveries list --receiver rcv_1 --record po_3")).stdout).toBe("The receiver has no deliveries that match.\n");
       expect(await ids("--event evt_2 --receiver rcv_1 --state pending")).toEqual([]);
       expect((await run("deliveries list --event evt_2 --state pending,held")).stdout).toBe(
         "The event has no pending or held deliveries.\n",
@@ -117,7 +122,10 @@ describe("brandctl deliveries", () => {
     });
 
     it.each([
-      ["", "Name a receiver, an event or both"],
+      ["", "Name a receiver, an event or a record"],
+      ["--record po_2", "The brand is missing"],
+      ["--brand brd_1 --record po", "--record must be the id of a record"],
+      ["--receiver rcv_1 --status 200", "--status"],
       ["--receiver rcv_1 --state failed,lost", '"lost" is not a state'],
       ["--receiver rcv_1 --since monday", "RFC 3339"],
       ["--event rcv_1", "It is the id of a receiver"],

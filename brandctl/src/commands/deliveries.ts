@@ -1,6 +1,6 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Command, Option } from "commander";
-import { brandOf } from "../brand-lookup.ts";
+import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { ListOption } from "@brand-records/shell-completion";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { required, UsageFailure } from "../failure.ts";
@@ -11,6 +11,7 @@ import type { Shell } from "../shell.ts";
 import { replay } from "./deliveries-replay.ts";
 import {
   brandCheckOption,
+  brandIdOption,
   DELIVERY_HELP,
   EVENT_HELP,
   examples,
@@ -19,10 +20,12 @@ import {
   limitOption,
   listParser,
   noteLimit,
+  parseRecordId,
   parseTimeText,
   receiverOption,
 } from "./options.ts";
 
+const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx", "none"];
 const STATES = ["pending", "sending", "held", "delivered", "failed"];
 
 export function deliveriesCommand(shell: Shell): Command {
@@ -35,8 +38,10 @@ interface ListOptions {
   readonly brand?: string;
   readonly receiver?: string;
   readonly event?: string;
+  readonly record?: string;
   readonly state?: string[];
   readonly type?: string;
+  readonly status?: string;
   readonly since?: string;
   readonly until?: string;
   readonly limit: number;
@@ -49,16 +54,20 @@ const stateOption = (): Option =>
 
 function list(shell: Shell): Command {
   return new Command("list")
-    .summary("list deliveries of a receiver or of an event")
+    .summary("list deliveries of a receiver, of an event or of a record")
     .description(
-      "List deliveries of a receiver or of an event, newest first: those in progress, and those finished in the last 30 days. " +
+      "List deliveries of a receiver, of an event or of a record, newest first: those in progress, and those finished in the last 30 days. " +
         "With several filters, those that match all.",
     )
     .addOption(receiverOption())
     .addOption(new Option("--event <id>", EVENT_HELP).argParser(idParser("--event", "event")))
-    .addOption(brandCheckOption("receiver or event"))
+    .addOption(new Option("--record <id>", "id of the record that the events are about, such as sub_…").argParser(parseRecordId))
+    .addOption(brandIdOption("fail unless the receiver or event is this brand's; of --record alone: the brand (default: $BRAND)"))
     .addOption(stateOption())
     .addOption(new Option("--type <type>", "only those of events of this type (default: all)").choices(EVENT_TYPE_NAMES))
+    .addOption(
+      new Option("--status <class>", "only those whose last attempt got such an HTTP status; none: no response").choices(STATUS_CLASSES),
+    )
     .option("--since <time>", "only those created at this RFC 3339 time or later, such as 2026-11-21T08:30:00Z", parseTimeText)
     .option("--until <time>", "only those created before this RFC 3339 time", parseTimeText)
     .addOption(limitOption())
@@ -67,13 +76,15 @@ function list(shell: Shell): Command {
       examples(
         ["brandctl deliveries list --receiver rcv_… --state failed", "what the receiver never accepted, after all attempts"],
         ["brandctl deliveries list --receiver rcv_… --state pending,sending --type payout.paid", "payouts that are still on their way"],
+        ["brandctl deliveries list --receiver rcv_… --status 5xx", "what made the receiver fail"],
+        ["brandctl deliveries list --record po_… --brand brd_…", "where everything about a payout went"],
         ["brandctl deliveries list --event evt_…", "where an event went"],
       ),
     )
     .action(({ brand, limit, ...filter }: ListOptions, command: Command) =>
       shell.act(command, async (session) => {
         const brand_id = await brandOfList(session, filter, brand);
-        const { receiver, event, state, type, since, until } = filter;
+        const { receiver, event, record, state, type, status, since, until } = filter;
         const client = await session.deliveries();
         let pause: Pause = { failures_in_a_row: 0 };
         const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
@@ -81,6 +92,8 @@ function list(shell: Shell): Command {
             brand_id,
             receiver_id: receiver ?? "",
             event_id: event,
+            record_id: record,
+            status_class: status,
             states: state ?? [],
             type,
             from: since,
@@ -99,16 +112,18 @@ function list(shell: Shell): Command {
 
 type ListFilter = Omit<ListOptions, "brand" | "limit">;
 
-function brandOfList(session: Session, { receiver, event }: ListFilter, brand: string | undefined): Promise<string> {
+async function brandOfList(session: Session, { receiver, event, record }: ListFilter, brand: string | undefined): Promise<string> {
   if (receiver !== undefined) return brandOf(session, "receiver", receiver, brand);
   if (event !== undefined) return brandOf(session, "event", event, brand);
-  throw new UsageFailure("Name a receiver, an event or both: --receiver, --event", "See brandctl deliveries list --help");
+  if (record !== undefined) return namedBrand(session, brand);
+  throw new UsageFailure("Name a receiver, an event or a record: --receiver, --event, --record", "See brandctl deliveries list --help");
 }
 
-function noneText({ receiver, state, type, since, until, event }: ListFilter): string {
-  const isOtherwiseFiltered = [type, since, until, receiver === undefined ? undefined : event].some((filter) => filter !== undefined);
+function noneText({ receiver, state, event, record, ...filter }: ListFilter): string {
+  const [noun, ...others] = Object.entries({ receiver, event, record }).flatMap(([name, id]) => (id === undefined ? [] : [name]));
+  const isOtherwiseFiltered = others.length > 0 || Object.values(filter).some((value) => value !== undefined);
   const states = state === undefined ? "" : `${state.join(" or ")} `;
-  return `The ${receiver === undefined ? "event" : "receiver"} has no ${states}deliveries${isOtherwiseFiltered ? " that match" : ""}.`;
+  return `The ${noun} has no ${states}deliveries${isOtherwiseFiltered ? " that match" : ""}.`;
 }
 
 function show(shell: Shell): Command {

@@ -42,7 +42,7 @@ function list(shell: Shell): Command {
         const brandId = namedBrand(session, brand);
         const client = await session.events();
         const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-          const { events, next_after_id } = await client.listEvents({ brand_id: brandId, type, ...page });
+          const { events, next_after_id } = await client.listEvents({ brand_id: brandId, type, count_receivers: false, ...page });
           return { items: events, next: next_after_id };
         });
         const { items: events } = listing;

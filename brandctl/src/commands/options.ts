@@ -1,6 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { parseInstant } from "@brand-records/resources";
 import { Argument, InvalidArgumentError, Option } from "commander";
+import { idPattern } from "@brand-records/typeid";
 import { ListOption } from "@brand-records/shell-completion";
 import { UsageFailure } from "../failure.ts";
 import { requireEmail, requireId, requireText, type IdKind } from "../ids.ts";
@@ -59,10 +60,18 @@ export const parseEmail = (text: string): string => requireEmail("The e-mail add
 export const idArgument = (kind: IdKind, help: string, name = `<${kind}>`): Argument =>
   new Argument(name, help).argParser(idParser(`The id of a ${kind}`, kind));
 
+const RECORD_ID = idPattern("[a-z]{2,3}");
+
 export const RECEIVER_HELP = "id of the receiver (rcv_…), see receivers list";
 export const receiverOption = (): Option => new Option("--receiver <id>", RECEIVER_HELP).argParser(idParser("--receiver", "receiver"));
 export const DELIVERY_HELP = "id of the delivery (dlv_…), see deliveries list";
 export const EVENT_HELP = "id of the event (evt_…), see events list";
+/** Reads the id of a record of any kind. The parser throws UsageFailure. */
+export function parseRecordId(text: string): string {
+  if (RECORD_ID.test(requireText("--record", text))) return text;
+  throw new UsageFailure(`--record must be the id of a record, such as sub_…; ${text} is not.`);
+}
+
 export const EVENTS_HELP = `comma-separated event types: ${EVENT_TYPE_NAMES.join(", ")}`;
 
 export const eventsOption = (help = EVENTS_HELP): Option =>

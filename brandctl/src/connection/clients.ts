@@ -3,6 +3,7 @@ import {
   AuditServiceService,
   OperatorServiceService as AccountsOperatorService,
   SignInServiceService,
+  UsageServiceService,
 } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService as PlansOperatorService, PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService, OperatorServiceService as RecordsOperatorService } from "@brand-records/proto/records/v1";
@@ -41,6 +42,7 @@ type BoundClient<Service> = {
 
 export type AccountsClient = BoundClient<AccountsServiceService>;
 export type AuditClient = BoundClient<AuditServiceService>;
+export type UsageClient = BoundClient<UsageServiceService>;
 export type SignInClient = BoundClient<SignInServiceService>;
 export type PlansClient = BoundClient<PlansServiceService>;
 export type ReceiversClient = BoundClient<ReceiversServiceService>;
@@ -55,6 +57,8 @@ export const connectAccounts = (connection: Connection): AccountsClient =>
   connect(AccountsServiceService, connection, { revokeKey: EFFECTIVE_MS, setBrandTier: EFFECTIVE_MS, setBrandVerified: EFFECTIVE_MS });
 
 export const connectAudit = (connection: Connection): AuditClient => connect(AuditServiceService, connection);
+
+export const connectUsage = (connection: Connection): UsageClient => connect(UsageServiceService, connection);
 
 export const connectSignIn = (connection: Connection): SignInClient => connect(SignInServiceService, connection);
 

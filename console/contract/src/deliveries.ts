@@ -17,6 +17,14 @@ export const delivery = z.object({
   finished_at: time.nullable(),
   last_outcome: z.string().nullable(),
   last_http_status: z.number().nullable(),
+  /** Of the last finished attempt, in milliseconds. */
+  last_duration_ms: z.number().nullable(),
+  /** Null if the event is no longer stored. */
+  record_id: z.string().nullable(),
+  /** The delivery that this one sends again. */
+  repeat_of: z.string().nullable(),
+  /** The replay that queued it. */
+  replay_id: z.string().nullable(),
   sending_since: time.nullable(),
 });
 
@@ -48,11 +56,17 @@ const deliveryInput = { ...brandInput, delivery_id: id("dlv") } as const;
 /** Sending is paused until then, because attempts failed in a row. */
 const circuit = { paused_until: time.nullable(), failures_in_a_row: z.number() } as const;
 
+/** What an event is about. */
+export const recordId = z.string().regex(/^[a-z]{2,3}_[0-9a-z]{1,40}$/, "must be the id of a record");
+
 /** An instant that a page sends: RFC 3339. */
 export const instant = z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T08:30:00+08:00" });
 
 export const DELIVERY_OPERATIONS = {
-  /** Returns the deliveries of a receiver that match every filter, newest first, 50 a page. */
+  /**
+   * Returns the deliveries of a receiver that match every filter, newest first, 50 a page. With `status_class` a page before the last may be
+   * short, or empty: a call looks at 2,000 deliveries.
+   */
   "deliveries.list": {
     needs: "member",
     input: z.strictObject({
@@ -63,6 +77,9 @@ export const DELIVERY_OPERATIONS = {
       from: instant.optional(),
       to: instant.optional(),
       event_id: id("evt").optional(),
+      record_id: recordId.optional(),
+      /** The last attempt's; `none`: no response came. */
+      status_class: z.enum(["2xx", "3xx", "4xx", "5xx", "none"]).optional(),
       after_id: id("dlv").optional(),
     }),
     output: z.object({ deliveries: z.array(delivery), next_after_id: z.string().nullable(), ...circuit }),

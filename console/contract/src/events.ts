@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { delivery, instant } from "./deliveries.ts";
+import { delivery, instant, recordId } from "./deliveries.ts";
 import { id, brandInput, time, type Operation } from "./operation.ts";
 
 const event = z.object({
@@ -12,6 +12,12 @@ const event = z.object({
   data_json: z.string(),
 });
 
+const listedEvent = event.extend({
+  /** Receivers that it was or is to be delivered to, and those that accepted it; null from a webhook of release 0.3.0. */
+  receivers: z.number().nullable(),
+  receivers_accepted: z.number().nullable(),
+});
+
 export const EVENT_OPERATIONS = {
   /** Returns the brand's events that match every filter, newest first, 50 a page. */
   "events.list": {
@@ -21,13 +27,10 @@ export const EVENT_OPERATIONS = {
       type: z.string().max(100).optional(),
       from: instant.optional(),
       to: instant.optional(),
-      record_id: z
-        .string()
-        .regex(/^[a-z]+_[0-9a-z]{1,40}$/, "must be the id of a record")
-        .optional(),
+      record_id: recordId.optional(),
       page_token: z.string().max(1_000).optional(),
     }),
-    output: z.object({ events: z.array(event), next_page_token: z.string().nullable() }),
+    output: z.object({ events: z.array(listedEvent), next_page_token: z.string().nullable() }),
   },
   "events.get": {
     needs: "member",

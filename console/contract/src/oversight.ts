@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { instant } from "./deliveries.ts";
-import { brandInput, time, type Operation } from "./operation.ts";
+import { brandInput, id, time, type Operation } from "./operation.ts";
 
 const entry = z.object({
   id: z.string(),
@@ -45,6 +45,21 @@ const client = z.object({
   messages: z.number(),
 });
 
+const failedGroup = z.object({
+  key_id: z.string(),
+  /** Method and path; of an assistant's message also its method and tool. */
+  route: z.string(),
+  code: z.string(),
+  /** `*`: a name that the route does not have; empty without one. */
+  field: z.string(),
+  requests: z.number(),
+  /** Minutes. */
+  first_at: time,
+  last_at: time,
+  /** Newest first. */
+  request_ids: z.array(z.string()),
+});
+
 /** What owners and members see of what has happened. */
 export const OVERSIGHT_OPERATIONS = {
   /** Returns who changed what, newest first, 50 a page. */
@@ -61,6 +76,30 @@ export const OVERSIGHT_OPERATIONS = {
       page_token: z.string().max(1_000).optional(),
     }),
     output: z.object({ entries: z.array(entry), next_page_token: z.string().nullable() }),
+  },
+  /**
+   * Returns the requests of the last seven days that were refused or failed, by key, route, code and field, and counts of them; buckets without any
+   * are left out.
+   */
+  "requests.failed": {
+    needs: "member",
+    input: z.strictObject({
+      ...brandInput,
+      from: instant,
+      to: instant,
+      bucket_minutes: z.int().min(1).max(1_440),
+      key_id: id("key").optional(),
+      route: z.string().max(200).optional(),
+      code: z.string().max(60).optional(),
+      field: z.string().max(60).optional(),
+    }),
+    output: z.object({
+      groups: z.array(failedGroup),
+      has_more_groups: z.boolean(),
+      buckets: z.array(z.object({ start: time, requests: z.number() })),
+      /** Requests before this minute are missing; null if none are. */
+      counted_since: time.nullable(),
+    }),
   },
   /** Returns counts of requests; buckets without requests are left out. */
   "usage.get": {

@@ -45,6 +45,13 @@ export const PAGES = {
   },
   event: { path: "/developers/events/$id", screen: "events/event", title: "Event" },
   usage: { path: "/developers/usage", screen: "usage/usage", title: "Usage" },
+  requests: {
+    path: "/developers/requests",
+    screen: "requests/failed-requests",
+    title: "Failed requests",
+    description:
+      "Requests to the API and by assistants that were refused or failed, counted by minute for seven days. A request without a valid key belongs to no brand: it is not here. Neither what a request held nor its error’s message is kept; your own log has them under the request id.",
+  },
   audit: {
     path: "/developers/audit",
     screen: "audit/audit",

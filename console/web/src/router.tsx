@@ -6,6 +6,7 @@ import { forgetReturnTo, keepReturnTo } from "./api/return-to.ts";
 import { pinTab, showBrand, shownTab } from "./api/tab.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/receivers/delivery-search.ts";
+import { failedSearch } from "./screens/requests/failed-search.ts";
 import { planListSearch } from "./screens/plans/list/plan-filters.ts";
 import { planSearch } from "./screens/plans/plan-search.ts";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
@@ -105,6 +106,7 @@ const developerScreens = [
   createRoute({
     getParentRoute: () => developers,
     path: "/keys",
+    validateSearch: searchOf("key"),
     component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
   }),
   createRoute({
@@ -160,6 +162,12 @@ const developerScreens = [
     path: "/usage",
     validateSearch: searchOf("range"),
     component: lazyRouteComponent(() => import("./screens/usage/usage.tsx"), "Usage"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/requests",
+    validateSearch: failedSearch,
+    component: lazyRouteComponent(() => import("./screens/requests/failed-requests.tsx"), "FailedRequests"),
   }),
   createRoute({
     getParentRoute: () => developers,

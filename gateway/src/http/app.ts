@@ -31,7 +31,7 @@ const UNKNOWN_API_ROUTE = "/api/*";
 
 export interface AppDependencies extends AdmissionDependencies {
   readonly services: Services;
-  readonly usage: Pick<UsageRecorder, "count" | "countClient">;
+  readonly usage: Pick<UsageRecorder, "count" | "countClient" | "countFailure">;
   readonly publicUrl: string;
   /** Undefined: its paths do not exist. */
   readonly console: ConsoleTarget | undefined;
@@ -55,7 +55,7 @@ export function createApp(deps: AppDependencies): Express {
   if (deps.trustProxy !== undefined) app.set("trust proxy", deps.trustProxy);
 
   app.use(requestContext(deps.requestDeadlineMs));
-  app.use(logRequests(deps.log, deps.metrics, routesThatCanFail(deps.console !== undefined)));
+  app.use(logRequests({ ...deps, routes: routesThatCanFail(deps.console !== undefined) }));
   app.use(boundBodies(deps.metrics));
   app.use(errorForms);
   app.use(checkUrlAndHost(deps));

@@ -18,7 +18,9 @@ export function errorHeaders(error: AppError): Record<string, string> {
 
 /** Responds with an error, in the form of its path. */
 export function sendError(response: Response, error: AppError): void {
-  const { requestId, errorForm = apiForm } = contextOf(response);
+  const context = contextOf(response);
+  if (error.field !== undefined) context.errorField = error.field;
+  const { requestId, errorForm = apiForm } = context;
   const { status, body, type } = errorForm(error, requestId);
   response.set(errorHeaders(error));
   send(response, status, body, type);

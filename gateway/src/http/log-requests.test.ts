@@ -6,7 +6,7 @@ import { routesThatCanFail } from "./app.ts";
 
 async function failuresAtStart(hasConsole: boolean): Promise<Map<string, string[]>> {
   const metrics = openMetrics("gateway");
-  logRequests(openLog("gateway", "silent"), metrics, routesThatCanFail(hasConsole));
+  logRequests({ log: openLog("gateway", "silent"), metrics, usage: { countFailure() {} }, routes: routesThatCanFail(hasConsole) });
   const counts = [
     ...(await metrics.metrics()).matchAll(/^http_request_duration_seconds_count\{service="gateway",route="([^"]+)",status="(\d+)"\} 0$/gm),
   ];

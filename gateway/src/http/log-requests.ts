@@ -1,14 +1,20 @@
 import { accessLog } from "@brand-records/edge";
 import { Counter, Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
 import type { RequestHandler } from "express";
+import type { UsageRecorder } from "../usage/usage-recorder.ts";
+import { failureOf } from "./failure-of.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/**
- * Logs and counts every request; those for operations and messages of assistants by what they ask for, too.
- *
- * @param routes whose failures alerts count
- */
-export function logRequests(log: Logger, metrics: Registry, routes: readonly string[]): RequestHandler {
+export interface LogRequestsOptions {
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly usage: Pick<UsageRecorder, "countFailure">;
+  /** Whose failures alerts count. */
+  readonly routes: readonly string[];
+}
+
+/** Logs and counts every request; those for operations and messages of assistants by what they ask for, too, and for brands what failed. */
+export function logRequests({ log, metrics, usage, routes }: LogRequestsOptions): RequestHandler {
   const operations = new Histogram({
     name: "operation_duration_seconds",
     help: "Time from the headers of a request for an operation to the end of its response, whether a program or an assistant called it.",
@@ -27,7 +33,10 @@ export function logRequests(log: Logger, metrics: Registry, routes: readonly str
     metrics,
     routes,
     fieldsOf: ({ rpc }) => ({ rpc_method: rpc?.method, rpc_generation: rpc?.generation, tool: rpc?.tool }),
-    onServed({ rpc, operation, errorKind }, status, seconds) {
+    onServed(context, { method: httpMethod, status, seconds }) {
+      const { rpc, operation, errorKind } = context;
+      const failure = failureOf(context, httpMethod);
+      if (failure !== undefined) usage.countFailure(failure);
       if (rpc !== undefined) {
         const { method, generation = "none", tool = "none" } = rpc;
         messages.inc({ method, generation, tool, error: errorKind ?? "none" });

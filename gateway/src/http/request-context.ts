@@ -20,6 +20,8 @@ export interface RequestContext extends EdgeContext {
   operation?: { readonly name: string; readonly via: "rest" | "assistant" };
   /** The message, on the assistants' path. Known names only, or `other`. */
   rpc?: { readonly method: string; readonly generation?: string; tool?: string };
+  /** What the error is about, as the caller spells it. */
+  errorField?: string;
   /** Default: the API's error body. */
   errorForm?: ErrorForm;
 }

@@ -18,6 +18,7 @@ it("counts accepted and refused requests by minute and key", () => {
       { ...of(1), minute: "2026-11-22T12:01:00.000Z", accepted: 1, refused: 0 },
     ],
     clients: [],
+    failures: [],
   });
   expect(counts.takeBatch()).toBeUndefined();
 });

@@ -1,18 +1,22 @@
 import { randomUUID } from "node:crypto";
-import type { ClientUsage, MinuteUsage } from "@brand-records/proto/accounts/v1";
+import type { ClientUsage, FailedMinute, MinuteUsage } from "@brand-records/proto/accounts/v1";
 import { ClientCounts } from "./client-counts.ts";
+import { FailureCounts } from "./failure-counts.ts";
 
 const MINUTE_MS = 60_000;
 /** Keys and minutes that are counted and not recorded yet: 10 MB. Accounts may be unavailable for a while. */
 const COUNTS_MAX = 50_000;
 /** The most minutes, and the most clients, that accounts takes at once. */
 const BATCH_MAX = 5_000;
+/** The most counts of failures that accounts takes at once. */
+const BATCH_FAILURES_MAX = 2_000;
 
 /** Counts that are recorded together. A repetition has the same id, so that it adds nothing. */
 export interface UsageBatch {
   readonly batch_id: string;
   readonly minutes: MinuteUsage[];
   readonly clients: ClientUsage[];
+  readonly failures: FailedMinute[];
 }
 
 interface Counts {
@@ -21,9 +25,10 @@ interface Counts {
   refused: number;
 }
 
-/** Requests by minute and key, and by client. Bounded: beyond, requests of keys that are not counted in this minute yet are dropped. */
+/** Requests by minute and key, by client, and those that failed. Bounded: beyond, requests of keys that are not counted in this minute yet are dropped. */
 export class UsageCounts {
   readonly clients = new ClientCounts();
+  readonly failures = new FailureCounts();
   /** Keys are starts of minutes, then keys. */
   readonly #minutes = new Map<number, Map<string, Counts>>();
   readonly #max: number;
@@ -36,11 +41,11 @@ export class UsageCounts {
 
   /** Requests dropped so far. */
   get dropped(): number {
-    return this.#dropped + this.clients.dropped;
+    return this.#dropped + this.clients.dropped + this.failures.dropped;
   }
 
   get size(): number {
-    return this.#size + this.clients.size;
+    return this.#size + this.clients.size + this.failures.size;
   }
 
   /** Costs two look-ups. @param now milliseconds since the epoch */
@@ -64,8 +69,8 @@ export class UsageCounts {
 
   /** Removes and returns what fits into a batch, oldest first; undefined if there is nothing. */
   takeBatch(): UsageBatch | undefined {
-    const [minutes, clients] = [this.#takeMinutes(), this.clients.take(BATCH_MAX)];
-    return minutes.length + clients.length === 0 ? undefined : { batch_id: randomUUID(), minutes, clients };
+    const [minutes, clients, failures] = [this.#takeMinutes(), this.clients.take(BATCH_MAX), this.failures.take(BATCH_FAILURES_MAX)];
+    return minutes.length + clients.length + failures.length === 0 ? undefined : { batch_id: randomUUID(), minutes, clients, failures };
   }
 
   #takeMinutes(): MinuteUsage[] {

@@ -23,12 +23,12 @@ beforeEach(async () => {
     requests.push(request);
     return respond(request);
   };
-  const getUsage = async (): Promise<never> => {
+  const unused = async (): Promise<never> => {
     throw new Error("gateways only record");
   };
   server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(UsageServiceService, { recordUsage, getUsage })],
+    services: [service(UsageServiceService, { recordUsage, getUsage: unused, listFailedRequests: unused })],
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),
   });
@@ -57,6 +57,17 @@ it("records counts at every interval, and none where there are none", async () =
   recorder.count(caller, "refused");
   await eventually(() => expect(totals()).toBe(2));
   expect(requests.every(({ minutes }) => minutes.length > 0)).toBe(true);
+});
+
+it("records failures beside the requests, in batches that accounts accepts", async () => {
+  const recorder = start(3_600_000);
+  const failure = { ...caller, route: "GET /api/v1/payouts", code: "invalid_parameter", request_id: "r1" };
+  for (let n = 0; n < 2_001; n += 1) recorder.countFailure({ ...failure, key_id: `key_${n}`, field: "limit" });
+  await recorder.stop();
+  const counted = { ...failure, requests: 1, request_ids: ["r1"], field: "limit", minute: expect.stringMatching(/:00\.000Z$/) };
+  const { request_id: _, ...expected } = counted;
+  expect(requests.map(({ failures }) => failures.length)).toEqual([2_000, 1]);
+  expect(requests[1]?.failures).toEqual([{ ...expected, key_id: "key_2000" }]);
 });
 
 it("records the clients of assistants beside the requests", async () => {

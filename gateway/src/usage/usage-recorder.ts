@@ -4,6 +4,7 @@ import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type RpcClient } from "@brand-records/rpc";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
 import type { Principal } from "../auth/principal.ts";
+import type { Failure } from "./failure-counts.ts";
 import { UsageCounts, type UsageBatch } from "./usage-counts.ts";
 
 const CALL_MS = 3_000;
@@ -23,6 +24,8 @@ export interface UsageRecorder extends Stoppable {
   count(principal: Pick<Principal, "brand_id" | "key_id">, verdict: "accepted" | "refused"): void;
   /** Counts a message of an assistant under the name that its client declares. Never fails, and waits for nothing. */
   countClient(principal: Pick<Principal, "brand_id" | "key_id">, name: string): void;
+  /** Counts a request with a key that was refused or failed. Never fails, and waits for nothing. */
+  countFailure(failure: Failure): void;
   /** Records what is left. */
   stop(): Promise<void>;
 }
@@ -62,6 +65,7 @@ export function startUsageRecorder({ accounts, flushMs, log, metrics, counts = n
 
   return {
     count: (principal, verdict) => counts.add(principal, verdict, Date.now()),
+    countFailure: (failure) => counts.failures.add(failure, Date.now()),
     countClient: (principal, name) => counts.clients.add(principal, name, Date.now()),
     async stop() {
       stopping = true;
@@ -75,7 +79,7 @@ export function startUsageRecorder({ accounts, flushMs, log, metrics, counts = n
   };
 }
 
-const sizeOf = ({ minutes, clients }: UsageBatch): number => minutes.length + clients.length;
+const sizeOf = ({ minutes, clients, failures }: UsageBatch): number => minutes.length + clients.length + failures.length;
 
 const isRefusal = (error: unknown): boolean => error instanceof AppError && ERROR_KINDS[error.kind].grpc === "INVALID_ARGUMENT";
 

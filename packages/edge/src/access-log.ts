@@ -23,7 +23,7 @@ export interface AccessLogOptions<Context extends EdgeContext> {
   /** Returns more fields of the line. */
   fieldsOf?(context: Context): Readonly<Record<string, unknown>>;
   /** Observes what the edge counts of its own. @param status 499 if the client disconnected before the response was complete */
-  onServed?(context: Context, status: number, seconds: number): void;
+  onServed?(context: Context, served: { readonly method: string; readonly status: number; readonly seconds: number }): void;
 }
 
 /**
@@ -53,7 +53,7 @@ export function accessLog<Context extends EdgeContext>({
       // nginx's convention.
       const status = response.writableFinished ? response.statusCode : 499;
       duration.observe({ route, status: String(status) }, durationMs / 1000);
-      onServed?.(context, status, durationMs / 1000);
+      onServed?.(context, { method: request.method, status, seconds: durationMs / 1000 });
       const ids = { ...requestIdAttribute(requestId), [OWN_ATTRIBUTES.brandId]: brandId, [OWN_ATTRIBUTES.keyId]: keyId };
       endHttpSpan(span, { method: request.method, route, status, errorKind, ids });
       const line = {

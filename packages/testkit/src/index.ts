@@ -3,6 +3,7 @@ export { sendRedisCommand } from "./redis-command.ts";
 export { startConnectProxy, type ConnectAnswer, type ConnectProxy } from "./connect-proxy.ts";
 export { ControlledProcess } from "./controlled-process.ts";
 export { startReserved } from "./controlled-server.ts";
+export { countBuffers, type Buffers } from "./count-buffers.ts";
 export { createDatabase, dropDatabasesOfRun, type TestDatabase } from "./create-database.ts";
 export { startDnsServer, type DnsServer } from "./dns-server.ts";
 export { eventually } from "./eventually.ts";

@@ -151,7 +151,7 @@ it("counts of requests after 31 days in several batches, and the batches of gate
   const [batch_id, oldBatch] = [randomUUID(), randomUUID()];
   const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
   const client = { brand_id: brand.id, key_id, day: today, name: "claude-code", messages: 1 };
-  await served.usage.recordUsage({ batch_id, minutes: [usage], clients: [client] }, callContext());
+  await served.usage.recordUsage({ batch_id, minutes: [usage], clients: [client], failures: [] }, callContext());
   await served.db.query(
     `insert into accounts.usage_clients (brand_id, day, key_id, name, messages)
      select $1, $2::date - $3::int, 'key_1', 'client ' || n, 1 from generate_series(1, $4) n`,

@@ -2,7 +2,9 @@ import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { SessionLimits } from "./domain/session.ts";
+import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX } from "./domain/failed-requests.ts";
 import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
+import { deleteFailuresBeyond, deleteOldFailures } from "./storage/failed-requests.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";
 import { deleteExpiredLinks } from "./storage/sign-in-links.ts";
 import { deleteOldClientUsage } from "./storage/usage-clients.ts";
@@ -36,6 +38,8 @@ export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, us
     "audit entries": (limit) => deleteOldAuditEntries(db, auditKeepDays, limit),
     usage: (limit) => deleteOldUsage(db, usageKeepDays, limit),
     "usage by client": (limit) => deleteOldClientUsage(db, usageKeepDays, limit),
+    "failed requests": (limit) => deleteOldFailures(db, FAILURES_KEEP_DAYS, limit),
+    "failed requests beyond the cap": (limit) => deleteFailuresBeyond(db, FAILURES_PER_BRAND_MAX, limit),
     "usage batches": (limit) => deleteOldBatches(db, BATCH_KEEP_DAYS, limit),
   };
   let stopping = false;

@@ -16,6 +16,10 @@ export interface NewDelivery {
   readonly type?: string;
   /** Default: a new one. */
   readonly event?: string;
+  /** What a new event is about. Default: po_1. */
+  readonly record?: string;
+  /** Of the attempt that finished it, or else of an attempt before the next; null: no response came. Default: no attempt. */
+  readonly status?: number | null;
   readonly test?: boolean;
   /** False for a delivery as release 0.2.0 stores it: without the type of its event. */
   readonly typed?: boolean;
@@ -25,14 +29,14 @@ export interface NewDelivery {
 export async function addDelivery(
   db: Database,
   { brand_id, id: receiverId }: Pick<Receiver, "brand_id" | "id">,
-  { at, state = "delivered", type = "payout.paid", event, test = false, typed = true }: NewDelivery,
+  { at, state = "delivered", type = "payout.paid", event, record = "po_1", status, test = false, typed = true }: NewDelivery,
 ): Promise<AddedDelivery> {
   const [id, eventId] = [newId("dlv", Date.parse(at)), event ?? newId("evt", Date.parse(at))];
   await ensureDays(db, [at.slice(0, 10)]);
   if (event === undefined) {
     await db.query(
-      `insert into webhook.events (id, created_at, brand_id, type, data, test, received_at) values ($1, $2, $3, $4, '{"id":"po_1"}', $5, $2)`,
-      [eventId, at, brand_id, type, test],
+      `insert into webhook.events (id, created_at, brand_id, type, data, test, received_at) values ($1, $2, $3, $4, $6::json, $5, $2)`,
+      [eventId, at, brand_id, type, test, JSON.stringify({ id: record })],
     );
   }
   const common = "id, receiver_id, event_id, event_created_at, created_at, test, event_type, state";
@@ -52,7 +56,23 @@ export async function addDelivery(
       [...values, brand_id],
     );
   }
+  if (status !== undefined) await addAttempt(db, id, status);
   return { id, event_id: eventId };
+}
+
+/** Gives a delivery its last attempt, where it is stored: with a finished one, apart from others. */
+async function addAttempt(db: Database, id: string, status: number | null): Promise<void> {
+  const outcome = status === null ? "timeout" : status < 300 ? "accepted" : "refused";
+  const attempt = [id, newId("att"), outcome, status];
+  await db.query(
+    `with finished as (
+       update webhook.past_deliveries set attempt_id = $2, started_at = created_at, duration_ms = 120, outcome = $3, http_status = $4 where id = $1
+       returning id),
+     waiting as (update webhook.deliveries set attempt = 1 where id = $1 returning event_created_at, created_at)
+     insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status)
+     select $2, $1, event_created_at, 1, created_at, 120, $3, $4 from waiting`,
+    attempt,
+  );
 }
 
 /** Finishes unsent deliveries, as a written result does. */

@@ -5,9 +5,8 @@ import type { BrandHandler } from "./operation.ts";
 const PAGE_SIZE = 50;
 
 export const listDeliveries: BrandHandler<"deliveries.list"> = {
-  async run(services, { call }, { brand_id, receiver_id, states = [], type, from, to, event_id, after_id }) {
-    const filters = { states, type: type ?? null, from: from ?? null, to: to ?? null, event_id: event_id ?? null };
-    const request = { brand_id, receiver_id, ...filters, state: null, page_size: PAGE_SIZE, after_id: after_id ?? null };
+  async run(services, { call }, { brand_id, receiver_id, states = [], after_id, ...filters }) {
+    const request = { brand_id, receiver_id, states, ...filters, state: null, page_size: PAGE_SIZE, after_id: after_id ?? null };
     const { deliveries, next_after_id, paused_until, failures_in_a_row } = await services.deliveries.listDeliveries(request, call);
     return {
       deliveries: deliveries.map(toDelivery),
@@ -58,6 +57,10 @@ export function toDelivery(message: DeliveryMessage | null | undefined): Deliver
     finished_at: message.finished_at ?? null,
     last_outcome: message.last_outcome ?? null,
     last_http_status: message.last_http_status ?? null,
+    last_duration_ms: message.last_duration_ms ?? null,
+    record_id: message.record_id ?? null,
+    repeat_of: message.repeat_of ?? null,
+    replay_id: message.replay_id ?? null,
     sending_since: message.sending_since ?? null,
   };
 }

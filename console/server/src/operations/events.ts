@@ -1,3 +1,5 @@
+import type { Output } from "@brand-records/console-contract";
+import type { Event } from "@brand-records/proto/webhook/v1";
 import type { BrandHandler } from "./operation.ts";
 import { toDelivery } from "./deliveries.ts";
 
@@ -6,11 +8,17 @@ const PAGE_SIZE = 50;
 export const listEvents: BrandHandler<"events.list"> = {
   async run(services, { call }, { brand_id, type, from, to, record_id, page_token }) {
     const filters = { type: type ?? null, from: from ?? null, to: to ?? null, record_id: record_id ?? null };
-    const request = { brand_id, ...filters, page_size: PAGE_SIZE, after_id: null, page_token: page_token ?? null };
+    const request = { brand_id, ...filters, page_size: PAGE_SIZE, after_id: null, page_token: page_token ?? null, count_receivers: true };
     const { events, next_page_token } = await services.events.listEvents(request, call);
-    return { events, next_page_token: next_page_token ?? null };
+    return { events: events.map(toListedEvent), next_page_token: next_page_token ?? null };
   },
 };
+
+const toListedEvent = ({ receivers, receivers_accepted, ...event }: Event): Output<"events.list">["events"][number] => ({
+  ...event,
+  receivers: receivers ?? null,
+  receivers_accepted: receivers_accepted ?? null,
+});
 
 export const getEvent: BrandHandler<"events.get"> = {
   async run(services, { call }, { brand_id, event_id }) {

@@ -4,7 +4,7 @@ import { getEvent, listEvents } from "./events.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import { addMember, leaveBrand, linkMember, listMembers, removeMember, setMemberRole } from "./members.ts";
 import { inBrand, ofPerson, ofVisitor, type ServedOperation } from "./operation.ts";
-import { getUsage, listAudit } from "./oversight.ts";
+import { getUsage, listAudit, listFailedRequests } from "./oversight.ts";
 import { getOverview } from "./overview.ts";
 import { cancelPlan, completePlan, getPlan, listPlans, updatePlan } from "./plans.ts";
 import {
@@ -65,6 +65,7 @@ export const SERVED: Readonly<Record<OperationName, ServedOperation>> = {
   "members.leave": inBrand("members.leave", leaveBrand),
   "members.link": inBrand("members.link", linkMember),
   "audit.list": inBrand("audit.list", listAudit),
+  "requests.failed": inBrand("requests.failed", listFailedRequests),
   "usage.get": inBrand("usage.get", getUsage),
   "plans.list": inBrand("plans.list", listPlans),
   "plans.get": inBrand("plans.get", getPlan),

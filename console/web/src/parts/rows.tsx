@@ -14,13 +14,17 @@ export interface RowsProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
+  /** The key of a row that a link led to: it is scrolled to and marked. */
+  readonly found?: string | undefined;
 }
+
+const scrollToRow = (row: HTMLTableRowElement | null): void => row?.scrollIntoView({ block: "center" });
 
 /**
  * A table, and below 896 px a card for each row. A link with the class `row-link` in a cell covers its whole row. The roles repeat what
  * the elements say, because `display: block` takes their meaning away.
  */
-export function Rows<Row>({ label, columns, rows, keyOf }: RowsProps<Row>) {
+export function Rows<Row>({ label, columns, rows, keyOf, found }: RowsProps<Row>) {
   return (
     <table className={styles["rows"]} role="table" aria-label={label}>
       <thead role="rowgroup">
@@ -34,7 +38,7 @@ export function Rows<Row>({ label, columns, rows, keyOf }: RowsProps<Row>) {
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={keyOf(row)} role="row">
+          <tr key={keyOf(row)} role="row" {...(keyOf(row) === found && { ref: scrollToRow, "aria-current": true })}>
             {columns.map(({ title, cell, isAction }) => (
               <td key={title} role="cell" data-title={isAction ? undefined : title} className={isAction ? styles["action"] : undefined}>
                 {cell(row)}

@@ -46,15 +46,18 @@ const sum = (a: Counts, { accepted, refused, peak_accepted }: Bucket): Counts =>
   peak: Math.max(a.peak, peak_accepted),
 });
 
+/** The start of every bucket of a range, in milliseconds since the epoch. */
+export const startsOf = ({ buckets, bucketMinutes }: Buckets, { from }: Omit<Span, "to"> & Partial<Span>): number[] =>
+  Array.from({ length: buckets }, (_, index) => from + index * bucketMinutes * MINUTE_MS);
+
 /** Every bucket of a range from its start; those that the response leaves out had no requests. */
 export function everyBucket(
   buckets: readonly Bucket[],
   range: Buckets,
-  { from }: Omit<Span, "to"> & Partial<Span>,
+  span: Omit<Span, "to"> & Partial<Span>,
 ): (Counts & { readonly start: number })[] {
   const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket]));
-  return Array.from({ length: range.buckets }, (_, index) => {
-    const start = from + index * range.bucketMinutes * MINUTE_MS;
+  return startsOf(range, span).map((start) => {
     const bucket = byStart.get(start);
     return { start, ...(bucket === undefined ? NONE : sum(NONE, bucket)) };
   });

@@ -8,6 +8,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { useBrandOfTab } from "../api/brand.ts";
 import { preloadDialogs } from "../parts/dialog.tsx";
 import { BrandSwitcher } from "./brand-switcher.tsx";
+import { Find } from "./find/find.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
 import styles from "./shell.module.css";
@@ -51,6 +52,7 @@ export function Shell() {
           {name}
         </Text>
         <span className={styles["gap"]} />
+        {brand && <Find />}
         <AccountMenu />
       </header>
       {brand && (

@@ -25,6 +25,7 @@ export async function callTool(params: RpcParams, caller: Caller): Promise<strin
     const error = AppError.from(thrown);
     if (ERROR_KINDS[error.kind].http >= 500) throw error;
     caller.context.errorKind = error.kind;
+    if (error.field !== undefined) caller.context.errorField = error.field;
     return refusalMembers(errorBody(error, caller.context.requestId));
   }
 }

@@ -780,6 +780,8 @@ export interface RecordUsageRequest {
   minutes: MinuteUsage[];
   /** Up to 5,000. Release 0.3.0 sends and reads none. */
   clients: ClientUsage[];
+  /** Up to 2,000. Release 0.3.0 sends and reads none. */
+  failures: FailedMinute[];
 }
 
 export interface MinuteUsage {
@@ -801,6 +803,26 @@ export interface ClientUsage {
   /** What the client calls itself, 1 to 64 characters. Proves nothing. */
   name: string;
   messages: number;
+}
+
+/** Requests of a key that were refused or failed in the same way in one minute. */
+export interface FailedMinute {
+  brand_id: string;
+  key_id: string;
+  /** The start of the minute. */
+  minute: string;
+  /**
+   * The method and path of an operation, or `/api/*`; of a message of an assistant also its method and tool, if they are known:
+   * `POST /api/mcp tools/call list_payouts`.
+   */
+  route: string;
+  /** The error's code. */
+  code: string;
+  /** A name that the operation's input has; `*` for any other name; empty without one. */
+  field: string;
+  requests: number;
+  /** The last ones, oldest first: up to 3. */
+  request_ids: string[];
 }
 
 export interface RecordUsageResponse {
@@ -846,6 +868,55 @@ export interface ClientCount {
   /** Declared, not proved. A key has 20 names a day; `other` has what comes beyond. */
   name: string;
   messages: number;
+}
+
+export interface ListFailedRequestsRequest {
+  brand_id: string;
+  /** RFC 3339, rounded down to the minute: the first. */
+  from: string;
+  /** RFC 3339. The end, exclusive; at most eight days after `from`. */
+  to: string;
+  /** 1 to 1440; 0 means 60. At most 3,000 buckets. */
+  bucket_minutes: number;
+  /** Only those of this key, and so on: all that are given. */
+  key_id?: string | null | undefined;
+  route?: string | null | undefined;
+  code?:
+    | string
+    | null
+    | undefined;
+  /** Empty: only those without a field. */
+  field?: string | null | undefined;
+}
+
+export interface ListFailedRequestsResponse {
+  /** The 200 with the most requests, those first. */
+  groups: FailedRequests[];
+  has_more_groups: boolean;
+  /** In ascending order; buckets without failed requests are left out. Of all groups that the request selects. */
+  buckets: FailedBucket[];
+  /** Before this minute requests are missing, as a brand keeps 10,000 counts. Absent if none are. */
+  counted_since?: string | null | undefined;
+}
+
+/** Requests that were refused or failed in the same way. */
+export interface FailedRequests {
+  key_id: string;
+  /** As in FailedMinute, like the next two. */
+  route: string;
+  code: string;
+  field: string;
+  requests: number;
+  /** Minutes of the first and the last. */
+  first_at: string;
+  last_at: string;
+  /** The last ones, newest first: up to 5. */
+  request_ids: string[];
+}
+
+export interface FailedBucket {
+  start: string;
+  requests: number;
 }
 
 function createBaseVerifyKeyRequest(): VerifyKeyRequest {
@@ -7060,7 +7131,7 @@ export const ExportAuditResponse: MessageFns<ExportAuditResponse> = {
 };
 
 function createBaseRecordUsageRequest(): RecordUsageRequest {
-  return { batch_id: "", minutes: [], clients: [] };
+  return { batch_id: "", minutes: [], clients: [], failures: [] };
 }
 
 export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
@@ -7073,6 +7144,9 @@ export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
     }
     for (const v of message.clients) {
       ClientUsage.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.failures) {
+      FailedMinute.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -7112,6 +7186,14 @@ export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
             }
 
             message.clients.push(ClientUsage.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.failures.push(FailedMinute.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -7292,6 +7374,129 @@ export const ClientUsage: MessageFns<ClientUsage> = {
             }
 
             message.messages = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFailedMinute(): FailedMinute {
+  return { brand_id: "", key_id: "", minute: "", route: "", code: "", field: "", requests: 0, request_ids: [] };
+}
+
+export const FailedMinute: MessageFns<FailedMinute> = {
+  encode(message: FailedMinute, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.key_id !== "") {
+      writer.uint32(18).string(message.key_id);
+    }
+    if (message.minute !== "") {
+      writer.uint32(26).string(message.minute);
+    }
+    if (message.route !== "") {
+      writer.uint32(34).string(message.route);
+    }
+    if (message.code !== "") {
+      writer.uint32(42).string(message.code);
+    }
+    if (message.field !== "") {
+      writer.uint32(50).string(message.field);
+    }
+    if (message.requests !== 0) {
+      writer.uint32(56).int64(message.requests);
+    }
+    for (const v of message.request_ids) {
+      writer.uint32(66).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FailedMinute {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFailedMinute();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.minute = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.route = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.requests = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.request_ids.push(reader.string());
             continue;
           }
         }
@@ -7654,6 +7859,388 @@ export const ClientCount: MessageFns<ClientCount> = {
             }
 
             message.messages = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListFailedRequestsRequest(): ListFailedRequestsRequest {
+  return { brand_id: "", from: "", to: "", bucket_minutes: 0, key_id: null, route: null, code: null, field: null };
+}
+
+export const ListFailedRequestsRequest: MessageFns<ListFailedRequestsRequest> = {
+  encode(message: ListFailedRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.from !== "") {
+      writer.uint32(18).string(message.from);
+    }
+    if (message.to !== "") {
+      writer.uint32(26).string(message.to);
+    }
+    if (message.bucket_minutes !== 0) {
+      writer.uint32(32).int32(message.bucket_minutes);
+    }
+    if (message.key_id !== undefined && message.key_id !== null) {
+      writer.uint32(42).string(message.key_id);
+    }
+    if (message.route !== undefined && message.route !== null) {
+      writer.uint32(50).string(message.route);
+    }
+    if (message.code !== undefined && message.code !== null) {
+      writer.uint32(58).string(message.code);
+    }
+    if (message.field !== undefined && message.field !== null) {
+      writer.uint32(66).string(message.field);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListFailedRequestsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListFailedRequestsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.bucket_minutes = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.route = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListFailedRequestsResponse(): ListFailedRequestsResponse {
+  return { groups: [], has_more_groups: false, buckets: [], counted_since: null };
+}
+
+export const ListFailedRequestsResponse: MessageFns<ListFailedRequestsResponse> = {
+  encode(message: ListFailedRequestsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.groups) {
+      FailedRequests.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.has_more_groups !== false) {
+      writer.uint32(16).bool(message.has_more_groups);
+    }
+    for (const v of message.buckets) {
+      FailedBucket.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.counted_since !== undefined && message.counted_since !== null) {
+      writer.uint32(34).string(message.counted_since);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListFailedRequestsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListFailedRequestsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.groups.push(FailedRequests.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.has_more_groups = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.buckets.push(FailedBucket.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.counted_since = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFailedRequests(): FailedRequests {
+  return { key_id: "", route: "", code: "", field: "", requests: 0, first_at: "", last_at: "", request_ids: [] };
+}
+
+export const FailedRequests: MessageFns<FailedRequests> = {
+  encode(message: FailedRequests, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key_id !== "") {
+      writer.uint32(10).string(message.key_id);
+    }
+    if (message.route !== "") {
+      writer.uint32(18).string(message.route);
+    }
+    if (message.code !== "") {
+      writer.uint32(26).string(message.code);
+    }
+    if (message.field !== "") {
+      writer.uint32(34).string(message.field);
+    }
+    if (message.requests !== 0) {
+      writer.uint32(40).int64(message.requests);
+    }
+    if (message.first_at !== "") {
+      writer.uint32(50).string(message.first_at);
+    }
+    if (message.last_at !== "") {
+      writer.uint32(58).string(message.last_at);
+    }
+    for (const v of message.request_ids) {
+      writer.uint32(66).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FailedRequests {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFailedRequests();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.route = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.requests = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.first_at = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.last_at = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.request_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFailedBucket(): FailedBucket {
+  return { start: "", requests: 0 };
+}
+
+export const FailedBucket: MessageFns<FailedBucket> = {
+  encode(message: FailedBucket, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.start !== "") {
+      writer.uint32(10).string(message.start);
+    }
+    if (message.requests !== 0) {
+      writer.uint32(16).int64(message.requests);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FailedBucket {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFailedBucket();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.start = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.requests = longToNumber(reader.int64());
             continue;
           }
         }
@@ -8224,6 +8811,21 @@ export const UsageServiceService = {
     responseSerialize: (value: RecordUsageResponse): Buffer => Buffer.from(RecordUsageResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RecordUsageResponse => RecordUsageResponse.decode(value),
   },
+  /**
+   * Returns requests of a brand that were refused or failed in the last seven days, by key, route, error code and field, and how many there were
+   * over time. Requests without a valid key belong to no brand and are not counted.
+   */
+  listFailedRequests: {
+    path: "/accounts.v1.UsageService/ListFailedRequests" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListFailedRequestsRequest): Buffer =>
+      Buffer.from(ListFailedRequestsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListFailedRequestsRequest => ListFailedRequestsRequest.decode(value),
+    responseSerialize: (value: ListFailedRequestsResponse): Buffer =>
+      Buffer.from(ListFailedRequestsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListFailedRequestsResponse => ListFailedRequestsResponse.decode(value),
+  },
   /** Returns the counts of a brand in buckets. Buckets without requests are left out. */
   getUsage: {
     path: "/accounts.v1.UsageService/GetUsage" as const,
@@ -8242,6 +8844,11 @@ export interface UsageServiceServer extends UntypedServiceImplementation {
    * of keys that the brand does not have, and of minutes that are not kept or more than ten minutes ahead.
    */
   recordUsage: handleUnaryCall<RecordUsageRequest, RecordUsageResponse>;
+  /**
+   * Returns requests of a brand that were refused or failed in the last seven days, by key, route, error code and field, and how many there were
+   * over time. Requests without a valid key belong to no brand and are not counted.
+   */
+  listFailedRequests: handleUnaryCall<ListFailedRequestsRequest, ListFailedRequestsResponse>;
   /** Returns the counts of a brand in buckets. Buckets without requests are left out. */
   getUsage: handleUnaryCall<GetUsageRequest, GetUsageResponse>;
 }

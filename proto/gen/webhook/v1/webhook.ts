@@ -178,7 +178,22 @@ export interface Delivery {
     | null
     | undefined;
   /** The delivery that this one sends again; absent if it sends none, and where a process of release 0.3.0 finished it. */
-  repeat_of?: string | null | undefined;
+  repeat_of?:
+    | string
+    | null
+    | undefined;
+  /** Duration of the last finished attempt; absent before the first. */
+  last_duration_ms?:
+    | number
+    | null
+    | undefined;
+  /** The record that the event is about: `data.id`. Absent if the event is no longer stored. */
+  record_id?:
+    | string
+    | null
+    | undefined;
+  /** The replay that queued it; absent if none did, and where a process of release 0.3.0 queued or finished it. */
+  replay_id?: string | null | undefined;
 }
 
 export interface Attempt {
@@ -218,7 +233,7 @@ export interface Header {
 
 export interface ListDeliveriesRequest {
   brand_id: string;
-  /** May be empty if there is an event_id. */
+  /** May be empty if there is an event_id or a record_id. */
   receiver_id: string;
   /** One state; `states` names several. Default: all states. */
   state?:
@@ -246,12 +261,22 @@ export interface ListDeliveriesRequest {
     | undefined;
   /** RFC 3339. Created before this time. */
   to?: string | null | undefined;
-  event_id?: string | null | undefined;
+  event_id?:
+    | string
+    | null
+    | undefined;
+  /** Of the 1,000 newest events of this record, without those of tests. */
+  record_id?:
+    | string
+    | null
+    | undefined;
+  /** The last finished attempt's: `2xx`, `3xx`, `4xx`, `5xx`, or `none` if no response came. Except with `2xx`, delivered ones are left out. */
+  status_class?: string | null | undefined;
 }
 
 export interface ListDeliveriesResponse {
   deliveries: Delivery[];
-  /** Absent on the last page. */
+  /** Absent on the last page. With a status_class a page before the last may be short, or empty: a call looks at 2,000 deliveries. */
   next_after_id?:
     | string
     | null
@@ -547,6 +572,13 @@ export interface Event {
   received_at: string;
   /** Made to test a receiver. */
   test: boolean;
+  /** Receivers that it was, or is to be, delivered to, counted in its first 200 deliveries. Absent unless `count_receivers` asked for it. */
+  receivers?:
+    | number
+    | null
+    | undefined;
+  /** Those of `receivers` that accepted it. */
+  receivers_accepted?: number | null | undefined;
 }
 
 export interface GetEventRequest {
@@ -614,7 +646,12 @@ export interface ListEventsRequest {
     | null
     | undefined;
   /** The record's id: `data.id` of the event. */
-  record_id?: string | null | undefined;
+  record_id?:
+    | string
+    | null
+    | undefined;
+  /** Returns with each event how many receivers accepted it. */
+  count_receivers: boolean;
 }
 
 export interface ListEventsResponse {
@@ -1609,6 +1646,9 @@ function createBaseDelivery(): Delivery {
     sending_since: null,
     deadline_ms: null,
     repeat_of: null,
+    last_duration_ms: null,
+    record_id: null,
+    replay_id: null,
   };
 }
 
@@ -1661,6 +1701,15 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.repeat_of !== undefined && message.repeat_of !== null) {
       writer.uint32(130).string(message.repeat_of);
+    }
+    if (message.last_duration_ms !== undefined && message.last_duration_ms !== null) {
+      writer.uint32(136).int32(message.last_duration_ms);
+    }
+    if (message.record_id !== undefined && message.record_id !== null) {
+      writer.uint32(146).string(message.record_id);
+    }
+    if (message.replay_id !== undefined && message.replay_id !== null) {
+      writer.uint32(154).string(message.replay_id);
     }
     return writer;
   },
@@ -1804,6 +1853,30 @@ export const Delivery: MessageFns<Delivery> = {
             }
 
             message.repeat_of = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.last_duration_ms = reader.int32();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.record_id = reader.string();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.replay_id = reader.string();
             continue;
           }
         }
@@ -2032,6 +2105,8 @@ function createBaseListDeliveriesRequest(): ListDeliveriesRequest {
     from: null,
     to: null,
     event_id: null,
+    record_id: null,
+    status_class: null,
   };
 }
 
@@ -2066,6 +2141,12 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
     }
     if (message.event_id !== undefined && message.event_id !== null) {
       writer.uint32(82).string(message.event_id);
+    }
+    if (message.record_id !== undefined && message.record_id !== null) {
+      writer.uint32(90).string(message.record_id);
+    }
+    if (message.status_class !== undefined && message.status_class !== null) {
+      writer.uint32(98).string(message.status_class);
     }
     return writer;
   },
@@ -2161,6 +2242,22 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
             }
 
             message.event_id = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.record_id = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.status_class = reader.string();
             continue;
           }
         }
@@ -4518,7 +4615,17 @@ export const DeleteReceiverResponse: MessageFns<DeleteReceiverResponse> = {
 };
 
 function createBaseEvent(): Event {
-  return { id: "", brand_id: "", type: "", created_at: "", data_json: "", received_at: "", test: false };
+  return {
+    id: "",
+    brand_id: "",
+    type: "",
+    created_at: "",
+    data_json: "",
+    received_at: "",
+    test: false,
+    receivers: null,
+    receivers_accepted: null,
+  };
 }
 
 export const Event: MessageFns<Event> = {
@@ -4543,6 +4650,12 @@ export const Event: MessageFns<Event> = {
     }
     if (message.test !== false) {
       writer.uint32(56).bool(message.test);
+    }
+    if (message.receivers !== undefined && message.receivers !== null) {
+      writer.uint32(64).int32(message.receivers);
+    }
+    if (message.receivers_accepted !== undefined && message.receivers_accepted !== null) {
+      writer.uint32(72).int32(message.receivers_accepted);
     }
     return writer;
   },
@@ -4614,6 +4727,22 @@ export const Event: MessageFns<Event> = {
             }
 
             message.test = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.receivers = reader.int32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.receivers_accepted = reader.int32();
             continue;
           }
         }
@@ -4865,6 +4994,7 @@ function createBaseListEventsRequest(): ListEventsRequest {
     from: null,
     to: null,
     record_id: null,
+    count_receivers: false,
   };
 }
 
@@ -4893,6 +5023,9 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
     }
     if (message.record_id !== undefined && message.record_id !== null) {
       writer.uint32(66).string(message.record_id);
+    }
+    if (message.count_receivers !== false) {
+      writer.uint32(72).bool(message.count_receivers);
     }
     return writer;
   },
@@ -4972,6 +5105,14 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
             }
 
             message.record_id = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.count_receivers = reader.bool();
             continue;
           }
         }
@@ -6352,8 +6493,8 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
 export type DeliveriesServiceService = typeof DeliveriesServiceService;
 export const DeliveriesServiceService = {
   /**
-   * Returns the deliveries of a receiver or of an event that match every filter, newest first. Over all pages each comes once, also
-   * while deliveries finish. INVALID_ARGUMENT without receiver and event; NOT_FOUND if the brand has no such receiver, or, without
+   * Returns the deliveries of a receiver, an event or a record that match every filter, newest first. Over all pages each comes once,
+   * also while deliveries finish. INVALID_ARGUMENT without any of the three; NOT_FOUND if the brand has no such receiver, or, without
    * a receiver, no such event.
    */
   listDeliveries: {
@@ -6469,8 +6610,8 @@ export const DeliveriesServiceService = {
 
 export interface DeliveriesServiceServer extends UntypedServiceImplementation {
   /**
-   * Returns the deliveries of a receiver or of an event that match every filter, newest first. Over all pages each comes once, also
-   * while deliveries finish. INVALID_ARGUMENT without receiver and event; NOT_FOUND if the brand has no such receiver, or, without
+   * Returns the deliveries of a receiver, an event or a record that match every filter, newest first. Over all pages each comes once,
+   * also while deliveries finish. INVALID_ARGUMENT without any of the three; NOT_FOUND if the brand has no such receiver, or, without
    * a receiver, no such event.
    */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;

@@ -103,6 +103,12 @@ it("leaves nothing but one entry without a person, and the id is not used again"
      select $1, current_date, $2, 'client ' || n, 1 from generate_series(1, 2500) n`,
     [brand.id, key.id],
   );
+  await served.db.query(
+    `insert into accounts.failed_requests (brand_id, minute, key_id, route, code, field, requests, request_ids)
+     select $1, date_trunc('minute', now(), 'UTC') - n * interval '1 minute', $2, 'GET /api/v1/links', 'rate_limited', '', 1, '{}'
+       from generate_series(1, 2500) n`,
+    [brand.id, key.id],
+  );
   await begin(brand);
   await expect(finish(brand)).rejects.toMatchObject({ kind: "request_conflict" });
   await settle(brand);
@@ -110,6 +116,7 @@ it("leaves nothing but one entry without a person, and the id is not used again"
     deleted: [
       { kind: "usage", rows: 5_000 },
       { kind: "usage by client", rows: 2_500 },
+      { kind: "failed requests", rows: 2_500 },
       { kind: "audit entries", rows: 1 },
     ],
     done: true,

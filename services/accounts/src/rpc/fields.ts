@@ -9,6 +9,7 @@ import type { CallClient } from "../use-cases/audit.ts";
 import { AUDIT_OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
 import { isPseudonym } from "../domain/erasure.ts";
+import { FIELD, ROUTE } from "../domain/failed-requests.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
 import { BUCKET_MINUTES_MAX, CLIENT_NAME_LENGTH_MAX, minuteOf } from "../domain/usage.ts";
 
@@ -33,6 +34,14 @@ const milliseconds = z
   .string()
   .transform((text) => parseInstant(text) ?? Number.NaN)
   .pipe(z.number("must be RFC 3339, such as 2026-11-21T08:30:00Z"));
+
+/** @param byDefault for 0 */
+const bucketMinutes = (byDefault: number) =>
+  z
+    .int()
+    .min(0, "must not be negative")
+    .max(BUCKET_MINUTES_MAX, `must be at most ${BUCKET_MINUTES_MAX}`)
+    .transform((minutes) => minutes || byDefault);
 
 /** Rules for the fields of requests. Names are trimmed, e-mail addresses lower-cased. */
 export const fields = {
@@ -88,11 +97,10 @@ export const fields = {
   clientName: oneLine(CLIENT_NAME_LENGTH_MAX),
   batchId: z.uuid("must be a UUID"),
   count: z.int().min(0, "must not be negative"),
-  bucketMinutes: z
-    .int()
-    .min(0, "must not be negative")
-    .max(BUCKET_MINUTES_MAX, `must be at most ${BUCKET_MINUTES_MAX}`)
-    .transform((minutes) => minutes || 1),
+  bucketMinutes: bucketMinutes(1),
+  failureBucketMinutes: bucketMinutes(60),
+  route: z.string().regex(ROUTE, "must be a method and a path"),
+  failedField: z.string().regex(FIELD, "must be a name in lower case, * or empty"),
   exportPageSize: pageSizeField({ default: 100, max: 1_000 }),
   pageSize: z.int().min(0, "must not be negative").max(1_000, "must be at most 1000"),
 };

@@ -77,7 +77,7 @@ it("usage adds up counts of several gateways, each batch once", async () => {
   const minute = new Date().toISOString();
   const record = (batch_id: string) =>
     served.usage.recordUsage(
-      { batch_id, minutes: [{ brand_id: brand.id, key_id, minute, accepted: 5, refused: 2 }], clients: [] },
+      { batch_id, minutes: [{ brand_id: brand.id, key_id, minute, accepted: 5, refused: 2 }], clients: [], failures: [] },
       callContext(),
     );
   const batch = randomUUID();

@@ -26,7 +26,7 @@ const count = (minutes: number, accepted: number, refused = 0, of = { brand_id: 
   refused,
 });
 const record = async (minutes: ReturnType<typeof count>[], batch_id: string = randomUUID(), by = served): Promise<boolean> =>
-  (await by.usage.recordUsage({ batch_id, minutes, clients: [] }, callContext())).recorded;
+  (await by.usage.recordUsage({ batch_id, minutes, clients: [], failures: [] }, callContext())).recorded;
 const get = async (given: Partial<GetUsageRequest> = {}) => {
   const request = { brand_id: brand.id, from: at(0), to: at(1_440), bucket_minutes: 0, by_key: false, by_client: false, ...given };
   return (await served.usage.getUsage(request, callContext())).buckets;
@@ -136,7 +136,7 @@ describe("assistants", () => {
     messages,
   });
   const recordClients = async (clients: ReturnType<typeof client>[], by = served): Promise<void> => {
-    await by.usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients }, callContext());
+    await by.usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [] }, callContext());
   };
   const clientsOf = async (given: Partial<GetUsageRequest> = {}) => {
     // From midnight to midnight in Manila.

@@ -3,16 +3,24 @@ import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
+import { REQUEST_IDS_MAX } from "../domain/failed-requests.ts";
+import { listFailedRequests } from "../use-cases/failed-requests.ts";
 import { getUsage, recordUsage } from "../use-cases/usage.ts";
 import { fields } from "./fields.ts";
 
 const BATCH_COUNTS_MAX = 5_000;
+const BATCH_FAILURES_MAX = 2_000;
 const TOO_MANY = `must be at most ${BATCH_COUNTS_MAX}`;
 
 export function usageHandlers({ db, usageKeepDays }: Pick<AccountsDependencies, "db" | "usageKeepDays">): Handlers<UsageServiceService> {
   return {
     async recordUsage(request) {
       return { recorded: await recordUsage(db, parseRequest(batchFields, request), usageKeepDays) };
+    },
+    async listFailedRequests(request) {
+      const { brand_id, from, to, bucket_minutes, key_id, route, code, field } = parseRequest(failuresFields, request);
+      const filters = { keyId: key_id ?? null, route: route ?? null, code: code ?? null, field: field ?? null };
+      return listFailedRequests(db, { brandId: brand_id, from, to, bucketMinutes: bucket_minutes, ...filters });
     },
     async getUsage(request) {
       const { brand_id, from, to, bucket_minutes } = parseRequest(queryFields, request);
@@ -46,6 +54,31 @@ const batchFields = {
       }),
     )
     .max(BATCH_COUNTS_MAX, TOO_MANY),
+  failures: z
+    .array(
+      z.object({
+        brand_id: fields.brandId,
+        key_id: fields.keyId,
+        minute: fields.minute,
+        route: fields.route,
+        code: fields.errorKind,
+        field: fields.failedField,
+        requests: fields.count,
+        request_ids: z.array(fields.requestId).max(REQUEST_IDS_MAX, `must be at most ${REQUEST_IDS_MAX}`),
+      }),
+    )
+    .max(BATCH_FAILURES_MAX, `must be at most ${BATCH_FAILURES_MAX}`),
+};
+
+const failuresFields = {
+  brand_id: fields.brandId,
+  from: fields.minute,
+  to: fields.instant,
+  bucket_minutes: fields.failureBucketMinutes,
+  key_id: fields.keyId.nullish(),
+  route: fields.route.nullish(),
+  code: fields.errorKind.nullish(),
+  field: fields.failedField.nullish(),
 };
 
 const queryFields = { brand_id: fields.brandId, from: fields.minute, to: fields.instant, bucket_minutes: fields.bucketMinutes };

@@ -17,6 +17,7 @@ import {
   markBrandDeleted,
   type BrandDeletion,
 } from "../storage/brand-deletions.ts";
+import { deleteFailuresOf } from "../storage/failed-requests.ts";
 import { lockPerson } from "../storage/people.ts";
 import { changeBrand } from "./change-brand.ts";
 
@@ -87,6 +88,7 @@ export async function finishBrandDeletion({ db, epochs }: Dependencies, brandId:
   const { deleted, done } = await deleteInBatches([
     { kind: "usage", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteUsageOf(db, brandId, limit) },
     { kind: "usage by client", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteClientUsageOf(db, brandId, limit) },
+    { kind: "failed requests", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteFailuresOf(db, brandId, limit) },
     { kind: "audit entries", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteAuditEntriesOf(db, brandId, limit) },
   ]);
   if (!done) return { deleted, done, redis_unavailable: false };

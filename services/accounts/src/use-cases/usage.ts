@@ -1,4 +1,5 @@
 import type { Database, Sql } from "@brand-records/postgres";
+import { FAILURES_KEEP_DAYS, type FailedMinute } from "../domain/failed-requests.ts";
 import {
   CLIENT_COUNTS_MAX,
   COUNTS_MAX,
@@ -10,25 +11,27 @@ import {
   type Usage,
   type UsageQuery,
 } from "../domain/usage.ts";
+import { addFailedRequests } from "../storage/failed-requests.ts";
 import { addClientUsage, clientCounts } from "../storage/usage-clients.ts";
 import { addUsage, insertUsageBatch, usageBuckets } from "../storage/usage.ts";
 import { requireBrand } from "./brands.ts";
 
+/** What a gateway has counted since its last batch. */
+export interface UsageBatch {
+  readonly batch_id: string;
+  readonly minutes: readonly MinuteUsage[];
+  readonly clients: readonly ClientUsage[];
+  readonly failures: readonly FailedMinute[];
+}
+
 /** Adds a gateway's counts, once for each batch. Returns false if the batch was recorded before. */
-export function recordUsage(
-  db: Database,
-  {
-    batch_id,
-    minutes,
-    clients,
-  }: { readonly batch_id: string; readonly minutes: readonly MinuteUsage[]; readonly clients: readonly ClientUsage[] },
-  keepDays: number,
-): Promise<boolean> {
+export function recordUsage(db: Database, { batch_id, minutes, clients, failures }: UsageBatch, keepDays: number): Promise<boolean> {
   const kept = { keepDays, minutesAhead: MINUTES_AHEAD_MAX };
   return db.transaction(async (sql) => {
     if (!(await insertUsageBatch(sql, batch_id))) return false;
     await addUsage(sql, minutes, kept);
     await addClientUsage(sql, clients, kept);
+    await addFailedRequests(sql, failures, { ...kept, keepDays: FAILURES_KEEP_DAYS });
     return true;
   });
 }

@@ -4,6 +4,17 @@ import { AppError } from "@brand-records/errors";
 export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** Classes of the HTTP status of a last attempt; `none`: no response came. */
+export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
+export type StatusClass = (typeof STATUS_CLASSES)[number];
+
+/**
+ * Returns those of the states whose deliveries can have a status of this class: what was delivered has 2xx, so that a search for refusals need
+ * not read it.
+ */
+export const statesWith = (statusClass: StatusClass | null, states: readonly DeliveryState[]): DeliveryState[] =>
+  states.filter((state) => statusClass === null || statusClass === "2xx" || state !== "delivered");
+
 /** The sending of one event to one receiver. */
 export interface Delivery {
   readonly id: string;
@@ -24,11 +35,16 @@ export interface Delivery {
   readonly sign_with_next: boolean;
   /** The delivery that this one sends again; null if it sends none. */
   readonly repeat_of: string | null;
+  /** The replay that queued it; null if none did. */
+  readonly replay_id: string | null;
+  /** What the event is about; null if the event is no longer stored. */
+  readonly record_id: string | null;
   /** Null unless sending. */
   readonly lease_until: string | null;
   /** The last finished attempt's; null before the first. */
   readonly last_outcome: string | null;
   readonly last_http_status: number | null;
+  readonly last_duration_ms: number | null;
 }
 
 export interface Attempt {

@@ -18,6 +18,14 @@ export interface StoredEvent {
   readonly test: boolean;
 }
 
+/** Receivers of an event, and those of them that accepted it. */
+export interface ReceiverCounts {
+  readonly receivers: number;
+  readonly receivers_accepted: number;
+}
+
+export type ListedEvent = StoredEvent & Partial<ReceiverCounts>;
+
 /** An event with what its deliveries are made of beside the columns that lists show. */
 export interface FoundEvent extends StoredEvent {
   readonly traceparent: string | null;

@@ -1,6 +1,6 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
-import { insertDeliveries } from "../storage/deliveries.ts";
+import { insertReplayedDeliveries } from "../storage/deliveries.ts";
 import { advanceReplay, eventsAhead, hasPendingBeyond, takeReplay, type TakenReplay } from "../storage/replays.ts";
 
 /** Events read, and at most queued, in one transaction. It takes about 20 ms, during which the receiver's lane is locked. */
@@ -50,7 +50,7 @@ async function queueNext(sql: Sql, replay: TakenReplay): Promise<Batch> {
       event_created_at: created_at,
       event_type: type,
     }));
-  if (deliveries.length > 0) await insertDeliveries(sql, deliveries);
+  if (deliveries.length > 0) await insertReplayedDeliveries(sql, replay, deliveries);
   const finished = events.length < REPLAY_BATCH_EVENTS;
   const queued = deliveries.length;
   const queuedTotal = await advanceReplay(sql, replay.id, { to: events.at(-1), queued, finished });

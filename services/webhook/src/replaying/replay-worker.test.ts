@@ -233,6 +233,7 @@ describe("a replay", () => {
       callContext(),
     );
     expect(deliveries.map(({ event_id }) => event_id).toReversed()).toEqual(events);
+    expect(new Set(deliveries.map(({ replay_id }) => replay_id))).toEqual(new Set([replay.id]));
   });
 
   it("neither blocks nor deadlocks with the deletion of its receiver", async () => {

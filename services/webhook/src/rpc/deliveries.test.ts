@@ -85,8 +85,11 @@ describe("a list", () => {
       finished_at: null,
       sign_with_next: false,
       repeat_of: null,
+      replay_id: null,
+      record_id: "po_1",
       last_outcome: null,
       last_http_status: null,
+      last_duration_ms: null,
       sending_since: null,
       deadline_ms: null,
     });

@@ -1,10 +1,9 @@
 import { AppError, parseRequest } from "@brand-records/errors";
 import type { DeliveriesServiceService, ListDeliveriesRequest } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { DELIVERY_STATES, type DeliveryKey } from "../domain/delivery.ts";
+import { DELIVERY_STATES, statesWith, type DeliveryKey } from "../domain/delivery.ts";
 import { getDelivery, getDeliveryStats, listDeliveries, type DeliveryList } from "../use-cases/read-deliveries.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { attemptMessage, bodyOf, deliveryMessage } from "./delivery-message.ts";
@@ -22,10 +21,10 @@ export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<Deliv
     ...replayHandlers(deps),
     async listDeliveries(request) {
       const list = listed(request);
-      const { deliveries, pause } = await listDeliveries(db, list);
+      const { deliveries, next, pause } = await listDeliveries(db, list);
       return {
         deliveries: deliveries.map((delivery) => deliveryMessage(delivery, deadlineMs)),
-        next_after_id: nextAfterId(deliveries, list.limit),
+        next_after_id: next,
         ...pause,
       };
     },
@@ -63,6 +62,8 @@ const listFields = {
   brand_id: fields.brandId,
   receiver_id: fields.receiverId.or(z.literal("")),
   event_id: fields.eventId.nullish(),
+  record_id: fields.recordId.nullish(),
+  status_class: fields.statusClass.nullish(),
   state: fields.state.nullish(),
   states: z.array(fields.state),
   type: fields.type.nullish(),
@@ -73,16 +74,24 @@ const listFields = {
 };
 
 function listed(request: ListDeliveriesRequest): DeliveryList {
-  const { brand_id, receiver_id, event_id, state, states, type, from, to, page_size, after_id } = parseRequest(listFields, request);
-  if (receiver_id === "" && event_id == null) {
-    throw new AppError("invalid_request", "receiver_id is missing: name a receiver, an event or both", { field: "receiver_id" });
+  const { brand_id, receiver_id, event_id, record_id, state, states, type, from, to, status_class, page_size, after_id } = parseRequest(
+    listFields,
+    request,
+  );
+  if (receiver_id === "" && event_id == null && record_id == null) {
+    throw new AppError("invalid_request", "receiver_id is missing: name a receiver, an event or a record", { field: "receiver_id" });
   }
   const named = new Set([...states, ...(state == null ? [] : [state])]);
   return {
     brandId: brand_id,
     receiverId: receiver_id === "" ? null : receiver_id,
     eventId: event_id ?? null,
-    states: DELIVERY_STATES.filter((one) => named.size === 0 || named.has(one)),
+    recordId: record_id ?? null,
+    statusClass: status_class ?? null,
+    states: statesWith(
+      status_class ?? null,
+      DELIVERY_STATES.filter((one) => named.size === 0 || named.has(one)),
+    ),
     type: type ?? null,
     ...timeRange(from, to),
     afterId: after_id ?? null,

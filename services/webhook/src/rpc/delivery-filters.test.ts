@@ -119,7 +119,64 @@ describe("a list of deliveries", () => {
     expect(await list(all, { event_id, states: ["pending"] })).toEqual([]);
   });
 
-  it("needs a receiver or an event, of the brand", async () => {
+  it("of a record contains the deliveries of all events about it, to the receiver or to all receivers of the brand, and no tests", async () => {
+    const receiver = await served.create(newBrand());
+    const other = await served.create(receiver.brand_id);
+    const theirs = await served.create(newBrand());
+    const [first, , approved, settled] = await addAll(
+      receiver,
+      { at: at("08:00:00.000"), record: "sub_1", state: "failed" },
+      { at: at("08:00:00.001"), record: "sub_2" },
+      { at: at("08:00:00.002"), record: "sub_1", state: "pending" },
+      { at: at("08:00:00.003"), record: "sub_1", state: "sending" },
+      { at: at("08:00:00.004"), record: "sub_1", test: true },
+    );
+    const [elsewhere] = await addAll(other, { at: at("08:00:00.005"), record: "sub_1" });
+    await addAll(theirs, { at: at("08:00:00.006"), record: "sub_1" });
+    expect(await list(receiver, { record_id: "sub_1" })).toEqual([settled, approved, first]);
+    expect(await list(receiver, { record_id: "sub_1", states: ["pending"] })).toEqual([approved]);
+    expect(await list(receiver, { record_id: "sub_1", page_size: 1, after_id: approved ?? "" })).toEqual([first]);
+    expect(await list(receiver, { record_id: "sub_3" })).toEqual([]);
+    const all = { ...receiver, id: "" };
+    expect(await list(all, { record_id: "sub_1" })).toEqual([elsewhere, settled, approved, first]);
+    const { deliveries } = await page(all, { record_id: "sub_1" });
+    expect(new Set(deliveries.map(({ record_id }) => record_id))).toEqual(new Set(["sub_1"]));
+    const event_id = deliveries[0]?.event_id ?? "";
+    expect(await list(all, { record_id: "sub_1", event_id })).toEqual([elsewhere]);
+    expect(await list(all, { record_id: "sub_2", event_id })).toEqual([]);
+    await expect(page(receiver, { record_id: "sub" })).rejects.toMatchObject({ kind: "invalid_request", field: "record_id" });
+  });
+
+  it("of a class of statuses contains those whose last attempt got one of it, finished or not", async () => {
+    const receiver = await served.create(newBrand());
+    const ids = await addAll(
+      receiver,
+      { at: at("08:00:00.000"), state: "failed", status: 503 },
+      { at: at("08:00:00.001"), state: "pending", status: 500 },
+      { at: at("08:00:00.002"), state: "pending", status: 404 },
+      { at: at("08:00:00.003"), state: "failed", status: 301 },
+      { at: at("08:00:00.004"), state: "failed", status: null },
+      { at: at("08:00:00.005"), state: "delivered", status: 204 },
+      { at: at("08:00:00.006"), state: "pending" },
+      { at: at("08:00:00.007"), state: "sending", status: 502 },
+    );
+    const [failed, retried, missing, moved, silent, delivered, , sending] = ids;
+    expect(await list(receiver, { status_class: "5xx" })).toEqual([sending, retried, failed]);
+    expect(await list(receiver, { status_class: "5xx", page_size: 2 })).toEqual([sending, retried]);
+    expect(await page(receiver, { status_class: "5xx", page_size: 2 })).toMatchObject({ next_after_id: retried });
+    expect(await list(receiver, { status_class: "5xx", states: ["failed"] })).toEqual([failed]);
+    expect(await list(receiver, { status_class: "4xx" })).toEqual([missing]);
+    expect(await list(receiver, { status_class: "3xx" })).toEqual([moved]);
+    expect(await list(receiver, { status_class: "2xx" })).toEqual([delivered]);
+    expect(await list(receiver, { status_class: "none" })).toEqual([silent]);
+    expect(await list(receiver, { status_class: "4xx", states: ["delivered"] })).toEqual([]);
+    expect(await list(receiver, { status_class: "5xx", record_id: "po_1", type: "payout.paid" })).toEqual([sending, retried, failed]);
+    expect((await page(receiver, { status_class: "5xx" })).deliveries[1]).toMatchObject({ last_http_status: 500, last_duration_ms: 120 });
+    for (const status_class of ["5", "6xx", "404", ""])
+      await expect(page(receiver, { status_class })).rejects.toMatchObject({ kind: "invalid_request", field: "status_class" });
+  });
+
+  it("needs a receiver, an event or a record, of the brand", async () => {
     const receiver = await served.create(newBrand());
     const theirs = await served.create(newBrand());
     const { event_id } = await addDelivery(served.db, theirs, { at: at("08:00:00.000") });

@@ -6,6 +6,7 @@ import { connectRpc, serveRpc, service, type RpcClient, type RpcServer } from "@
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import type { TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
+import { addDelivery } from "../../test/add-delivery.ts";
 import { callContext, newBrand, PUBLIC_URL, webhookDatabase } from "../../test/serve-receivers.ts";
 import { eventsHandlers } from "./events.ts";
 
@@ -58,7 +59,7 @@ afterAll(async () => {
 });
 
 const list = (brand_id: string, { page_size = 0, ...more }: Partial<ListEventsRequest> = {}) =>
-  events.listEvents({ brand_id, page_size, ...more }, callContext());
+  events.listEvents({ brand_id, page_size, count_receivers: false, ...more }, callContext());
 
 async function add(brand_id: string, created_at: string, more: { type?: string; data_json?: string } = {}): Promise<Event> {
   const { type = "payout.paid", data_json = '{"id":"po_1"}' } = more;
@@ -68,7 +69,8 @@ async function add(brand_id: string, created_at: string, more: { type?: string; 
     "insert into webhook.events (id, created_at, brand_id, type, data) values ($1, $2, $3, $4, $5::json) returning received_at",
     [id, created_at, brand_id, type, data_json],
   );
-  return { id, brand_id, type, created_at, data_json, received_at: row?.received_at ?? "", test: false };
+  const notCounted = { receivers: null, receivers_accepted: null };
+  return { id, brand_id, type, created_at, data_json, received_at: row?.received_at ?? "", test: false, ...notCounted };
 }
 
 /** Reads every page. Expects a next_after_id exactly on full pages. */
@@ -207,6 +209,34 @@ describe("a list with filters", () => {
     } while (token != null);
     expect(seen.toSorted()).toEqual(expected.toSorted());
     expect(seen.slice(0, 10).toSorted()).toEqual(all.slice(10).toSorted());
+  });
+
+  it("counts on request which receivers each event goes to, once however often it was sent, and which accepted it", async () => {
+    const brand = newBrand();
+    const [first, second, third] = [
+      await add(brand, "2026-11-20T00:00:00.000Z"),
+      await add(brand, "2026-11-20T00:00:01.000Z"),
+      await add(brand, "2026-11-20T00:00:02.000Z"),
+    ].map(({ id }) => id);
+    const deliver = async (receiver: string, event: string | undefined, state: "pending" | "sending" | "delivered" | "failed") =>
+      addDelivery(db, { brand_id: brand, id: receiver }, { at: "2026-11-20T00:00:03.000Z", event: event ?? "", state });
+    await deliver("rcv_1", first, "failed");
+    await deliver("rcv_1", first, "delivered");
+    await deliver("rcv_2", first, "failed");
+    await deliver("rcv_2", first, "pending");
+    await deliver("rcv_3", first, "sending");
+    await deliver("rcv_1", second, "delivered");
+    const counts = (await list(brand, { count_receivers: true })).events.map(({ id, receivers, receivers_accepted }) => [
+      id,
+      receivers,
+      receivers_accepted,
+    ]);
+    expect(counts).toEqual([
+      [third, 0, 0],
+      [second, 1, 1],
+      [first, 3, 1],
+    ]);
+    expect((await list(brand)).events[0]).toMatchObject({ receivers: null, receivers_accepted: null });
   });
 
   it("refuses a token that is malformed, changed, of another brand or with other filters", async () => {

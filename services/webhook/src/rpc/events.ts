@@ -31,6 +31,7 @@ export function eventsHandlers(deps: EventsDependencies): Handlers<EventsService
     },
     async listEvents(request) {
       const { brand_id, type, record_id, from, to, page_size, after_id, page_token } = parseRequest(listFields, request);
+      const { count_receivers: countsReceivers } = request;
       if (after_id != null && page_token != null) {
         throw new AppError("invalid_request", "page_token and after_id exclude each other", { field: "page_token" });
       }
@@ -38,7 +39,7 @@ export function eventsHandlers(deps: EventsDependencies): Handlers<EventsService
       const scope = [brand_id, filter.type, filter.recordId, filter.from, filter.to];
       const after =
         after_id == null ? readPageToken(page_token, scope) : await requirePosition(db, { brandId: brand_id, eventId: after_id });
-      const events = await listEvents(db, brand_id, { ...filter, after, limit: page_size });
+      const events = await listEvents(db, brand_id, { ...filter, after, limit: page_size, countsReceivers });
       const last = events.length === page_size ? events.at(-1) : undefined;
       return {
         events,

@@ -4,7 +4,7 @@ import { formatInstant, parseInstant } from "@brand-records/resources";
 import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
 import { idPattern } from "@brand-records/typeid";
 import { z } from "zod";
-import { DELIVERY_STATES } from "../domain/delivery.ts";
+import { DELIVERY_STATES, STATUS_CLASSES } from "../domain/delivery.ts";
 import { IN_FLIGHT_MAX } from "../domain/lane.ts";
 
 const LABEL_CHARACTERS_MAX = 80;
@@ -36,6 +36,7 @@ export const fields = {
   changedEvents: eventTypes,
   maxInFlight: z.int().min(1, "must be at least 1").max(IN_FLIGHT_MAX, `must be at most ${IN_FLIGHT_MAX}`),
   held: z.enum(["release", "drop"], "must be release or drop"),
+  statusClass: z.enum(STATUS_CLASSES, `must be one of ${STATUS_CLASSES.join(", ")}`),
   state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(", ")}`),
   /** An event has at most 20 KiB; clients accept messages of 8 MiB. */
   pageSize: pageSizeField({ default: 50, max: 200 }),

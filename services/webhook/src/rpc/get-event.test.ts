@@ -33,6 +33,8 @@ it("returns an event with its body and its deliveries by receiver, those with th
     data_json: '{"id":"po_1"}',
     received_at: AT,
     test: false,
+    receivers: null,
+    receivers_accepted: null,
   });
   expect(Buffer.from(body).toString()).toBe(
     `{"id":"${event_id}","type":"payout.paid","created_at":"${AT}","brand_id":"${brand_id}","test":false,` +

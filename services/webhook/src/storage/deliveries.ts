@@ -1,20 +1,21 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { Attempt, Delivery, DeliveryKey } from "../domain/delivery.ts";
-import { FINISHED, shown, UNFINISHED } from "./delivery-lists.ts";
+import { FINISHED, shown, UNFINISHED } from "./delivery-columns.ts";
+import type { TakenReplay } from "./replays.ts";
 import { BOUND, tryFirst, wakeLanes } from "./lanes.ts";
 
-const NEW_DELIVERIES = unnestRows({
-  id: "text",
-  receiver_id: "text",
-  event_id: "text",
-  event_created_at: "timestamptz",
-  event_type: "text",
-});
+const NEW = { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" } as const;
+const NEW_DELIVERIES = unnestRows(NEW);
+const REPLAYED = unnestRows(NEW, { as: "r", after: 1 });
 
 const statements = {
   insert: {
     name: "deliveries.insert",
     text: `insert into webhook.deliveries (${NEW_DELIVERIES.columns}) select * from ${NEW_DELIVERIES.relation}`,
+  },
+  insertReplayed: {
+    name: "deliveries.insert_replayed",
+    text: `insert into webhook.deliveries (replay_id, ${NEW_DELIVERIES.columns}) select $1, r.* from ${REPLAYED.relation}`,
   },
   insertTest: {
     name: "deliveries.insert_test",
@@ -82,6 +83,12 @@ export interface NewDelivery {
 export async function insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
   await sql.query(statements.insert, NEW_DELIVERIES.values(deliveries));
   await wakeLanes(sql, [...new Set(deliveries.map(({ receiver_id }) => receiver_id))]);
+}
+
+/** Adds deliveries that a replay sends once more, due now. The lane must be locked. */
+export async function insertReplayedDeliveries(sql: Sql, replay: TakenReplay, deliveries: readonly NewDelivery[]): Promise<void> {
+  await sql.query(statements.insertReplayed, [replay.id, ...REPLAYED.values(deliveries)]);
+  await wakeLanes(sql, [replay.receiver_id]);
 }
 
 /** Adds a test delivery, and tries it first. Its lane must be locked. */

@@ -1,67 +1,33 @@
 import type { Sql, Statement } from "@brand-records/postgres";
+import { nextAfterId } from "@brand-records/service-runtime";
 import { newId } from "@brand-records/typeid";
-import type { Delivery, DeliveryState } from "../domain/delivery.ts";
-import type { OutcomeKind } from "../domain/outcome.ts";
+import type { Delivery, DeliveryState, StatusClass } from "../domain/delivery.ts";
+import type { EventPosition } from "../domain/event.ts";
+import { FINISHED, LAST_ATTEMPT_APART, shown, typeOfEvent, UNFINISHED } from "./delivery-columns.ts";
 import { UNLEASED } from "./late-indexes.ts";
 
 /** Sorts after every delivery id. */
 const BEYOND = "dlv_~";
 /** Ids are made by the clocks of processes, created_at by the database's. Between them, no more than this is expected. */
 const CLOCKS_APART_MS = 3_600_000;
-
-/** Columns of `webhook.deliveries d`, and the same of `webhook.past_deliveries d`. */
-export const UNFINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.event_type, d.state, d.attempt as attempts, d.test, d.created_at,
-  d.due_at, null::timestamptz as finished_at, d.lease_until, d.sign_with_next, d.repeat_of,
-  null as attempt_id, null::timestamptz as started_at, null as outcome, null::int as http_status`;
-export const FINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.event_type, d.state, d.attempts, d.test, d.created_at,
-  null::timestamptz as due_at, d.finished_at, null::timestamptz as lease_until, d.sign_with_next, d.repeat_of,
-  d.attempt_id, d.started_at, d.outcome, d.http_status`;
-
-/** SQL of the type of a delivery's event, where a process of release 0.2.0 did not store it with the delivery. */
-const typeOfEvent = (delivery: string): string =>
-  `(select e.type from webhook.events e where e.id = ${delivery}.event_id and e.created_at = ${delivery}.event_created_at)`;
-
-const LEASE_ENDED: OutcomeKind = "unknown";
-
-/**
- * SQL of the last attempt of a delivery `o`, if it is in webhook.attempts: the delivery is unfinished, a process of release 0.3.0 finished
- * it, or a result came after the lease of its last attempt had ended. Every other delivery has its last attempt: nothing is looked up, as
- * the first condition is on the delivery alone.
- */
-const LAST_ATTEMPT_APART = `
-  select a.outcome, a.http_status from webhook.attempts a
-   where (o.outcome is null or o.outcome = '${LEASE_ENDED}')
-     and (o.outcome is null or (a.attempt, a.started_at, a.id) > (o.attempts, o.started_at, o.attempt_id))
-     and a.delivery_id = o.id and a.event_created_at = o.event_created_at
-   order by a.attempt desc, a.started_at desc, a.id desc limit 1`;
-
-/**
- * Deliveries as members see them: pending ones are shown as held if their lane is held. Event types and last attempts are
- * looked up one by one: a join read every event.
- */
-export const shown = (deliveries: string): string => `
-  select o.id, o.receiver_id, o.event_id, coalesce(o.event_type, ${typeOfEvent("o")}, '') as event_type,
-         case when o.state = 'pending' and l.held then 'held' else o.state end as state, o.attempts, o.test, o.created_at,
-         case when o.state = 'pending' and l.held is not true then o.due_at end as due_at, o.finished_at,
-         o.sign_with_next, o.repeat_of, o.lease_until, coalesce(a.outcome, o.outcome) as last_outcome,
-         case when a.outcome is null then o.http_status else a.http_status end as last_http_status
-    from (${deliveries}) o
-    left join lateral (select held from webhook.lanes where receiver_id = o.receiver_id limit 1) l on true
-    left join lateral (${LAST_ATTEMPT_APART}) a on true`;
+/** Deliveries of which a page of a class of statuses is selected: no index has them. 20 ms if each is looked up among the attempts. */
+const EXAMINED_MAX = 2_000;
 
 type StoredState = Exclude<DeliveryState, "held">;
 
 export interface DeliveryFilter {
   readonly brandId: string;
-  /** Null for all receivers of the brand; then there is an event. */
+  /** Null for all receivers of the brand; then there are events. */
   readonly receiverId: string | null;
-  readonly event: { readonly id: string; readonly created_at: string } | null;
+  /** Null for all events of the receiver. */
+  readonly events: readonly EventPosition[] | null;
   readonly states: readonly DeliveryState[];
   readonly type: string | null;
   /** RFC 3339: created at this time or later. */
   readonly from: string | null;
   /** RFC 3339: created before this time. */
   readonly to: string | null;
+  readonly statusClass: StatusClass | null;
 }
 
 export interface DeliveriesPage extends DeliveryFilter {
@@ -76,6 +42,8 @@ interface Conditions {
   readonly type: string | undefined;
   /** The brand's id, if receivers do not imply it. */
   readonly brand: string | undefined;
+  /** A join with the events, or none if a condition names the only one. Undefined for all events of the receiver. */
+  readonly events: { readonly join: string } | undefined;
   /** Whether the lane of unsent deliveries is held, if that matters. */
   readonly held: string | undefined;
   readonly limit: string;
@@ -93,54 +61,96 @@ function unfinished(state: string, conditions: Conditions, held?: string): strin
   const brandCondition =
     brand === undefined ? [] : [`exists (select from webhook.receivers r where r.id = d.receiver_id and r.brand_id = ${brand})`];
   const more = [...brandCondition, ...(held === undefined ? [] : [held])];
-  return branches(`${UNFINISHED} from webhook.deliveries d`, state, conditions, more);
+  return branches(`${UNFINISHED} from webhook.deliveries d`, [`d.state = '${state}'`, ...more], "d.id desc", conditions);
 }
 
 function finished(state: string, conditions: Conditions): string[] {
   const { brand } = conditions;
-  const brandCondition = brand === undefined ? [] : [`d.brand_id = ${brand}`];
-  return branches(`${FINISHED} from webhook.past_deliveries d`, state, conditions, brandCondition);
+  const ofBrand = brand === undefined ? [] : [`d.brand_id = ${brand}`];
+  return branches(`${FINISHED} from webhook.past_deliveries d`, [inState(state), ...ofBrand], "d.state, d.id desc", conditions);
 }
 
 /** Deliveries without a stored type are a branch of their own if one is asked for: a condition on both would use no index. */
-function branches(columns: string, state: string, { common, type, limit }: Conditions, more: readonly string[]): string[] {
+function branches(columns: string, own: readonly string[], order: string, { common, type, events, limit }: Conditions): string[] {
   const ofTypes = type === undefined ? [[]] : [[`d.event_type = ${type}`], [`d.event_type is null and ${typeOfEvent("d")} = ${type}`]];
-  return ofTypes.map(
-    (ofType) =>
-      `(select ${columns} where d.state = '${state}' and ${[...common, ...ofType, ...more].join(" and ")} order by d.id desc limit ${limit})`,
-  );
+  return ofTypes.map((ofType) => {
+    const where = `where ${[...own, ...common, ...ofType].join(" and ")}`;
+    if (events === undefined) return `(select ${columns} ${where} order by ${order} limit ${limit})`;
+    // Beyond the fence the planner cannot walk all deliveries in search of the few of these events.
+    return `(select d.* from (select ${columns} ${events.join} ${where} offset 0) d order by d.id desc limit ${limit})`;
+  });
 }
+
+/**
+ * SQL condition on a past delivery's state. A range of one state: by an equality the planner knows that the order of ids is that of the list, and
+ * walks the primary key, past all deliveries of all receivers, if it expects enough of this one's in this state. It multiplies the
+ * frequencies of receiver and state: for what a receiver has accepted that refuses everything it read every delivery of seven days.
+ */
+const inState = (state: string): string => `d.state >= '${state}' and d.state <= '${state}'`;
 
 /**
  * Takes the newest of each state, then the newest of all: every branch reads at most one page along its index. One statement
  * sees each delivery in exactly one of its two tables, even while it moves.
  */
 function pageStatement(page: DeliveriesPage): { readonly statement: Statement | string; readonly values: unknown[] } {
-  const { states, receiverId, event, type, from, to, brandId } = page;
+  const { states, receiverId, events, type, from, to, brandId, statusClass } = page;
   const values: unknown[] = [];
   const value = (of: unknown, cast: string): string => `$${values.push(of)}::${cast}`;
   const { before, least } = idBounds(page);
   const common = [`d.id < ${value(before, "text")}`];
   const receiver = receiverId === null ? "d.receiver_id" : value(receiverId, "text");
   if (receiverId !== null) common.push(`d.receiver_id = ${receiver}`);
-  if (event !== null)
-    common.push(`d.event_id = ${value(event.id, "text")} and d.event_created_at = ${value(event.created_at, "timestamptz")}`);
+  const [event, ...others] = events ?? [];
+  const isOfOne = event !== undefined && others.length === 0;
+  if (isOfOne) common.push(`d.event_id = ${value(event.id, "text")} and d.event_created_at = ${value(event.created_at, "timestamptz")}`);
   if (least !== null) common.push(`d.id >= ${value(least, "text")}`);
   if (from !== null) common.push(`d.created_at >= ${value(from, "timestamptz")}`);
   if (to !== null) common.push(`d.created_at < ${value(to, "timestamptz")}`);
+  const limit = value(page.limit, "int");
   const conditions: Conditions = {
     common,
     type: type === null ? undefined : value(type, "text"),
     brand: receiverId === null ? value(brandId, "text") : undefined,
+    events: events === null ? undefined : { join: isOfOne ? "" : joinWith(events, value) },
     held: heldCondition(states, receiver),
-    limit: value(page.limit, "int"),
+    limit: statusClass === null ? limit : String(EXAMINED_MAX),
   };
   const stored = [...new Set(states.map((state) => (state === "held" ? "pending" : state)))];
   const union = stored.flatMap((state) => BRANCHES[state](conditions)).join(" union all ");
-  const text = `${shown(`select * from (${union}) u order by u.id desc limit ${conditions.limit}`)} order by o.id desc`;
+  const newest = `select * from (${union}) u order by u.id desc limit ${conditions.limit}`;
+  if (statusClass !== null) return { statement: ofStatusClass(newest, statusClass, limit), values };
+  const text = `${shown(newest)} order by o.id desc`;
   // The usual lists are prepared. The others have hundreds of forms, and every prepared plan names every partition.
-  const isUsual = receiverId !== null && event === null && type === null && from === null && to === null;
+  const isUsual = receiverId !== null && events === null && type === null && from === null && to === null;
   return { statement: isUsual ? { name: `deliveries.page_${states.toSorted().join("_")}`, text } : text, values };
+}
+
+function joinWith(events: readonly EventPosition[], value: (of: unknown, cast: string) => string): string {
+  const [ids, times] = [events.map(({ id }) => id), events.map(({ created_at }) => created_at)];
+  const relation = `unnest(${value(ids, "text[]")}, ${value(times, "timestamptz[]")}) as e(id, created_at)`;
+  return `join ${relation} on d.event_id = e.id and d.event_created_at = e.created_at`;
+}
+
+/** SQL conditions on the status of a delivery's last attempt. */
+const HAS_STATUS = ({ outcome, status }: { readonly outcome: string; readonly status: string }): Record<StatusClass, string> => ({
+  "2xx": `${status} between 200 and 299`,
+  "3xx": `${status} between 300 and 399`,
+  "4xx": `${status} between 400 and 499`,
+  "5xx": `${status} between 500 and 599`,
+  none: `${outcome} is not null and ${status} is null`,
+});
+
+/** The page, beside each delivery, and alone if there is none, how many were examined and the last of these. */
+function ofStatusClass(newest: string, statusClass: StatusClass, limit: string): string {
+  const status = "case when a.outcome is null then o.http_status else a.http_status end";
+  const isOfClass = HAS_STATUS({ outcome: "coalesce(a.outcome, o.outcome)", status })[statusClass];
+  const matching = `
+    select o.* from examined o left join lateral (select * from (${LAST_ATTEMPT_APART}) a where o.attempts > 0) a on true
+     where ${isOfClass} order by o.id desc limit ${limit}`;
+  return `
+    with examined as materialized (${newest})
+    select m.*, x.examined, x.examined_to from (select count(*)::int as examined, min(id) as examined_to from examined) x
+      left join (${shown(matching)}) m on true order by m.id desc`;
 }
 
 /** Lets Postgres, with a receiver's id, look at the lane once, and reads no deliveries if they are not wanted. */
@@ -158,9 +168,30 @@ function idBounds({ afterId, from, to }: DeliveriesPage): { readonly before: str
   return { before: after < end ? after : end, least: from === null ? null : idAt(from, -CLOCKS_APART_MS) };
 }
 
-/** Returns deliveries, newest first, by id. */
-export async function pageOfDeliveries(sql: Sql, page: DeliveriesPage): Promise<Delivery[]> {
-  if (page.states.length === 0) return [];
+export interface PageOfDeliveries {
+  readonly deliveries: Delivery[];
+  /** The id to continue after; null on the last page. */
+  readonly next: string | null;
+}
+
+/**
+ * Returns deliveries, newest first, by id. A page of a class of statuses is selected from the next 2,000 deliveries, so that it may be short
+ * before the last.
+ */
+export async function pageOfDeliveries(sql: Sql, page: DeliveriesPage): Promise<PageOfDeliveries> {
+  if (page.states.length === 0 || page.events?.length === 0) return { deliveries: [], next: null };
   const { statement, values } = pageStatement(page);
-  return sql.query<Delivery>(statement, values);
+  if (page.statusClass === null) {
+    const deliveries = await sql.query<Delivery>(statement, values);
+    return { deliveries, next: nextAfterId(deliveries, page.limit) };
+  }
+  const rows = await sql.query<Examined & (Delivery | { readonly id: null })>(statement, values);
+  const deliveries = rows.flatMap(({ examined: _, examined_to: __, ...row }) => (row.id === null ? [] : [row]));
+  const { examined, examined_to } = rows[0] as Examined;
+  return { deliveries, next: nextAfterId(deliveries, page.limit) ?? (examined === EXAMINED_MAX ? examined_to : null) };
+}
+
+interface Examined {
+  readonly examined: number;
+  readonly examined_to: string | null;
 }

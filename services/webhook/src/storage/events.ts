@@ -21,6 +21,9 @@ const NEW_EVENTS = unnestRows({
   traceparent: "text null",
 });
 
+/** Statuses may go back and forth; usually a record has one or two events. */
+const OF_RECORD_MAX = 1_000;
+
 const statements = {
   insert: {
     name: "events.insert",
@@ -40,6 +43,11 @@ const statements = {
     text: `select ${COLUMNS}, e.traceparent from webhook.events e where e.brand_id = $1 and e.id = $2`,
   },
   findBrand: { name: "events.find_brand", text: "select e.brand_id from webhook.events e where e.id = $1" },
+  ofRecord: {
+    name: "events.of_record",
+    text: `select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.data ->> 'id' = $2 and not e.test
+            order by e.created_at desc, e.id desc limit ${OF_RECORD_MAX}`,
+  },
   positionOf: {
     name: "events.position_of",
     text: "select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
@@ -100,6 +108,14 @@ const afterPosition = (createdAt: string, id: string): string =>
 export function pageOfEvents(sql: Sql, brandId: string, page: EventsPage): Promise<StoredEvent[]> {
   const { statement, values } = pageStatement(brandId, page);
   return sql.query<StoredEvent>(statement, values);
+}
+
+/** Returns where the 1,000 newest events of a record are, without those of tests. */
+export function eventsOfRecord(
+  sql: Sql,
+  { brandId, recordId }: { readonly brandId: string; readonly recordId: string },
+): Promise<EventPosition[]> {
+  return sql.query<EventPosition>(statements.ofRecord, [brandId, recordId]);
 }
 
 /** Returns an event, also that of a test. */

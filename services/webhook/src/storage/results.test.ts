@@ -212,17 +212,18 @@ it("a list of finished deliveries reads no attempts, unless release 0.3.0 stored
   const page = {
     brandId: receiver.brand,
     receiverId: receiver.id,
-    event: null,
+    events: null,
     type: null,
     from: null,
     to: null,
+    statusClass: null,
     afterId: null,
     limit: 50,
   };
   const list = () =>
     sending.db.transaction(async (sql) => {
       const before = await scansOfAttempts(sql);
-      const deliveries = await pageOfDeliveries(sql, { ...page, states: ["delivered", "failed"] });
+      const { deliveries } = await pageOfDeliveries(sql, { ...page, states: ["delivered", "failed"] });
       return { deliveries, reads: (await scansOfAttempts(sql)) - before };
     });
   const { deliveries, reads } = await list();

@@ -72,16 +72,16 @@ const SETTLE = {
   finished as (
     delete from webhook.deliveries d using result r
      where d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
-    returning r.*, d.sign_with_next, d.event_type, d.repeat_of),
+    returning r.*, d.sign_with_next, d.event_type, d.repeat_of, d.replay_id),
   retried as (
     update webhook.deliveries d set state = 'pending', lease = null, lease_until = null, due_at = now() + make_interval(secs => r.delay_seconds)
       from result r
      where d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
     returning r.*),
   past as (
-    insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, sign_with_next, repeat_of,
+    insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, sign_with_next, repeat_of, replay_id,
                                          created_at, attempt_id, ${ATTEMPT})
-    select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, r.event_type, r.state, r.attempt, r.test, r.sign_with_next, r.repeat_of,
+    select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, r.event_type, r.state, r.attempt, r.test, r.sign_with_next, r.repeat_of, r.replay_id,
            r.delivery_created_at, r.attempt_id, ${OF_RESULT}
       from finished r),
   recorded as (${insertAttempts("retried r")}),

@@ -1,13 +1,13 @@
 import type { Sql } from "@brand-records/postgres";
 import type { DeliveryStats } from "../domain/delivery-stats.ts";
 import { requireDelivery, type Attempt, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
-import { requireEvent, type FoundEvent } from "../domain/event.ts";
+import { requireEvent, type EventPosition, type FoundEvent } from "../domain/event.ts";
 import type { DeliveryReference } from "../domain/repeat.ts";
 import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { deliveryStats } from "../storage/attempt-hours.ts";
 import { attemptsOf, findDelivery } from "../storage/deliveries.ts";
-import { pageOfDeliveries, type DeliveriesPage } from "../storage/delivery-lists.ts";
-import { findEvent } from "../storage/events.ts";
+import { pageOfDeliveries, type DeliveriesPage, type PageOfDeliveries } from "../storage/delivery-lists.ts";
+import { eventsOfRecord, findEvent } from "../storage/events.ts";
 import { originalOf, repeatsOf } from "../storage/repeats.ts";
 import { laneStatus, type LaneStatus } from "../storage/lanes.ts";
 
@@ -19,27 +19,36 @@ function pauseOf(lane: LaneStatus | undefined): Pause {
   return { paused_until, failures_in_a_row };
 }
 
-/** Which deliveries to list: those of a receiver, of an event, or of both. */
-export interface DeliveryList extends Omit<DeliveriesPage, "event"> {
+/** Which deliveries to list: those of a receiver, of an event, of a record, or of several of these. */
+export interface DeliveryList extends Omit<DeliveriesPage, "events"> {
   /** Null for all events of the receiver. */
   readonly eventId: string | null;
+  /** What the events are about; null for anything. */
+  readonly recordId: string | null;
 }
 
-export interface ListedDeliveries {
-  readonly deliveries: Delivery[];
+export interface ListedDeliveries extends PageOfDeliveries {
   /** The pause of the receiver, if the list names one. */
   readonly pause: Pause;
 }
 
 /** @throws AppError `not_found` for a receiver that the brand does not have; without a receiver, for an event that is not stored */
-export async function listDeliveries(db: Sql, { eventId, ...filter }: DeliveryList): Promise<ListedDeliveries> {
+export async function listDeliveries(db: Sql, { eventId, recordId, ...filter }: DeliveryList): Promise<ListedDeliveries> {
   const { brandId, receiverId } = filter;
   const lane = receiverId === null ? undefined : await laneStatus(db, { brandId, receiverId });
   if (receiverId !== null && lane === undefined) throw receiverNotFound();
   const found = eventId === null ? null : await findEvent(db, { brandId, eventId });
-  if (receiverId === null) requireEvent(found);
-  const deliveries = found === undefined ? [] : await pageOfDeliveries(db, { ...filter, event: found });
-  return { deliveries, pause: pauseOf(lane) };
+  if (receiverId === null && recordId === null) requireEvent(found);
+  const ofRecord = recordId === null ? null : await eventsOfRecord(db, { brandId, recordId });
+  const page = await pageOfDeliveries(db, { ...filter, events: eventsIn(found, ofRecord) });
+  return { ...page, pause: pauseOf(lane) };
+}
+
+/** @param found null if no event is asked for, undefined if it is not stored; and `ofRecord`: null if no record is asked for */
+function eventsIn(found: EventPosition | null | undefined, ofRecord: readonly EventPosition[] | null): readonly EventPosition[] | null {
+  if (found === null) return ofRecord;
+  if (found === undefined) return [];
+  return ofRecord === null ? [found] : ofRecord.filter(({ id }) => id === found.id);
 }
 
 export interface DeliveryDetails {

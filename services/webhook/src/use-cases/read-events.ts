@@ -1,9 +1,10 @@
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
 import { DELIVERY_STATES, type Delivery } from "../domain/delivery.ts";
-import { requireEvent, type EventFilter, type EventKey, type EventPosition, type StoredEvent } from "../domain/event.ts";
+import { requireEvent, type EventFilter, type EventKey, type EventPosition, type ListedEvent, type StoredEvent } from "../domain/event.ts";
 import { pageOfDeliveries } from "../storage/delivery-lists.ts";
 import { findEvent, pageOfEvents, positionOfEvent } from "../storage/events.ts";
+import { NO_RECEIVERS, receiversOf } from "../storage/event-receivers.ts";
 import { deliveryTargets, type DeliveryTarget } from "../storage/receivers.ts";
 
 /** Deliveries of one event that are returned with it. ListDeliveries returns all. */
@@ -20,8 +21,8 @@ export interface EventWithDeliveries {
 /** @throws AppError `not_found` */
 export async function getEvent(db: Sql, { brandId, eventId }: EventKey): Promise<EventWithDeliveries> {
   const { traceparent: _, ...event } = requireEvent(await findEvent(db, { brandId, eventId }));
-  const everything = { type: null, from: null, to: null, afterId: null, receiverId: null, states: DELIVERY_STATES };
-  const deliveries = await pageOfDeliveries(db, { ...everything, brandId, event, limit: EVENT_DELIVERIES_MAX + 1 });
+  const everything = { type: null, from: null, to: null, statusClass: null, afterId: null, receiverId: null, states: DELIVERY_STATES };
+  const { deliveries } = await pageOfDeliveries(db, { ...everything, brandId, events: [event], limit: EVENT_DELIVERIES_MAX + 1 });
   return {
     event,
     deliveries: deliveries.slice(0, EVENT_DELIVERIES_MAX),
@@ -30,12 +31,20 @@ export async function getEvent(db: Sql, { brandId, eventId }: EventKey): Promise
   };
 }
 
+export interface EventList extends EventFilter {
+  readonly after: EventPosition | null;
+  readonly limit: number;
+  /** Returns with each event how many receivers accepted it. */
+  readonly countsReceivers: boolean;
+}
+
 /** Returns the brand's events, newest first, without test events. */
-export const listEvents = (
-  db: Sql,
-  brandId: string,
-  page: EventFilter & { readonly after: EventPosition | null; readonly limit: number },
-): Promise<StoredEvent[]> => pageOfEvents(db, brandId, page);
+export async function listEvents(db: Sql, brandId: string, { countsReceivers, ...page }: EventList): Promise<ListedEvent[]> {
+  const events = await pageOfEvents(db, brandId, page);
+  if (!countsReceivers) return events;
+  const counts = await receiversOf(db, events);
+  return events.map((event) => ({ ...event, ...(counts.get(event.id) ?? NO_RECEIVERS) }));
+}
 
 /** Returns where an event is in its brand's list. @throws AppError `invalid_request` if it is not in it */
 export async function requirePosition(db: Sql, key: EventKey): Promise<EventPosition> {

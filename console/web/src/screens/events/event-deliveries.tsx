@@ -1,6 +1,7 @@
-import type { Delivery, Output } from "@brand-records/console-contract";
+import type { Output } from "@brand-records/console-contract";
 import { Link } from "@tanstack/react-router";
-import { outcomeText } from "../../parts/deliveries/outcome.ts";
+import { LastAttempt } from "../../parts/deliveries/last-attempt.tsx";
+import { Marks } from "../../parts/deliveries/marks.tsx";
 import { Lines } from "../../parts/lines.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { When } from "../../parts/when.tsx";
@@ -28,9 +29,12 @@ const COLUMNS: Column<DeliveryRow>[] = [
     title: "Receiver",
     cell: ({ delivery, label, host }) => (
       <Lines>
-        <Link className="row-link" to="/developers/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
-          {label ?? "Deleted receiver"}
-        </Link>
+        <div>
+          <Link className="row-link" to="/developers/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
+            {label ?? "Deleted receiver"}
+          </Link>
+          <Marks delivery={delivery} />
+        </div>
         {host === null ? <code className={styles["id"]}>{delivery.receiver_id}</code> : <span>{host}</span>}
       </Lines>
     ),
@@ -39,16 +43,6 @@ const COLUMNS: Column<DeliveryRow>[] = [
   { title: "Last attempt", cell: ({ delivery }) => <LastAttempt delivery={delivery} /> },
   { title: "Created", cell: ({ delivery }) => <When at={delivery.created_at} isExact /> },
 ];
-
-const LastAttempt = ({ delivery: { last_outcome, last_http_status, attempts } }: { readonly delivery: Delivery }) =>
-  last_outcome === null ? (
-    "None yet"
-  ) : (
-    <Lines>
-      {outcomeText(last_outcome, last_http_status)}
-      <span>{attempts === 1 ? "1 attempt" : `${attempts.toLocaleString("en-PH")} attempts`}</span>
-    </Lines>
-  );
 
 const ACTION: Column<DeliveryRow> = {
   title: "Actions",

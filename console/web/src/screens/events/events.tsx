@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pollFirst, query, whileLoading } from "../../api/queries.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { recordFilter } from "../../parts/filters/record-filter.ts";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -12,6 +13,7 @@ import type { Column } from "../../parts/rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
+import { deliveredText } from "./delivered-text.ts";
 import { recordOf } from "./event-record.ts";
 import styles from "./events.module.css";
 
@@ -24,14 +26,7 @@ const FILTERS: readonly Filter[] = [
     options: EVENT_TYPES.map(({ type }) => ({ value: type, label: type })),
   },
   { kind: "days" },
-  {
-    kind: "text",
-    name: "record_id",
-    label: "Record id",
-    placeholder: "sub_…, po_… or cmp_…",
-    pattern: /^[a-z]{2,3}_[0-9a-z]{1,40}$/,
-    problem: "A record’s id has a prefix, such as sub_, and lower-case letters or digits.",
-  },
+  recordFilter("record_id"),
 ];
 
 /** What has happened to the brand's records, newest first, with filters in the URL. The first page keeps itself current. */
@@ -87,5 +82,6 @@ const COLUMNS: Column<Event>[] = [
   },
   { title: "Record", cell: ({ data_json }) => <code className={styles["id"]}>{recordOf(data_json)?.id ?? "None"}</code> },
   { title: "Status", cell: ({ data_json }) => recordOf(data_json)?.change ?? "" },
+  { title: "Delivered", cell: deliveredText },
   { title: "Created", cell: ({ created_at }) => <When at={created_at} isExact /> },
 ];

@@ -3,6 +3,7 @@ import { PAGES } from "@brand-records/console-contract/pages";
 import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
@@ -63,6 +64,7 @@ interface KeyListsProps {
 function KeyLists({ keys, create, onRevoke }: KeyListsProps) {
   const active = keys.filter(isActive);
   const revoked = keys.filter((key) => !isActive(key));
+  const { key: found } = getRouteApi("/shell/developers/keys").useSearch();
   return (
     <>
       {active.length === 0 ? (
@@ -70,14 +72,14 @@ function KeyLists({ keys, create, onRevoke }: KeyListsProps) {
           Create a key for each system that reads your records: a report, a warehouse, an assistant.
         </EmptyState>
       ) : (
-        <Rows label="Active keys" columns={activeColumns(onRevoke)} rows={active} keyOf={({ id }) => id} />
+        <Rows label="Active keys" columns={activeColumns(onRevoke)} rows={active} keyOf={({ id }) => id} found={found} />
       )}
       {revoked.length > 0 && (
-        <details className={styles["revoked"]}>
+        <details className={styles["revoked"]} open={revoked.some(({ id }) => id === found)}>
           <summary>
             {revoked.length} revoked {revoked.length === 1 ? "key" : "keys"}
           </summary>
-          <Rows label="Revoked keys" columns={REVOKED_COLUMNS} rows={revoked} keyOf={({ id }) => id} />
+          <Rows label="Revoked keys" columns={REVOKED_COLUMNS} rows={revoked} keyOf={({ id }) => id} found={found} />
         </details>
       )}
     </>

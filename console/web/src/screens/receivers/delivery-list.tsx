@@ -7,7 +7,9 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { query, whileLoading } from "../../api/queries.ts";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
-import { outcomeText } from "../../parts/deliveries/outcome.ts";
+import { LastAttempt } from "../../parts/deliveries/last-attempt.tsx";
+import { Marks } from "../../parts/deliveries/marks.tsx";
+import { Lines } from "../../parts/lines.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
@@ -40,7 +42,7 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
   if (data !== undefined) {
     content =
       data.deliveries.length === 0 ? (
-        <NoDeliveries isFiltered={isFiltered(DELIVERY_FILTERS, values)} isFirst={isFirst} />
+        <NoDeliveries isFiltered={isFiltered(DELIVERY_FILTERS, values)} isFirst={isFirst} hasOlder={data.next_after_id !== null} />
       ) : (
         <Rows label="Deliveries" columns={columns(data.paused_until)} rows={data.deliveries} keyOf={({ id }) => id} />
       );
@@ -86,7 +88,15 @@ function NewDeliveries({ input }: { readonly input: Parameters<typeof query<"del
   );
 }
 
-function NoDeliveries({ isFiltered, isFirst }: { readonly isFiltered: boolean; readonly isFirst: boolean }) {
+interface NoDeliveriesProps {
+  readonly isFiltered: boolean;
+  readonly isFirst: boolean;
+  /** The service has looked at 2,000 deliveries for this page, and there are more. */
+  readonly hasOlder: boolean;
+}
+
+function NoDeliveries({ isFiltered, isFirst, hasOlder }: NoDeliveriesProps) {
+  if (hasOlder) return <EmptyState title="None of these 2,000 deliveries match">Older ones may: go on to the next page.</EmptyState>;
   if (!isFirst) return <EmptyState title="No older deliveries">The newest are on the first page.</EmptyState>;
   if (isFiltered) return <EmptyState title="No deliveries match">Change or clear the filters to see more.</EmptyState>;
   return <EmptyState title="No deliveries yet">They show here within seconds of an event. Send a test to see one.</EmptyState>;
@@ -95,17 +105,20 @@ function NoDeliveries({ isFiltered, isFirst }: { readonly isFiltered: boolean; r
 const columns = (pausedUntil: string | null): Column<Delivery>[] => [
   {
     title: "Event",
-    cell: ({ id, event_type, test }) => (
-      <Link className="row-link" to="/developers/deliveries/$deliveryId" params={{ deliveryId: id }}>
-        {event_type}
-        {test && " (test)"}
-      </Link>
+    cell: (delivery) => (
+      <Lines>
+        <div>
+          <Link className="row-link" to="/developers/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
+            {delivery.event_type}
+            {delivery.test && " (test)"}
+          </Link>
+          <Marks delivery={delivery} />
+        </div>
+        {delivery.record_id !== null && <span className={styles["id"]}>{delivery.record_id}</span>}
+      </Lines>
     ),
   },
   { title: "State", cell: (delivery) => <DeliveryState delivery={delivery} pausedUntil={pausedUntil} /> },
-  {
-    title: "Last attempt",
-    cell: ({ last_outcome, last_http_status }) => (last_outcome === null ? "None yet" : outcomeText(last_outcome, last_http_status)),
-  },
-  { title: "Created", cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Last attempt", cell: (delivery) => <LastAttempt delivery={delivery} /> },
+  { title: "Created", cell: ({ created_at }) => <When at={created_at} isExact /> },
 ];

@@ -1,11 +1,12 @@
 import type { Delivery, Input } from "@brand-records/console-contract";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { recordFilter } from "../../parts/filters/record-filter.ts";
 import type { Filter } from "../../parts/filters/filter-bar.tsx";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { searchOf } from "../../parts/filters/search.ts";
 
 /** Reads the filters of a receiver's deliveries, and the page, from a URL. `after`: the last delivery of the page before. */
-export const deliverySearch = searchOf("state", "type", "event", "from", "to", "after");
+export const deliverySearch = searchOf("state", "status", "type", "record", "event", "from", "to", "after");
 
 export type DeliverySearch = ReturnType<typeof deliverySearch>;
 
@@ -20,10 +21,22 @@ const STATES: readonly { readonly value: Delivery["state"]; readonly label: stri
   { value: "delivered", label: "Delivered" },
 ];
 
+type StatusClass = NonNullable<Input<"deliveries.list">["status_class"]>;
+
+const STATUSES: readonly { readonly value: StatusClass; readonly label: string }[] = [
+  { value: "5xx", label: "5xx, its own error" },
+  { value: "4xx", label: "4xx, refused" },
+  { value: "3xx", label: "3xx, redirect" },
+  { value: "2xx", label: "2xx, accepted" },
+  { value: "none", label: "No response" },
+];
+
 export const DELIVERY_FILTERS: readonly Filter[] = [
   { kind: "choice", name: "state", label: "State", all: "All states", options: STATES },
+  { kind: "choice", name: "status", label: "Last HTTP status", all: "All statuses", options: STATUSES },
   { kind: "choice", name: "type", label: "Event type", all: "All types", options: TYPES },
   { kind: "days" },
+  recordFilter("record"),
   {
     kind: "text",
     name: "event",
@@ -34,12 +47,14 @@ export const DELIVERY_FILTERS: readonly Filter[] = [
   },
 ];
 
-type ListFilter = Pick<Input<"deliveries.list">, "states" | "type" | "from" | "to" | "event_id">;
+type ListFilter = Pick<Input<"deliveries.list">, "states" | "type" | "from" | "to" | "event_id" | "record_id" | "status_class">;
 
-/** Returns the filters of a URL as the service takes them. An unknown state stays in: the page then shows the refusal, not every delivery. */
-export const listFilter = ({ state, type, event, from, to }: DeliverySearch): ListFilter => ({
+/** Returns the filters of a URL as the service takes them. An unknown state or status stays in: the page then shows the refusal, not every delivery. */
+export const listFilter = ({ state, status, type, record, event, from, to }: DeliverySearch): ListFilter => ({
   ...(state !== undefined && { states: [state as Delivery["state"]] }),
+  ...(status !== undefined && { status_class: status as StatusClass }),
   ...(type !== undefined && { type }),
+  ...(record !== undefined && { record_id: record }),
   ...(event !== undefined && { event_id: event }),
   ...instantsOf({ from, to }),
 });

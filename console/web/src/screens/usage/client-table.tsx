@@ -4,7 +4,7 @@ import { useBrand } from "../../api/brand.ts";
 import { query } from "../../api/queries.ts";
 import { Rows } from "../../parts/rows.tsx";
 import { clientRows, type ClientCount } from "./client-rows.ts";
-import { KeyName } from "./key-name.tsx";
+import { KeyName } from "../../parts/key-name.tsx";
 import styles from "./usage.module.css";
 
 export interface ClientTableProps {

@@ -5,7 +5,7 @@ import { query } from "../../api/queries.ts";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { countsByKey, type Counts } from "../../parts/usage-buckets.ts";
-import { KeyName } from "./key-name.tsx";
+import { KeyName } from "../../parts/key-name.tsx";
 
 export interface KeyTableProps {
   readonly buckets: Output<"usage.get">["buckets"];

@@ -1,6 +1,6 @@
 import type { Key } from "@brand-records/console-contract";
-import { StateBadge } from "../../parts/state-badge.tsx";
-import styles from "./usage.module.css";
+import { StateBadge } from "./state-badge.tsx";
+import styles from "./key-name.module.css";
 
 export interface KeyNameProps {
   readonly id: string;

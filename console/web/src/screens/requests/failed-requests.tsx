@@ -1,0 +1,103 @@
+import type { Output } from "@brand-records/console-contract";
+import { PAGES } from "@brand-records/console-contract/pages";
+import { Text } from "@mantine/core";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useBrand } from "../../api/brand.ts";
+import { call } from "../../api/call.ts";
+import { POLL_AFTER_ERROR_MS, query, whileLoading } from "../../api/queries.ts";
+import { Bars } from "../../parts/bars.tsx";
+import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
+import { Page } from "../../parts/page.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
+import { spanOf, startsOf, type Span } from "../../parts/usage-buckets.ts";
+import { momentText, When } from "../../parts/when.tsx";
+import { FailedGroups } from "./failed-groups.tsx";
+import { filtersFor } from "./filters.ts";
+import { selectedBy, type FailedSearch } from "./failed-search.ts";
+import { RANGES, rangeNamed, type RangeName } from "./ranges.ts";
+
+/** Gateways send their counts every 10 seconds. */
+const POLL_MS = 10_000;
+
+interface Failed extends Output<"requests.failed"> {
+  readonly span: Span;
+}
+
+/** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
+const failedQuery = (brandId: string, search: FailedSearch) =>
+  queryOptions({
+    queryKey: ["requests.failed", { brand_id: brandId, ...search }] as const,
+    queryFn: async ({ signal }): Promise<Failed> => {
+      const range = RANGES[rangeNamed(search.range)];
+      const span = spanOf(range, Date.now());
+      const times = { from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() };
+      const input = { brand_id: brandId, ...times, bucket_minutes: range.bucketMinutes, ...selectedBy(search) };
+      return { span, ...(await call("requests.failed", input, { signal })) };
+    },
+  });
+
+/** What was refused or failed, with which key, where and why: to see what an integration does wrong, or what we did. */
+export function FailedRequests() {
+  const { ofBrand } = useBrand();
+  const search = getRouteApi("/shell/developers/requests").useSearch();
+  const { data, error, refetch } = useQuery({
+    ...failedQuery(ofBrand.brand_id, search),
+    placeholderData: whileLoading(ofBrand),
+    refetchInterval: ({ state: { error } }) => (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
+  });
+  const keys = useQuery(query("keys.list", ofBrand)).data?.keys;
+  const filters = filtersFor(data?.groups ?? [], keys ?? []);
+  return (
+    <Page title={PAGES.requests.title} description={PAGES.requests.description}>
+      <FilterBar filters={filters} values={search} />
+      {data === undefined ? (
+        error === null ? (
+          <LoadingRows />
+        ) : (
+          <ErrorState error={error} retry={() => void refetch()} />
+        )
+      ) : (
+        <>
+          <FormError error={error} />
+          <Counts data={data} range={rangeNamed(search.range)} isFiltered={isFiltered(filters, { ...search, range: undefined })} />
+          {data.groups.length > 0 && <FailedGroups groups={data.groups} keys={keys} search={search} />}
+          {data.has_more_groups && <Text size="sm">These are the 200 with the most requests. Filters show the others.</Text>}
+        </>
+      )}
+    </Page>
+  );
+}
+
+interface CountsProps {
+  readonly data: Failed;
+  readonly range: RangeName;
+  readonly isFiltered: boolean;
+}
+
+function Counts({ data: { groups, buckets, span, counted_since }, range: name, isFiltered }: CountsProps) {
+  const range = RANGES[name];
+  if (groups.length === 0) return <NoFailures range={name} isFiltered={isFiltered} />;
+  const counts = new Map(buckets.map(({ start, requests }) => [Date.parse(start), requests]));
+  const bars = startsOf(range, span).map((start) => ({ label: momentText(start), values: [counts.get(start) ?? 0] }));
+  return (
+    <>
+      {counted_since !== null && (
+        <Notice tone="warning">
+          So much has failed that counts from before <When at={counted_since} /> were removed: a brand keeps the newest 10,000.
+        </Notice>
+      )}
+      <Bars title={`Failed requests per ${range.per}`} series={[{ name: "Failed", tone: "bad" }]} bars={bars} />
+    </>
+  );
+}
+
+function NoFailures({ range, isFiltered }: Pick<CountsProps, "range" | "isFiltered">) {
+  const length = RANGES[range].label.toLowerCase().replace("last ", "");
+  if (isFiltered) return <EmptyState title="No failed requests match">Change or clear the filters to see more.</EmptyState>;
+  return (
+    <EmptyState title={`No failed requests in the last ${length}`}>
+      Every request with one of this brand’s keys succeeded. One that fails shows here within 20 seconds.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,30 @@
+import { UnstyledButton } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { lazy, Suspense, useState } from "react";
+import { FindIcon } from "../../parts/icons.tsx";
+import styles from "./find.module.css";
+
+/** Loaded with its first use. */
+const FindDialog = lazy(() => import("./find-dialog.tsx"));
+
+const KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘K" : "Ctrl+K";
+
+/** Opens the search for pages, receivers, brands and ids: by the button, or ⌘K and Ctrl+K, also from within a field. */
+export function Find() {
+  const [isOpen, setOpen] = useState(false);
+  useHotkeys([["mod+K", () => setOpen(true)]], []);
+  return (
+    <>
+      <UnstyledButton className={styles["button"]} onClick={() => setOpen(true)} aria-label="Find" aria-keyshortcuts="Control+K Meta+K">
+        <FindIcon />
+        <span className={styles["text"]}>Find</span>
+        <kbd className={styles["text"]}>{KEYS}</kbd>
+      </UnstyledButton>
+      {isOpen && (
+        <Suspense>
+          <FindDialog close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

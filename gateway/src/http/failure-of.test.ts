@@ -1,0 +1,37 @@
+import { failureOf } from "./failure-of.ts";
+import type { RequestContext } from "./request-context.ts";
+
+const given = (context: Partial<RequestContext>, method = "GET") =>
+  failureOf({ route: "/api/v1/payouts", requestId: "r1", brandId: "brd_1", keyId: "key_1", ...context } as RequestContext, method);
+const LIST: Partial<RequestContext> = { operation: { name: "list_payouts", via: "rest" }, errorKind: "invalid_parameter" };
+
+it("names the route, the code and the field, and whose key it was", () => {
+  expect(given({ ...LIST, errorField: "limit" })).toEqual({
+    brand_id: "brd_1",
+    key_id: "key_1",
+    route: "GET /api/v1/payouts",
+    code: "invalid_parameter",
+    field: "limit",
+    request_id: "r1",
+  });
+  const plan: Partial<RequestContext> = { operation: { name: "prepare_campaign_plan", via: "rest" }, errorKind: "invalid_request" };
+  expect(given({ ...plan, errorField: "requirements[2]" })).toMatchObject({ field: "requirements" });
+  const tool: Partial<RequestContext> = { route: "/api/mcp", rpc: { method: "tools/call", generation: "legacy", tool: "list_payouts" } };
+  expect(given({ ...LIST, ...tool, errorField: "cursor" }, "POST")).toMatchObject({
+    route: "POST /api/mcp tools/call list_payouts",
+    field: "cursor",
+  });
+});
+
+it("keeps no name that only the caller knows", () => {
+  for (const errorField of ["brk_live_x", "ana@brand.example", "", "limits", "Limit", "hasOwnProperty"])
+    expect(given({ ...LIST, errorField })).toMatchObject({ field: "*" });
+  expect(given({ errorKind: "not_found", errorField: "limit", route: "/api/*" })).toMatchObject({ field: "*", route: "GET /api/*" });
+  expect(given({ ...LIST }, "M-SEARCH")).toMatchObject({ field: "", route: "OTHER /api/v1/payouts" });
+});
+
+it("is nothing for a request that succeeded, and for one without a valid key", () => {
+  const { errorKind: _, ...success } = LIST;
+  expect(given(success)).toBeUndefined();
+  expect(failureOf({ ...LIST, route: "/api/*", requestId: "r1" } as RequestContext, "GET")).toBeUndefined();
+});

@@ -1,0 +1,39 @@
+import { OPERATIONS } from "../operations/index.ts";
+import type { Failure } from "../usage/failure-counts.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** The names that each operation's input has. */
+const FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  OPERATIONS.map(({ name, input }) => [name, new Set(Object.keys(input.schema.properties))]),
+);
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** Stands for a name that the input does not have: a caller may write anything there. */
+const UNKNOWN_FIELD = "*";
+
+/**
+ * Returns what brands see of a request that was refused or failed; undefined for one that succeeded, and without a valid key: it belongs to no brand. It holds
+ * neither a message nor anything that the request held, but for the caller's own request id.
+ */
+export function failureOf(context: RequestContext, method: string): Failure | undefined {
+  const { brandId, keyId, errorKind, requestId } = context;
+  if (brandId === undefined || keyId === undefined || errorKind === undefined) return undefined;
+  return {
+    brand_id: brandId,
+    key_id: keyId,
+    route: routeOf(context, method),
+    code: errorKind,
+    field: fieldOf(context),
+    request_id: requestId,
+  };
+}
+
+function routeOf({ route, rpc }: RequestContext, method: string): string {
+  return [METHODS.has(method) ? method : "OTHER", route, rpc?.method, rpc?.tool].filter((part) => part !== undefined).join(" ");
+}
+
+/** The outermost name: `requirements` of `requirements[2]`. */
+function fieldOf({ operation, errorField }: RequestContext): string {
+  if (errorField === undefined) return "";
+  const [name = ""] = /^[a-z_]*/.exec(errorField) ?? [];
+  return operation !== undefined && FIELDS.get(operation.name)?.has(name) ? name : UNKNOWN_FIELD;
+}

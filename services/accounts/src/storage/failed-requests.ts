@@ -1,0 +1,161 @@
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import {
+  GROUP_REQUEST_IDS_MAX,
+  GROUPS_MAX,
+  newestIds,
+  REQUEST_IDS_MAX,
+  type FailedGroup,
+  type FailedMinute,
+  type FailedRequests,
+  type FailedRequestsQuery,
+} from "../domain/failed-requests.ts";
+import type { KeptUsage } from "./usage.ts";
+
+const ADDED = unnestRows(
+  {
+    brand_id: "text",
+    minute: "timestamptz",
+    key_id: "text",
+    route: "text",
+    code: "text",
+    field: "text",
+    requests: "bigint",
+    request_ids: "jsonb",
+  },
+  { as: "added", after: 2 },
+);
+
+/** Rows `f` of a brand in a range, as the filters select them. */
+const SELECTED = `accounts.failed_requests f
+  where f.brand_id = $1 and f.minute >= $2::timestamptz and f.minute < $3::timestamptz
+    and ($4::text is null or f.key_id = $4) and ($5::text is null or f.route = $5)
+    and ($6::text is null or f.code = $6) and ($7::text is null or f.field = $7)`;
+
+/** SQL of the last ids of an array. */
+const lastIds = (array: string): string => `(${array})[greatest(1, cardinality(${array}) - ${REQUEST_IDS_MAX - 1}):]`;
+
+const KEY = "brand_id, minute, key_id, route, code, field";
+const ORDER = "minute desc, key_id desc, route desc, code desc, field desc";
+
+const statements = {
+  // As for usage: rows are locked in one order, and one statement must not change a row twice.
+  add: {
+    name: "failed_requests.add",
+    text: `with given as (
+             select added.brand_id, added.minute, added.key_id, added.route, added.code, added.field, sum(added.requests) as requests,
+                    jsonb_agg(added.request_ids) as all_ids
+               from ${ADDED.relation}
+               join accounts.keys k on k.id = added.key_id and k.brand_id = added.brand_id
+              where added.minute >= now() - make_interval(days => $1) and added.minute <= now() + make_interval(mins => $2)
+              group by 1, 2, 3, 4, 5, 6)
+           insert into accounts.failed_requests as f (${KEY}, requests, request_ids)
+           select ${KEY}, requests, ${lastIds("ids")} from given
+            cross join lateral (select array(select id from jsonb_array_elements(all_ids) of, jsonb_array_elements_text(of) id) as ids) i
+            order by ${KEY}
+           on conflict (${KEY}) do update
+              set requests = f.requests + excluded.requests, request_ids = ${lastIds("f.request_ids || excluded.request_ids")}`,
+  },
+  groups: {
+    name: "failed_requests.groups",
+    // Sorted without the ids, a week fits into memory. Those of a group are then looked up for its last minutes.
+    text: `with groups as (
+             select f.key_id, f.route, f.code, f.field, sum(f.requests)::bigint as requests, min(f.minute) as first_at, max(f.minute) as last_at,
+                    (array_agg(f.minute order by f.minute desc))[1:${GROUP_REQUEST_IDS_MAX}] as minutes
+               from ${SELECTED}
+              group by 1, 2, 3, 4 order by 5 desc, 7 desc, 1, 2, 3, 4 limit ${GROUPS_MAX + 1})
+           select g.key_id, g.route, g.code, g.field, g.requests, g.first_at, g.last_at, i.ids
+             from groups g
+            cross join lateral (
+              select jsonb_agg(to_jsonb(f.request_ids) order by f.minute desc) as ids from accounts.failed_requests f
+               where f.brand_id = $1 and f.minute = any(g.minutes)
+                 and (f.key_id, f.route, f.code, f.field) = (g.key_id, g.route, g.code, g.field)) i
+            order by g.requests desc, g.last_at desc, g.key_id, g.route, g.code, g.field`,
+  },
+  buckets: {
+    name: "failed_requests.buckets",
+    text: `select date_bin(make_interval(mins => $8), f.minute, $2::timestamptz) as start, sum(f.requests)::bigint as requests
+             from ${SELECTED} group by 1 order by 1`,
+  },
+  countedSince: {
+    name: "failed_requests.counted_since",
+    text: `select min(minute) as since from accounts.failed_requests where brand_id = $1 having count(*) >= $2`,
+  },
+  deleteOld: {
+    name: "failed_requests.delete_old",
+    text: `delete from accounts.failed_requests f using (
+             select ${KEY} from accounts.failed_requests where minute < now() - make_interval(days => $1)
+              order by minute limit $2 for update skip locked) old
+            where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field)
+                = (old.brand_id, old.minute, old.key_id, old.route, old.code, old.field) returning 1`,
+  },
+  // Only brands that had failures lately can have become too many. Reads the primary key alone.
+  deleteBeyond: {
+    name: "failed_requests.delete_beyond",
+    text: `with late as (select distinct brand_id from accounts.failed_requests where minute >= now() - interval '3 minutes'),
+           beyond as (
+             select o.* from late cross join lateral (
+               select ${KEY} from accounts.failed_requests f where f.brand_id = late.brand_id order by ${ORDER} offset $1 limit $2) o limit $2)
+           delete from accounts.failed_requests f using beyond o
+            where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field) = (o.brand_id, o.minute, o.key_id, o.route, o.code, o.field)
+           returning 1`,
+  },
+  deleteOf: {
+    name: "failed_requests.delete_of",
+    text: `delete from accounts.failed_requests f using (
+             select ${KEY} from accounts.failed_requests where brand_id = $1 limit $2) old
+            where f.brand_id = $1 and (f.minute, f.key_id, f.route, f.code, f.field)
+                = (old.minute, old.key_id, old.route, old.code, old.field) returning 1`,
+  },
+} satisfies Record<string, Statement>;
+
+/** Adds counts of keys that their brand has, for minutes that are kept; ignores all others. Keeps the last request ids. */
+export async function addFailedRequests(sql: Sql, failures: readonly FailedMinute[], { keepDays, minutesAhead }: KeptUsage): Promise<void> {
+  if (failures.length === 0) return;
+  const rows = failures.map((failure) => ({ ...failure, request_ids: JSON.stringify(failure.request_ids) }));
+  await sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(rows)]);
+}
+
+const filterValues = ({ brandId, from, to, keyId, route, code, field }: FailedRequestsQuery): unknown[] => [
+  brandId,
+  from,
+  to,
+  keyId,
+  route,
+  code,
+  field,
+];
+
+/** Returns the 200 groups with the most requests, those first, and whether there are more. */
+export async function failedGroups(sql: Sql, query: FailedRequestsQuery): Promise<Pick<FailedRequests, "groups" | "has_more_groups">> {
+  const rows = await sql.query<Omit<FailedGroup, "request_ids"> & { readonly ids: readonly string[][] }>(
+    statements.groups,
+    filterValues(query),
+  );
+  const groups = rows.slice(0, GROUPS_MAX).map(({ ids, ...group }) => ({ ...group, request_ids: newestIds(ids) }));
+  return { groups, has_more_groups: rows.length > GROUPS_MAX };
+}
+
+export function failedBuckets(sql: Sql, query: FailedRequestsQuery): Promise<FailedRequests["buckets"]> {
+  return sql.query(statements.buckets, [...filterValues(query), query.bucketMinutes]);
+}
+
+/** Returns the oldest minute of a brand that has `max` counts: older ones may have been deleted. Null for every other brand. */
+export async function failuresCountedSince(sql: Sql, brandId: string, max: number): Promise<string | null> {
+  const [row] = await sql.query<{ since: string }>(statements.countedSince, [brandId, max]);
+  return row?.since ?? null;
+}
+
+/** Deletes up to `limit` counts that are older than `days`. Returns how many. */
+export async function deleteOldFailures(sql: Sql, days: number, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteOld, [days, limit])).length;
+}
+
+/** Deletes up to `limit` of the oldest counts of brands that have more than `max`, and had a failure in the last three minutes. Returns how many. */
+export async function deleteFailuresBeyond(sql: Sql, max: number, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteBeyond, [max, limit])).length;
+}
+
+/** Deletes up to `limit` counts of a brand. Returns how many. */
+export async function deleteFailuresOf(sql: Sql, brandId: string, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteOf, [brandId, limit])).length;
+}
