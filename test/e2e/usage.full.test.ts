@@ -49,6 +49,35 @@ it("counts accepted and refused requests of two gateways, on every path, but non
   expect(await totalsOf(other)).toEqual({ accepted: 0, refused: 0 });
 });
 
+it("counts what was refused of both gateways by key, route, code and field, and keeps nothing that a caller wrote", async () => {
+  const brand = await stack.createBrand();
+  const id = (n: number): string => `request-${n}`;
+  const get = (path: string, n: number, key = brand.key) =>
+    fetch(`${stack.gateways[n % 2]?.url}${path}`, { headers: { Authorization: `Bearer ${key}`, "X-Request-Id": id(n) } });
+  await get("/api/v1/links?limit=0", 1);
+  await get("/api/v1/links?limit=ana@brand.example", 2);
+  await get("/api/v1/links?ana=ana@brand.example", 3);
+  await get("/api/v1/ana", 4);
+  await get("/api/v1/links?limit=0", 5, "brk_live_invalid");
+  await get("/api/v1/links?limit=1", 6);
+  const call = request("stateless", "tools/call", { name: "list_links", arguments: { limit: "ana" } });
+  const headers = { ...call.headers, Authorization: `Bearer ${brand.key}`, "X-Request-Id": id(7), "Content-Type": "application/json" };
+  await fetch(`${stack.gateways[0].url}/api/mcp`, { method: "POST", headers, body: JSON.stringify(call.body) });
+  const range = { from: new Date(Date.now() - HOUR_MS).toISOString(), to: new Date(Date.now() + HOUR_MS).toISOString() };
+  await eventually(async () => {
+    const { groups, buckets } = await usage.listFailedRequests({ brand_id: brand.id, ...range, bucket_minutes: 1_440 }, callContext());
+    expect(buckets.reduce((sum, { requests }) => sum + requests, 0)).toBe(5);
+    const found = groups.map(({ key_id, route, code, field, request_ids }) => [key_id, route, code, field, request_ids.toSorted()]);
+    expect(found.toSorted((one, other) => (String(one) < String(other) ? -1 : 1))).toEqual([
+      [brand.keyId, "GET /api/*", "unknown_resource", "", [id(4)]],
+      [brand.keyId, "GET /api/v1/links", "invalid_parameter", "*", [id(3)]],
+      [brand.keyId, "GET /api/v1/links", "invalid_parameter", "limit", [id(1), id(2)]],
+      [brand.keyId, "POST /api/mcp tools/call list_links", "invalid_parameter", "limit", [id(7)]],
+    ]);
+    expect(JSON.stringify(groups)).not.toContain("ana");
+  });
+});
+
 it("counts messages of assistants of both gateways by the name that the client declares", async () => {
   const brand = await stack.createBrand();
   const send = (body: object, headers: Record<string, string>, gateway = 0) =>

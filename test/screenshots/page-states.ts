@@ -142,7 +142,7 @@ export async function openNavigation(page: Page): Promise<void> {
 /** Opens the search for pages and ids, and types into it. */
 export async function openFind(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Control+k");
-  await page.getByRole("dialog").getByRole("textbox").fill(text);
+  await page.getByLabel("An id, or the name").fill(text);
   await page
     .getByRole("dialog")
     .getByText(text === "zebra" ? "Nothing is found" : text === "" ? "Audit log" : "Events about")

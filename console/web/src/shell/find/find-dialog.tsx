@@ -29,7 +29,7 @@ export default function FindDialog({ close }: { close(): void }) {
   return (
     <Modal opened onClose={close} title="Find">
       <Combobox store={combobox} onOptionSubmit={choose} withinPortal={false}>
-        <Combobox.EventsTarget>
+        <Combobox.EventsTarget withExpandedAttribute>
           <TextInput
             label="An id, or the name of a page, a receiver or a brand"
             placeholder="evt_…, dlv_…, sub_…, or a name"
