@@ -247,7 +247,9 @@ it(
     );
     expect(commands.length).toBeGreaterThan(12);
     for (const command of commands) {
-      const local = command.replace("my-values.yaml", `${CHART}/values-laptop.yaml`).replace("--from-file=ca.crt", "--from-literal=ca.crt=PEM");
+      const local = command
+        .replace("my-values.yaml", `${CHART}/values-laptop.yaml`)
+        .replace("--from-file=ca.crt", "--from-literal=ca.crt=PEM");
       await cluster.shell(local);
     }
   },
