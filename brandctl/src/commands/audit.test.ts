@@ -56,6 +56,7 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
   },
   "audit list": "reads",
   "audit export": "reads",
+  "requests list": "reads",
   "records import": "as the platform",
   "records generate": "as the platform",
   "records set-status": "as the platform",

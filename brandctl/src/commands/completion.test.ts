@@ -24,6 +24,7 @@ describe("brandctl completion", () => {
       "members",
       "keys",
       "audit",
+      "requests",
       "records",
       "plans",
       "receivers",
