@@ -50,7 +50,7 @@ export const PAGES = {
     screen: "requests/failed-requests",
     title: "Failed requests",
     description:
-      "Requests to the API and by assistants that were refused or failed, counted by minute for seven days. A request without a valid key belongs to no brand: it is not here. Neither what a request held nor its error’s message is kept; your own log has them under the request id.",
+      "Requests to the API and by assistants that were refused or failed, for seven days. Those without a valid key belong to no brand. What a request held is not kept: your own log has it under the request id.",
   },
   audit: {
     path: "/developers/audit",

@@ -1,5 +1,5 @@
 import { countBuffers, type Buffers } from "@brand-records/testkit";
-import type { Sql } from "@brand-records/postgres";
+import { unnestRows, type Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import { newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 import { DELIVERY_STATES } from "../domain/delivery.ts";
@@ -9,6 +9,7 @@ import { getDelivery, getDeliveryStats, listDeliveries, type DeliveryList } from
 import { getEvent, listEvents } from "./read-events.ts";
 import { getReceiver, receiversOf } from "./read-receivers.ts";
 
+const RECEIVER_IDS = unnestRows({ id: "text" }, { after: 1 });
 const RECEIVERS = 30;
 const DELIVERIES = 20_000;
 const DAYS = 7;
@@ -47,9 +48,9 @@ async function fill(brand: string, receivers: readonly string[]): Promise<void> 
   await db.query(
     `with added as (
        insert into webhook.receivers (id, brand_id, url, label, events, secret, secret_key_id)
-       select id, $1, 'https://hooks.brand.example/' || id, 'Ledger', '{submission.approved}', '\\x00', 1 from unnest($2::text[]) id returning id)
+       select id, $1, 'https://hooks.brand.example/' || id, 'Ledger', '{submission.approved}', '\\x00', 1 from ${RECEIVER_IDS.relation} returning id)
      insert into webhook.lanes (receiver_id) select id from added`,
-    [brand, receivers],
+    [brand, ...RECEIVER_IDS.values(receivers.map((id) => ({ id })))],
   );
   await db.query(
     `with made as materialized (

@@ -3,17 +3,17 @@ import { Button, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import { countOf } from "../../parts/counts.ts";
-import { Facts } from "../../parts/facts.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { EditReceiver } from "./edit-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
-import { RotateSecret } from "./rotate-secret.tsx";
 import styles from "./settings.module.css";
 
-// Dialogs are a twentieth of the page's scripts, and few visits open one.
+// What members see instead, what is below the fold, and dialogs, which few visits open.
+const MemberSettings = lazy(async () => ({ default: (await import("./member-settings.tsx")).MemberSettings }));
+const RotateSecret = lazy(async () => ({ default: (await import("./rotate-secret.tsx")).RotateSecret }));
 const DeleteReceiver = lazy(async () => ({ default: (await import("./delete-receiver.tsx")).DeleteReceiver }));
 const EnableReceiver = lazy(async () => ({ default: (await import("./enable-receiver.tsx")).EnableReceiver }));
 const DisableReceiver = lazy(async () => ({ default: (await import("./enable-receiver.tsx")).DisableReceiver }));
@@ -24,7 +24,7 @@ export function ReceiverSettings() {
   const { isOwner } = useBrand();
   return (
     <ReceiverPage receiverId={receiverId} title={({ label }) => `Settings of ${label}`}>
-      {(receiver) => (isOwner ? <OwnerSettings receiver={receiver} /> : <MemberSettings receiver={receiver} />)}
+      {(receiver) => <Suspense>{isOwner ? <OwnerSettings receiver={receiver} /> : <MemberSettings receiver={receiver} />}</Suspense>}
     </ReceiverPage>
   );
 }
@@ -38,7 +38,9 @@ function OwnerSettings({ receiver }: { readonly receiver: Receiver }) {
         <EditReceiver receiver={receiver} />
       </Section>
       <Section title="Signing secret">
-        <RotateSecret receiver={receiver} />
+        <Suspense>
+          <RotateSecret receiver={receiver} />
+        </Suspense>
       </Section>
       <Section title="Sending">
         <Text size="sm">
@@ -73,32 +75,6 @@ const Held = ({ receiver: { disabled_at, waiting } }: { readonly receiver: Recei
     . {countOf(waiting, "delivery is", "deliveries are")} held.
   </>
 );
-
-function MemberSettings({ receiver }: { readonly receiver: Receiver }) {
-  const { label, url, events, max_in_flight, rotating } = receiver;
-  return (
-    <>
-      <Text size="sm" c="dimmed">
-        Owners of the brand change these settings. The URL shows without its path, which may contain a token.
-      </Text>
-      <Facts
-        facts={[
-          ["Label", label],
-          ["URL", url],
-          ["Events", events.join(", ")],
-          ["Attempts in flight", `At most ${max_in_flight}`],
-          [
-            "State",
-            <>
-              <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)}
-            </>,
-          ],
-          ["Signing secret", rotating ? "Being rotated: deliveries have two signatures" : "In force"],
-        ]}
-      />
-    </>
-  );
-}
 
 const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <section className={styles["section"]} aria-label={title}>

@@ -1,6 +1,5 @@
 import { UnstyledButton } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { FindIcon } from "../../parts/icons.tsx";
 import styles from "./find.module.css";
 
@@ -12,7 +11,15 @@ const KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘K" : "Ctrl+K";
 /** Opens the search for pages, receivers, brands and ids: by the button, or ⌘K and Ctrl+K, also from within a field. */
 export function Find() {
   const [isOpen, setOpen] = useState(false);
-  useHotkeys([["mod+K", () => setOpen(true)]], []);
+  useEffect(() => {
+    const openByKeys = (event: KeyboardEvent): void => {
+      if (event.key !== "k" || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    document.addEventListener("keydown", openByKeys);
+    return () => document.removeEventListener("keydown", openByKeys);
+  }, []);
   return (
     <>
       <UnstyledButton className={styles["button"]} onClick={() => setOpen(true)} aria-label="Find" aria-keyshortcuts="Control+K Meta+K">
