@@ -821,7 +821,7 @@ export interface FailedMinute {
   /** A name that the operation's input has; `*` for any other name; empty without one. */
   field: string;
   requests: number;
-  /** The last ones, oldest first: up to 5. */
+  /** The last ones, oldest first: up to 3. */
   request_ids: string[];
 }
 
@@ -895,7 +895,7 @@ export interface ListFailedRequestsResponse {
   has_more_groups: boolean;
   /** In ascending order; buckets without failed requests are left out. Of all groups that the request selects. */
   buckets: FailedBucket[];
-  /** Before this minute requests are missing, as a brand keeps 20,000 counts. Absent if none are. */
+  /** Before this minute requests are missing, as a brand keeps 10,000 counts. Absent if none are. */
   counted_since?: string | null | undefined;
 }
 
