@@ -45,8 +45,7 @@ function countWith(db: Database, plan: "generic" | "custom", call: (sql: Sql) =>
 function literal(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  const text = Array.isArray(value)
-    ? `{${value.map((item) => (item === null ? "null" : JSON.stringify(String(item)))).join(",")}}`
-    : String(value);
+  if (!Array.isArray(value) && typeof value !== "string") throw new Error(`no literal for ${typeof value}`);
+  const text = Array.isArray(value) ? `{${value.map((item) => (item === null ? "null" : JSON.stringify(String(item)))).join(",")}}` : value;
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -186,7 +186,7 @@ export async function pageOfDeliveries(sql: Sql, page: DeliveriesPage): Promise<
     return { deliveries, next: nextAfterId(deliveries, page.limit) };
   }
   const rows = await sql.query<Examined & (Delivery | { readonly id: null })>(statement, values);
-  const deliveries = rows.flatMap(({ examined: _, examined_to: __, ...row }) => (row.id === null ? [] : [row]));
+  const deliveries = rows.flatMap(({ examined: _examined, examined_to: _to, ...row }) => (row.id === null ? [] : [row]));
   const { examined, examined_to } = rows[0] as Examined;
   return { deliveries, next: nextAfterId(deliveries, page.limit) ?? (examined === EXAMINED_MAX ? examined_to : null) };
 }

@@ -23,7 +23,7 @@ export interface Findable {
 
 const ID = /^([a-z]{2,3})_[0-9a-z]{1,40}$/;
 const WITH_PAGE = { evt: "event", dlv: "delivery", rcv: "receiver", key: "key", pln: "plan" } as const;
-const RECORDS = ["cmp", "sub", "po", "dep", "cnv", "lnk"];
+const RECORDS: ReadonlySet<string> = new Set(["cmp", "sub", "po", "dep", "cnv", "lnk"]);
 
 const isOneOf = <Names extends object>(name: string, names: Names): name is string & keyof Names => Object.hasOwn(names, name);
 
@@ -38,7 +38,7 @@ export function findTargets(text: string, { places, receivers, brands }: Findabl
     const kind = WITH_PAGE[prefix];
     return [{ text: searched, of: `Open the ${kind}`, target: { kind, id: searched } }];
   }
-  if (prefix !== undefined && RECORDS.includes(prefix)) {
+  if (prefix !== undefined && RECORDS.has(prefix)) {
     return [{ text: searched, of: "Events about this record", target: { kind: "record", id: searched } }];
   }
   const words = searched.split(/\s+/);
