@@ -5,7 +5,7 @@ import { isMap, isScalar, parseDocument } from "yaml";
 
 const CHART = new URL("../deploy/helm/brand-records/", import.meta.url);
 /** What has values of its own beside those of all. */
-const OWNERS = ["gateway", "console", "accounts", "records", "plans", "webhook", "operator"];
+const OWNERS = new Set(["gateway", "console", "accounts", "records", "plans", "webhook", "operator"]);
 
 const INTRODUCTION = `# brand-records
 
@@ -81,10 +81,10 @@ function sectionText({ title, note, rows }) {
   const first = new Map();
   for (const row of rows) {
     const key = row.path.slice(1).join(".");
-    if (OWNERS.includes(row.path[0]) && key !== "" && row.what !== "" && !first.has(key)) first.set(key, row);
+    if (OWNERS.has(row.path[0]) && key !== "" && row.what !== "" && !first.has(key)) first.set(key, row);
   }
   const lines = rows.flatMap((row) => {
-    const described = OWNERS.includes(row.path[0]) ? first.get(row.path.slice(1).join(".")) : undefined;
+    const described = OWNERS.has(row.path[0]) ? first.get(row.path.slice(1).join(".")) : undefined;
     if (described === undefined || described === row || row.what !== "") return [line(row, row.what)];
     return described.fallback === row.fallback ? [] : [line(row, `as ${described.path.join(".")}`)];
   });
@@ -97,7 +97,7 @@ function requireTexts(rows) {
   const shared = new Set(rows.filter(({ what }) => what !== "").map(({ path }) => path.slice(1).join(".")));
   const missing = rows
     .map(({ path }) => path)
-    .filter((path) => !described.has(path.join(".")) && !(OWNERS.includes(path[0]) && shared.has(path.slice(1).join("."))));
+    .filter((path) => !described.has(path.join(".")) && !(OWNERS.has(path[0]) && shared.has(path.slice(1).join("."))));
   if (missing.length > 0) throw new Error(`These values have no comment: ${missing.map((path) => path.join(".")).join(", ")}`);
 }
 

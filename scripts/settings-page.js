@@ -80,7 +80,7 @@ export function settingsDefinitions() {
   const namesOf = (schema) => rowsOf(schema).map(({ name }) => name);
   const definition = (names) => ({
     type: "object",
-    propertyNames: { anyOf: [{ enum: [...new Set(names)].toSorted() }, ...USUAL_NAMES] },
+    propertyNames: { anyOf: [{ enum: [...new Set(names)].toSorted((one, other) => (one < other ? -1 : 1)) }, ...USUAL_NAMES] },
     additionalProperties: { type: "string" },
   });
   const each = Object.entries(PROCESSES).map(([name, schema]) => [`${name}Settings`, definition(namesOf(schema))]);
