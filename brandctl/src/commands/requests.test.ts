@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 const run = (line: string): Promise<Outcome> => brandctl(line.split(" "), { env: { ACCOUNTS_ADDRESS: served.address } });
 
-it("lists what failed in columns, of seven days unless told otherwise", async () => {
+it("lists what failed in columns, of seven days by default", async () => {
   expect((await run("requests list --brand brd_1 --until 2026-11-22T00:00:00Z")).stdout.split("\n")).toEqual([
     "REQUESTS  CODE               FIELD  ROUTE                KEY    LAST (UTC)",
     "   1,200  invalid_parameter  limit  GET /api/v1/payouts  key_1  2026-11-21 08:30",

@@ -7,7 +7,7 @@ import { query } from "../../api/queries.ts";
 import { useShowBrand } from "../show-brand.ts";
 import { AREAS } from "../places.ts";
 import { findTargets, type Found, type Target } from "./find-targets.ts";
-import styles from "./find.module.css";
+import styles from "./find-dialog.module.css";
 
 /** A field and what its text finds; the arrow keys choose, Enter opens. */
 export default function FindDialog({ close }: { close(): void }) {

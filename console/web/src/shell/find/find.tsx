@@ -1,6 +1,5 @@
 import { UnstyledButton } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { FindIcon } from "../../parts/icons.tsx";
 import styles from "./find.module.css";
 
@@ -12,7 +11,16 @@ const KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘K" : "Ctrl+K";
 /** Opens the search for pages, receivers, brands and ids: by the button, or ⌘K and Ctrl+K, also from within a field. */
 export function Find() {
   const [isOpen, setOpen] = useState(false);
-  useHotkeys([["mod+K", () => setOpen(true)]], []);
+  useEffect(() => {
+    const open = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      // Browsers lead to their own search.
+      event.preventDefault();
+      setOpen(true);
+    };
+    addEventListener("keydown", open);
+    return () => removeEventListener("keydown", open);
+  }, []);
   return (
     <>
       <UnstyledButton className={styles["button"]} onClick={() => setOpen(true)} aria-label="Find" aria-keyshortcuts="Control+K Meta+K">
