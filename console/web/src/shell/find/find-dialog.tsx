@@ -16,7 +16,9 @@ export default function FindDialog({ close }: { close(): void }) {
   const open = useOpen();
   const combobox = useCombobox({ opened: true });
   useEffect(() => {
-    combobox.selectFirstOption();
+    // The dialog's contents come one frame after it.
+    const frame = requestAnimationFrame(() => combobox.selectFirstOption());
+    return () => cancelAnimationFrame(frame);
     // The store is another object each time.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [text, found.length]);
