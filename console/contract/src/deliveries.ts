@@ -17,7 +17,7 @@ export const delivery = z.object({
   finished_at: time.nullable(),
   last_outcome: z.string().nullable(),
   last_http_status: z.number().nullable(),
-  /** The last finished attempt's, in milliseconds. */
+  /** Milliseconds that the last finished attempt took. */
   last_duration_ms: z.number().nullable(),
   /** Null if the event is no longer stored. */
   record_id: z.string().nullable(),

@@ -6,7 +6,6 @@ import { forgetReturnTo, keepReturnTo } from "./api/return-to.ts";
 import { pinTab, showBrand, shownTab } from "./api/tab.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/receivers/delivery-search.ts";
-import { failedSearch } from "./screens/requests/failed-search.ts";
 import { planListSearch } from "./screens/plans/list/plan-filters.ts";
 import { planSearch } from "./screens/plans/plan-search.ts";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
@@ -166,7 +165,7 @@ const developerScreens = [
   createRoute({
     getParentRoute: () => developers,
     path: "/requests",
-    validateSearch: failedSearch,
+    validateSearch: searchOf("range", "key", "route", "code", "field"),
     component: lazyRouteComponent(() => import("./screens/requests/failed-requests.tsx"), "FailedRequests"),
   }),
   createRoute({

@@ -18,7 +18,7 @@ export interface NewDelivery {
   readonly event?: string;
   /** What a new event is about. Default: po_1. */
   readonly record?: string;
-  /** The status of the attempt that finished it, or else of an attempt before the next; null: no response came. Default: no attempt. */
+  /** HTTP status of the attempt that finished it, or else of an attempt before the next; null: no response came. Default: no attempt. */
   readonly status?: number | null;
   readonly test?: boolean;
   /** False for a delivery as release 0.2.0 stores it: without the type of its event. */

@@ -265,7 +265,7 @@ export interface ListDeliveriesRequest {
     | string
     | null
     | undefined;
-  /** Looks at the 1,000 newest events of this record, without those of tests. */
+  /** Selects deliveries of the 1,000 newest events of this record, without those of tests. */
   record_id?:
     | string
     | null

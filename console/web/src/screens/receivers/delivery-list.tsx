@@ -15,7 +15,7 @@ import { Rows, type Column } from "../../parts/rows.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
-import { DELIVERY_FILTERS, listFilter } from "./delivery-search.ts";
+import { DELIVERY_FILTERS, listFilter } from "./delivery-filters.ts";
 import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
 import styles from "./delivery-list.module.css";
 import { pollMs, UNUSED_AFTER_MS } from "../../parts/deliveries/polling.ts";

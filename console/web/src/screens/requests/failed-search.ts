@@ -1,10 +1,7 @@
 import type { Input, Output } from "@brand-records/console-contract";
-import { searchOf } from "../../parts/filters/search.ts";
 
-/** Reads the page's filters from a URL. */
-export const failedSearch = searchOf("range", "key", "route", "code", "field");
-
-export type FailedSearch = ReturnType<typeof failedSearch>;
+/** The page's filters in its URL. */
+export type FailedSearch = Readonly<Partial<Record<"range" | "key" | "route" | "code" | "field", string>>>;
 
 export type FailedGroup = Output<"requests.failed">["groups"][number];
 

@@ -7,7 +7,7 @@ import { query } from "../../api/queries.ts";
 import { useShowBrand } from "../show-brand.ts";
 import { AREAS } from "../places.ts";
 import { findTargets, type Found, type Target } from "./find-targets.ts";
-import styles from "./find.module.css";
+import styles from "./find-dialog.module.css";
 
 /** A field and what its text finds; the arrow keys choose, Enter opens. */
 export default function FindDialog({ close }: { close(): void }) {
@@ -16,7 +16,9 @@ export default function FindDialog({ close }: { close(): void }) {
   const open = useOpen();
   const combobox = useCombobox({ opened: true });
   useEffect(() => {
-    combobox.selectFirstOption();
+    // The dialog's contents come one frame after it.
+    const frame = requestAnimationFrame(() => combobox.selectFirstOption());
+    return () => cancelAnimationFrame(frame);
     // The store is another object each time.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [text, found.length]);

@@ -12,13 +12,14 @@ const KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘K" : "Ctrl+K";
 export function Find() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
-    const openByKeys = (event: KeyboardEvent): void => {
-      if (event.key !== "k" || !(event.metaKey || event.ctrlKey)) return;
+    const open = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      // Browsers lead to their own search.
       event.preventDefault();
       setOpen(true);
     };
-    document.addEventListener("keydown", openByKeys);
-    return () => document.removeEventListener("keydown", openByKeys);
+    addEventListener("keydown", open);
+    return () => removeEventListener("keydown", open);
   }, []);
   return (
     <>
