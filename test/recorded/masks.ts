@@ -11,6 +11,9 @@ const VOLATILE: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // The instructions for assistants have the day of the week: their length varies.
   [/^(Content-Length: )\d+(?=[^]*\d\d:\d\d in Manila)/gim, "$1<bytes>"],
   [/\b\w{3,6}day \d{4}-\d\d-\d\d, \d\d:\d\d(?= in Manila)/g, "<day and time>"],
+  // The gateway records its counts at its own times.
+  [/^(Content-Length: )\d+(?=[^]*"usage":\{"from")/gim, "$1<bytes>"],
+  [/("usage":\{"from":"[^"]+","buckets":\[)[^\]]*/g, "$1<counts>"],
   [/((?:__Host-)?session)(?:_\d+)?=[\w-]{20,}/g, "$1=<token>"],
   [/((?:__Host-)?session)_\d+=/g, "$1="],
   [/("?nonce[-=]"?)[\w+/=-]{16,}/g, "$1<nonce>"],
