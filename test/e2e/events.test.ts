@@ -43,7 +43,8 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
   });
 
   const listEvents = async (type: string | null = null): Promise<Event[]> =>
-    (await stack.events.listEvents({ brand_id: brand.id, type, page_size: 200, after_id: null, count_receivers: false }, callContext())).events;
+    (await stack.events.listEvents({ brand_id: brand.id, type, page_size: 200, after_id: null, count_receivers: false }, callContext()))
+      .events;
   const find = async (table: string, statuses: string): Promise<string> => {
     const [row] = await db.query<{ id: string }>(
       `select id from records.${table} where brand_id = $1 and status in (${statuses}) order by id limit 1`,
