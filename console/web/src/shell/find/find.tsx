@@ -6,14 +6,14 @@ import styles from "./find.module.css";
 /** Loaded with its first use. */
 const FindDialog = lazy(() => import("./find-dialog.tsx"));
 
-const KEYS = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘K" : "Ctrl+K";
+const KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl+K";
 
 /** Opens the search for pages, receivers, brands and ids: by the button, or ⌘K and Ctrl+K, also from within a field. */
 export function Find() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
       // Browsers lead to their own search.
       event.preventDefault();
       setOpen(true);
