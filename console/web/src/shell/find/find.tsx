@@ -23,10 +23,14 @@ export function Find() {
   }, []);
   return (
     <>
-      <UnstyledButton className={styles["button"]} onClick={() => setOpen(true)} aria-label="Find" aria-keyshortcuts="Control+K Meta+K">
+      <UnstyledButton
+        className={styles["button"]}
+        onClick={() => setOpen(true)}
+        aria-label={`Find ${KEYS}`}
+        aria-keyshortcuts="Control+K Meta+K"
+      >
         <FindIcon />
-        <span className={styles["text"]}>Find</span>
-        <kbd className={styles["text"]}>{KEYS}</kbd>
+        <span className={styles["text"]}>Find</span> <kbd className={styles["text"]}>{KEYS}</kbd>
       </UnstyledButton>
       {isOpen && (
         <Suspense>
