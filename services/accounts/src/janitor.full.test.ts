@@ -6,6 +6,7 @@ import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../test/serve-accounts.ts";
 import { peopleOf } from "../test/people.ts";
+import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX } from "./domain/failed-requests.ts";
 import { startJanitor } from "./janitor.ts";
 
 /** One promise: what is kept no longer is deleted, by any number of processes at once, and nothing else. */
@@ -15,7 +16,7 @@ const USAGE_KEEP_DAYS = 31;
 /** More than the janitor deletes with two statements. */
 const MANY = 2_500;
 /** What a janitor deletes. */
-const TASKS = 7;
+const TASKS = 9;
 
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
@@ -163,4 +164,26 @@ it("counts of requests after 31 days in several batches, and the batches of gate
   expect(await served.db.query("select key_id from accounts.usage_clients where brand_id = $1", [brand.id])).toEqual([{ key_id }]);
   const batches = await served.db.query("select id from accounts.usage_batches where id = any($1::uuid[])", [[batch_id, oldBatch]]);
   expect(batches).toEqual([{ id: batch_id }]);
+});
+
+it("counts of failed requests after seven days, and the oldest of a brand that has more than it keeps", async () => {
+  const add = (days: number, count: number) =>
+    served.db.query(
+      `insert into accounts.failed_requests (brand_id, minute, key_id, route, code, field, requests, request_ids)
+       select $1, date_trunc('minute', now(), 'UTC') - make_interval(days => $2, mins => n / 10), 'key_' || n % 10, 'GET /api/v1/payouts', 'rate_limited',
+              '', 1, '{}' from generate_series(0, $3 - 1) n`,
+      [brand.id, days, count],
+    );
+  const kept = async () => {
+    const [row] = await served.db.query<{ count: number; old: number }>(
+      `select count(*)::int as count, (count(*) filter (where minute < now() - make_interval(days => $2)))::int as old
+         from accounts.failed_requests where brand_id = $1`,
+      [brand.id, FAILURES_KEEP_DAYS],
+    );
+    return row;
+  };
+  await add(FAILURES_KEEP_DAYS + 1, MANY);
+  await add(0, FAILURES_PER_BRAND_MAX + 500);
+  await clean();
+  expect(await kept()).toEqual({ count: FAILURES_PER_BRAND_MAX, old: 0 });
 });
