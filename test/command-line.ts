@@ -27,7 +27,7 @@ interface Terminal {
   readonly interrupted: AbortSignal;
 }
 
-/** Its package exports nothing. */
+/** The command line's own module: its package exports nothing. */
 const { runCli } = jest.requireActual<{ runCli(args: readonly string[], terminal: Terminal, version: string): Promise<number> }>(
   "../clients/cli/src/run.ts",
 );

@@ -207,7 +207,7 @@ describe("maintenance", () => {
     const names = (containers[0].env as { name: string }[]).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(settings));
     expect(names).not.toContain("MIGRATE_AT_START");
-    // Its networks are those of the service but for calls of other services.
+    // The job has the networks of its service, except for calls of other services.
     const databases = (named("NetworkPolicy", service)["spec"].egress as { ports: { port: number }[] }[]).filter(
       ({ ports }) => ![7000, 8081].includes(ports[0]?.port ?? 0),
     );

@@ -95,7 +95,7 @@ function cut(response: Readable, client: Socket, fault: Fault, bytes: number): v
     if (left > 0 || fault === "stall") return;
     response.destroy();
     if (fault === "end") client.end();
-    // Not in a write's callback: the socket would be shut down, and neither reset nor closed.
+    // A reset in a write's callback would shut the socket down, and neither reset nor close it.
     else client.resetAndDestroy();
   });
   // A response shorter than the cut is whole.

@@ -39,7 +39,7 @@ it("tells a process that is slow or frozen from one that cannot be reached", asy
       failure: "it accepts connections, and did not respond within 0.3 s: it is slow or frozen, not away",
     });
 
-    // Its queue fills: from here on the system answers no connection, as a policy that drops them.
+    // Once its queue is full, the system answers no connection, like a policy that drops them.
     await eventually(async () => {
       const socket = connect({ host: "127.0.0.1", port: frozen.port }).on("error", () => {});
       sockets.push(socket);

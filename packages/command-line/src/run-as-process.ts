@@ -16,6 +16,7 @@ export async function runAsProcess(run: (interrupted: AbortSignal) => Promise<nu
   // A reader that stops early, such as head, is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return;
+    // At once: whatever the command does next, its result cannot be written.
     process.stderr.write(`error: standard output cannot be written: ${errorReason(error)}.\n`);
     process.exit(1);
   });

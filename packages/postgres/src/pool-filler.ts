@@ -36,7 +36,7 @@ export class PoolFiller {
 
   /** Replaces lost connections of a pool that was filled, as soon as the server accepts them. */
   refill(): void {
-    if (this.#isKept) this.#refilling ??= this.#refillUntilFull().finally(() => void (this.#refilling = undefined));
+    if (this.#isKept) this.#refilling ??= this.#refillOnceBack().finally(() => void (this.#refilling = undefined));
   }
 
   async stop(): Promise<void> {
@@ -45,12 +45,12 @@ export class PoolFiller {
     await this.#pool.end();
   }
 
-  async #refillUntilFull(): Promise<void> {
+  async #refillOnceBack(): Promise<void> {
     const { signal } = this.#stopping;
     for (let waitMs = REFILL_PAUSE_MS_MIN; !signal.aborted; waitMs = Math.min(2 * waitMs, REFILL_PAUSE_MS_MAX)) {
       await pause(waitMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
-      // Some is enough: it is back, and may now have room for fewer.
+      // Some are enough: the server is back, and may now have room for fewer.
       if ((await this.#openAll()).count > 0) return;
     }
   }

@@ -1,4 +1,4 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { nextAfterId } from "@brand-records/service-runtime";
 import { newId } from "@brand-records/typeid";
 import type { Delivery, DeliveryState, StatusClass } from "../domain/delivery.ts";
@@ -111,7 +111,7 @@ function pageStatement(page: DeliveriesPage): { readonly statement: Statement | 
     common,
     type: type === null ? undefined : value(type, "text"),
     brand: receiverId === null ? value(brandId, "text") : undefined,
-    events: events === null ? undefined : { join: isOfOne ? "" : joinWith(events, value) },
+    events: events === null ? undefined : { join: isOfOne ? "" : joinWith(events, values) },
     held: heldCondition(states, receiver),
     limit: statusClass === null ? limit : String(EXAMINED_MAX),
   };
@@ -125,10 +125,11 @@ function pageStatement(page: DeliveriesPage): { readonly statement: Statement | 
   return { statement: isUsual ? { name: `deliveries.page_${states.toSorted().join("_")}`, text } : text, values };
 }
 
-function joinWith(events: readonly EventPosition[], value: (of: unknown, cast: string) => string): string {
-  const [ids, times] = [events.map(({ id }) => id), events.map(({ created_at }) => created_at)];
-  const relation = `unnest(${value(ids, "text[]")}, ${value(times, "timestamptz[]")}) as e(id, created_at)`;
-  return `join ${relation} on d.event_id = e.id and d.event_created_at = e.created_at`;
+/** @param values of the statement so far; those of the events are added */
+function joinWith(events: readonly EventPosition[], values: unknown[]): string {
+  const positions = unnestRows({ id: "text", created_at: "timestamptz" }, { as: "e", after: values.length });
+  values.push(...positions.values(events));
+  return `join ${positions.relation} on d.event_id = e.id and d.event_created_at = e.created_at`;
 }
 
 /** SQL conditions on the status of a delivery's last attempt. */

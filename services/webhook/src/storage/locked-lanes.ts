@@ -37,9 +37,7 @@ export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[])
  */
 const IS_LOCKED = "l.ctid = t.ctid";
 
-interface LaneId {
-  readonly receiver_id: string;
-}
+type LaneId = Pick<LaneRow, "receiver_id">;
 
 function requireAll(wanted: readonly LaneId[], changed: readonly LaneId[]): void {
   const changedIds = new Set(changed.map(({ receiver_id }) => receiver_id));

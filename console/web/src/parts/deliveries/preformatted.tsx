@@ -3,7 +3,7 @@ import styles from "./preformatted.module.css";
 export interface PreformattedProps {
   readonly text: string;
   readonly label: string;
-  /** For texts of a known, small size. Default: it scrolls from 24 rem on. */
+  /** Shows all of it, for texts of a known, small size. By default it scrolls beyond 24 rem. */
   readonly isWhole?: boolean;
 }
 

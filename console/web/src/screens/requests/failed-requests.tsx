@@ -93,7 +93,7 @@ function Counts({ data: { groups, buckets, span, counted_since }, range: name, i
 }
 
 function NoFailures({ range, isFiltered }: Pick<CountsProps, "range" | "isFiltered">) {
-  const length = RANGES[range].label.toLowerCase().replace("last ", "");
+  const { length } = RANGES[range];
   if (isFiltered) return <EmptyState title="No failed requests match">Change or clear the filters to see more.</EmptyState>;
   return (
     <EmptyState title={`No failed requests in the last ${length}`}>

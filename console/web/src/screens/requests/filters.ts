@@ -1,7 +1,7 @@
 import type { Key } from "@brand-records/console-contract";
 import type { Filter } from "../../parts/filters/filter-bar.tsx";
 import { NO_FIELD, routeText, type FailedGroup } from "./failed-search.ts";
-import { RANGE, RANGES } from "./ranges.ts";
+import { RANGE, rangeLabel, RANGES, type RangeName } from "./ranges.ts";
 
 interface Choice {
   readonly value: string;
@@ -12,7 +12,7 @@ const distinct = (choices: readonly Choice[]): Choice[] => [...new Map(choices.m
 
 /** The page's filters: each offers what the groups that show have, and the keys that the brand has. */
 export function filtersFor(groups: readonly FailedGroup[], keys: readonly Key[]): readonly Filter[] {
-  const ranges = Object.entries(RANGES).map(([value, { label }]) => ({ value, label }));
+  const ranges = (Object.keys(RANGES) as RangeName[]).map((value) => ({ value, label: rangeLabel(value) }));
   const choice = (name: string, label: string, all: string, options: readonly Choice[]): Filter => ({
     kind: "choice",
     name,
@@ -24,7 +24,7 @@ export function filtersFor(groups: readonly FailedGroup[], keys: readonly Key[])
     choice(
       "range",
       "Time",
-      RANGES[RANGE].label,
+      rangeLabel(RANGE),
       ranges.filter(({ value }) => value !== RANGE),
     ),
     choice(

@@ -15,13 +15,12 @@ export default function FindDialog({ close }: { close(): void }) {
   const found = useFound(text);
   const open = useOpen();
   const combobox = useCombobox({ opened: true });
+  const { selectFirstOption } = combobox;
   useEffect(() => {
     // The dialog's contents come one frame after it.
-    const frame = requestAnimationFrame(() => combobox.selectFirstOption());
+    const frame = requestAnimationFrame(() => selectFirstOption());
     return () => cancelAnimationFrame(frame);
-    // The store is another object each time.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [text, found.length]);
+  }, [text, found.length, selectFirstOption]);
   const choose = (index: string): void => {
     const chosen = found[Number(index)];
     if (chosen === undefined) return;
