@@ -9,11 +9,15 @@ import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: a connection follows HTTP, whatever its client does. */
 
+/** Node keeps about 2 KB of each parsed request that waits. A gateway that keeps more than this ends: that, unlike the heap's size, does not depend on when garbage is collected. */
+const GATEWAY_HEAP_MIB = 150;
+
 let stack: Stack;
 let brand: TestBrand;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
+  const gateway = { NODE_OPTIONS: `--max-old-space-size=${GATEWAY_HEAP_MIB}` };
+  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" }, envOf: { gateway } });
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id);
 }, 60_000);
@@ -232,27 +236,18 @@ describe("pipelined requests", () => {
   });
 
   it("beyond a thousand waiting are not parsed, however slowly the responses are read", async () => {
-    const REQUESTS = 200_000;
-    /** Node keeps about 2 KB per parsed request: 400 MB for all. */
-    const HEAP_BYTES_MAX = 150 * 1024 * 1024;
-    const heapBytes = () => metricOf(stack.gateways[0].process, "nodejs_heap_size_used_bytes");
+    const REQUESTS = 200_000; // 400 MB if all were parsed
     const socket = open();
     socket.write(get("/api/v1/submissions?limit=200").repeat(100));
     const sent = new Promise((resolve) => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS), resolve));
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    let heapMax = 0;
     // Reads in steps: each drains the response, after which Node parses more.
     socket.on("data", () => {
       socket.pause();
-      void heapBytes().then((bytes) => {
-        heapMax = Math.max(heapMax, bytes);
-        socket.resume();
-      });
+      setImmediate(() => socket.resume());
     });
     await Promise.race([sent, closed]);
     await closed;
-    expect(heapMax).toBeGreaterThan(0);
-    expect(heapMax).toBeLessThan(HEAP_BYTES_MAX);
     expect((await stack.get("/api/v1/links?limit=1", brand.key)).status).toBe(200);
   }, 60_000);
 });

@@ -335,7 +335,49 @@ it("the keyboard alone signs in and creates a key; the focus follows", async () 
   await tabTo("I have stored it");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Revoke By keyboard" }).waitFor();
+  await page.getByRole("row", { name: /^By keyboard .*No use recorded/ }).waitFor();
   expectNoProblems();
+}, 60_000);
+
+it("the search opens what an id or a name finds, by the keyboard alone, from within a field too", async () => {
+  const opened = await openSignedIn({});
+  const { page } = opened;
+  const finds: readonly (readonly [text: string, path: string])[] = [
+    ["api key", "/developers/keys"],
+    [brand.keyId.toUpperCase(), `/developers/keys?key=${brand.keyId}`],
+    [` ${event?.id} `, `/developers/events/${event?.id}`],
+    [deliveryId, `/developers/deliveries/${deliveryId}`],
+    [receiverId, `/developers/receivers/${receiverId}`],
+    ["dashboard old", `/developers/receivers/${disabledId}`],
+    [planOf(planPath).plan_id, planPath],
+    ["po_01h455vb4pex5vsknk084sn02q", "/developers/events?record_id=po_01h455vb4pex5vsknk084sn02q"],
+    ["dlv_unknown", "/developers/deliveries/dlv_unknown"],
+  ];
+  await page.goto(`${url}/developers/events`);
+  await page.getByRole("textbox", { name: "Record id" }).focus();
+  for (const [text, path] of finds) {
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("dialog").getByRole("textbox");
+    await field.waitFor();
+    expect(await field.evaluate("(element) => element === document.activeElement")).toBe(true);
+    await page.keyboard.type(text);
+    await page.getByRole("option").first().waitFor();
+    await page.locator("[role=option][aria-selected=true]").waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${url}${path}`);
+    await page.locator(DIALOG).waitFor({ state: "detached" });
+  }
+  await page.getByText("Nothing is here").waitFor();
+
+  await page.keyboard.press("Control+k");
+  await page.getByRole("option").first().waitFor();
+  await expectUsableInEveryView(opened, DIALOG);
+  await page.keyboard.type("zebra");
+  await page.getByText("Nothing is found").waitFor();
+  await expectUsableInEveryView(opened, DIALOG);
+  await page.keyboard.press("Escape");
+  await page.locator(DIALOG).waitFor({ state: "detached" });
+  opened.expectNoProblems(404);
 }, 60_000);
 
 it("a session that ends leads to the sign-in page, and signing in leads back", async () => {

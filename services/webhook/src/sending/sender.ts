@@ -1,27 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { WakeSignal, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import { traceFields, type Logger } from "@brand-records/telemetry";
-import { idSequence } from "@brand-records/typeid";
 import { leaseSecondsFor } from "../domain/delivery.ts";
-import { eventBody } from "../domain/event-body.ts";
-import type { Outcome } from "../domain/outcome.ts";
-import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
-import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
 import { abandonDeliveries, claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import type { LaneExclusions } from "../storage/lanes-to-serve.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import type { Pacer } from "../use-cases/pacer.ts";
 import type { FirstAttempts, Reservation } from "../use-cases/store-events.ts";
-import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
-import { attemptPost } from "./attempt.ts";
-import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { ReturnedClaims } from "./returned-claims.ts";
 import { Room } from "./room.ts";
-import type { SendingMetrics } from "./sending-metrics.ts";
-import { SigningSecrets, type AttemptSecrets } from "./signing-secrets.ts";
+import { sendDelivery, type AttemptOptions, type Sendable } from "./send-delivery.ts";
+import { SigningSecrets } from "./signing-secrets.ts";
 
 /** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
@@ -30,29 +21,15 @@ const RETRY_MS = 1_000;
 const GATHER_MS = 20;
 /** Wait at a stop: a claim takes milliseconds unless the database does not respond. */
 const CLAIM_STOP_MS = 2_000;
-type Sendable = ClaimedDelivery & {
-  readonly brand_id: string;
-  /** Undefined for a test of a next secret that no longer exists. */
-  readonly secrets: AttemptSecrets | undefined;
-};
 
-export interface SenderOptions {
+export interface SenderOptions extends AttemptOptions {
   readonly db: Database;
   readonly keys: SecretKeys;
-  readonly agent: ReceiverAgent;
-  readonly metrics: SendingMetrics;
-  readonly log: Logger;
   /** Attempts in flight in this process. */
   readonly inFlightMax: number;
-  readonly deadlineMs: number;
-  readonly retryDelaysSeconds: readonly number[];
-  readonly publicUrl: string;
-  readonly headerWord: string;
   /** Time after which secrets that did not open are looked at again. Default: 10,000. */
   readonly recheckMs?: number;
 }
-
-const newAttemptId = idSequence("att");
 
 /**
  * Claims due deliveries, or is given them by intake, posts them and writes the results, until it is stopped. Any number of processes share
@@ -217,7 +194,7 @@ export class Sender implements FirstAttempts, Pacer {
 
   #start(delivery: Sendable): void {
     const occupied = this.#room.occupy(delivery);
-    const attempt = this.#send(delivery);
+    const attempt = sendDelivery(delivery, this.#options);
     this.#attempts.add(attempt);
     void attempt.then((result) => {
       this.#attempts.delete(attempt);
@@ -229,48 +206,6 @@ export class Sender implements FirstAttempts, Pacer {
       });
     });
   }
-
-  async #send(delivery: Sendable): Promise<AttemptResult> {
-    const { metrics, log, retryDelaysSeconds } = this.#options;
-    const startedAt = new Date();
-    const started = performance.now();
-    if (isFirst(delivery)) metrics.delay.observe(Math.max(0, startedAt.getTime() - Date.parse(delivery.event_created_at)) / 1_000);
-    const span = startAttemptSpan(delivery);
-    const outcome = await this.#attempt(delivery, startedAt);
-    endAttemptSpan(span, outcome);
-    const duration_ms = Math.round(performance.now() - started);
-    const next = nextState(outcome, delivery.attempt, Math.random(), retryDelaysSeconds);
-    metrics.attempts.inc({ outcome: outcome.kind });
-    metrics.duration.observe(duration_ms / 1_000);
-    const { id, event_id, receiver_id, brand_id, attempt, traceparent } = delivery;
-    const trace = traceparent === null ? {} : traceFields(span?.traceparent ?? traceparent);
-    const fields = { outcome: outcome.kind, http_status: outcome.httpStatus, ...(outcome.error !== null && { error: outcome.error }) };
-    const retry = next.state === "pending" ? { retry_in_seconds: Math.round(next.delaySeconds) } : {};
-    log.info(
-      { delivery_id: id, event_id, receiver_id, brand_id, attempt, ...trace, ...fields, duration_ms, next_state: next.state, ...retry },
-      "delivery attempted",
-    );
-    return resultOf(delivery, outcome, next, startedAt, duration_ms);
-  }
-
-  /** The timestamp is that of the recorded start, so that a request can be shown as it was sent. */
-  async #attempt(delivery: Sendable, startedAt: Date): Promise<Outcome> {
-    const { agent, deadlineMs, publicUrl, headerWord } = this.#options;
-    const { secrets } = delivery;
-    if (secrets === undefined) return unsendable("there is no next secret any more to sign it with");
-    const body = eventBody(delivery, publicUrl);
-    const signed = {
-      eventId: delivery.event_id,
-      eventType: delivery.type,
-      body,
-      timestampSeconds: Math.floor(startedAt.getTime() / 1_000),
-      attempt: delivery.attempt,
-      keys: secrets,
-      headerWord,
-    };
-    const headers = { ...unsignedHeaders(signed, delivery.traceparent), ...signatureHeaders(signed) };
-    return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs });
-  }
 }
 
 /** Returns undefined if nothing is excluded: that claim is the cheapest. */
@@ -279,41 +214,5 @@ function withReceivers(exclusions: LaneExclusions | undefined, receiverIds: read
   return { secretKeyIds: exclusions?.secretKeyIds ?? [], receiverIds: [...(exclusions?.receiverIds ?? []), ...receiverIds] };
 }
 
-/** Whether the start of its attempt shows how late this service is: replays and retries are late on purpose. */
-const isFirst = ({ attempt, from_intake, failing }: ClaimedDelivery): boolean => attempt === 1 && from_intake && !failing;
-
 /** A test of a secret that was activated or withdrawn since. No process can send it, now or later. */
 const lacksNextSecret = ({ sign_with_next, next_secret }: ClaimedDelivery): boolean => sign_with_next && next_secret === null;
-
-const unsendable = (error: string): Outcome => ({
-  kind: "unsendable",
-  httpStatus: null,
-  error,
-  response: null,
-  retryAfterSeconds: null,
-});
-
-function resultOf(delivery: Sendable, outcome: Outcome, next: NextState, startedAt: Date, duration_ms: number): AttemptResult {
-  return {
-    delivery_id: delivery.id,
-    lease: delivery.lease,
-    brand_id: delivery.brand_id,
-    receiver_id: delivery.receiver_id,
-    event_id: delivery.event_id,
-    event_created_at: delivery.event_created_at,
-    url: delivery.url,
-    delivery_created_at: delivery.created_at,
-    test: delivery.test,
-    tested_secret: delivery.sign_with_next ? delivery.next_secret : null,
-    attempt_id: newAttemptId(),
-    attempt: delivery.attempt,
-    started_at: startedAt.toISOString(),
-    duration_ms,
-    outcome: outcome.kind,
-    http_status: outcome.httpStatus,
-    error: outcome.error,
-    response: outcome.response,
-    state: next.state,
-    delay_seconds: next.state === "pending" ? next.delaySeconds : null,
-  };
-}
