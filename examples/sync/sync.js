@@ -17,14 +17,14 @@ const KEY_FILE_SECONDS_MAX = 30;
 
 const env = process.env;
 const COPY = env["COPY"] || "copy.db";
-const BASE_URL = (env["BASE_URL"] ?? "").trim();
+const BRAND_RECORDS_URL = (env["BRAND_RECORDS_URL"] ?? "").trim();
 const REQUESTS_PER_MINUTE = env["REQUESTS_PER_MINUTE"] ?? "";
 const EXPECTED_BRAND = env["BRAND_ID"] || undefined;
 
 /** @param {import("node:sqlite").DatabaseSync} db */
 async function walk(db) {
   const records = new BrandRecords({
-    url: BASE_URL,
+    url: BRAND_RECORDS_URL,
     key: () => readKey(),
     expectBrand: EXPECTED_BRAND,
     timeoutMs: REQUEST_MS_MAX,
@@ -56,14 +56,14 @@ async function walk(db) {
  */
 const describe = ({ code, message }, where) => `${where}: ${code}: ${message}`;
 
-/** Reads the key for every request, so that a key replaced in KEY_FILE is used at once. Waits for one that is being replaced. */
+/** Reads the key for every request, so that a key replaced in BRAND_RECORDS_KEY_FILE is used at once. Waits for one that is being replaced. */
 async function readKey(secondsMax = KEY_FILE_SECONDS_MAX) {
-  const path = env["KEY_FILE"];
+  const path = env["BRAND_RECORDS_KEY_FILE"];
   for (let seconds = 0; ; seconds += 1) {
     const isMissing = path && !existsSync(path);
-    const key = isMissing ? "" : path ? readFileSync(path, "utf8").trim() : (env["KEY"] ?? "");
+    const key = isMissing ? "" : path ? readFileSync(path, "utf8").trim() : (env["BRAND_RECORDS_KEY"] ?? "");
     if (/^[!-~]+$/.test(key)) return key;
-    const problem = isMissing ? `${path} is missing` : `there is no key in ${path || "KEY"}`;
+    const problem = isMissing ? `${path} is missing` : `there is no key in ${path || "BRAND_RECORDS_KEY"}`;
     if (key || !path || seconds === secondsMax) throw new Stop(2, problem);
     if (seconds === 0) console.error(`${problem}: waiting for one`);
     await sleep(1_000);
@@ -109,7 +109,7 @@ async function main(words) {
   if (!existsSync(dirname(COPY))) throw new Stop(2, `the folder of ${COPY} is missing`);
   if (command === "event") return merge(readFileSync(0, "utf8"));
   const areRight = {
-    BASE_URL: /^https?:\/\/\S+$/.test(BASE_URL) && URL.canParse(BASE_URL),
+    BRAND_RECORDS_URL: /^https?:\/\/\S+$/.test(BRAND_RECORDS_URL) && URL.canParse(BRAND_RECORDS_URL),
     REQUESTS_PER_MINUTE: /^([1-9][0-9]{0,5})?$/.test(REQUESTS_PER_MINUTE),
   };
   for (const [name, isRight] of Object.entries(areRight))

@@ -17,7 +17,7 @@ KEY_FILE_SECONDS_MAX = 30  # while another program replaces it
 OLD_WALK_DAYS = 0.5
 CLOCK_MARGIN = "-5 minutes"
 
-BASE_URL = os.environ.get("BASE_URL", "").strip().rstrip("/")
+BRAND_RECORDS_URL = os.environ.get("BRAND_RECORDS_URL", "").strip().rstrip("/")
 REQUESTS_PER_MINUTE = os.environ.get("REQUESTS_PER_MINUTE", "")
 COPY = os.environ.get("COPY") or "copy.db"
 
@@ -132,14 +132,14 @@ def store(db, resource, record, walk_id, listed_at):
 def get_page(db, resource, cursor):
     """Return a page, its brand, and when it was requested and listed. Wait and ask again as the responses say."""
     query = urlencode({"limit": 200, **({"cursor": cursor} if cursor else {})})
-    url = f"{BASE_URL}/api/v1/{resource}?{query}"
+    url = f"{BRAND_RECORDS_URL}/api/v1/{resource}?{query}"
     failures = waits = 0
     while True:
         time.sleep(60 / float(REQUESTS_PER_MINUTE or "inf"))
         key, asked_at = read_key(), now()
         status, headers, body = send(url, key)
         if status == 200 and "X-Brand-Id" not in headers:
-            raise Stop(2, f"{url} returns no X-Brand-Id: is BASE_URL the address of the service?")
+            raise Stop(2, f"{url} returns no X-Brand-Id: is BRAND_RECORDS_URL the address of the service?")
         if status == 200 and isinstance(body.get("data"), list):
             return body, headers["X-Brand-Id"], asked_at, date_of(headers)
         error = body["error"] if isinstance(body.get("error"), dict) else {}
@@ -172,7 +172,7 @@ restarted = set()  # The lists whose cursor was refused in this run.
 def explain(status, headers):
     if status == 200:
         return "the body is not a whole page."
-    return f"it redirects to {headers['Location']}: is BASE_URL right?" if "Location" in headers else "no explanation."
+    return f"it redirects to {headers['Location']}: is BRAND_RECORDS_URL right?" if "Location" in headers else "no explanation."
 
 
 def date_of(headers):
@@ -222,12 +222,12 @@ def parse(text):
 
 
 def read_key(seconds_max=KEY_FILE_SECONDS_MAX):
-    """Read the key for every request, so that a key replaced in KEY_FILE is used at once. Wait for one that is being replaced."""
-    path = os.environ.get("KEY_FILE")
+    """Read the key for every request, so that a key replaced in BRAND_RECORDS_KEY_FILE is used at once. Wait for one that is being replaced."""
+    path = os.environ.get("BRAND_RECORDS_KEY_FILE")
     for seconds in range(seconds_max + 1):
-        problem = f"there is no key in {path or 'KEY'}"
+        problem = f"there is no key in {path or 'BRAND_RECORDS_KEY'}"
         try:
-            key = Path(path).read_text(errors="replace").strip() if path else os.environ.get("KEY", "")
+            key = Path(path).read_text(errors="replace").strip() if path else os.environ.get("BRAND_RECORDS_KEY", "")
         except FileNotFoundError as error:
             key, problem = "", str(error)
         if re.fullmatch("[!-~]+", key):
@@ -312,7 +312,7 @@ def main(arguments):
     if arguments == ["event"]:
         return print(apply_event(open_copy(), parse(sys.stdin.buffer.read())))
     rate_is_right = re.fullmatch("([1-9][0-9]{0,5})?", REQUESTS_PER_MINUTE)
-    for name, is_right in ("BASE_URL", is_address(BASE_URL)), ("REQUESTS_PER_MINUTE", rate_is_right):
+    for name, is_right in ("BRAND_RECORDS_URL", is_address(BRAND_RECORDS_URL)), ("REQUESTS_PER_MINUTE", rate_is_right):
         if not is_right:
             raise Stop(2, f"{name} is missing or malformed: README.md explains the settings")
     read_key(seconds_max=0)

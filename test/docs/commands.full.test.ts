@@ -106,15 +106,13 @@ describe("in addition to npm start", () => {
     const smallest = runFile.brands.at(-1);
     brand = first?.id ?? "";
     baseUrl = runFile.base_url;
-    shell.set("BASE_URL", baseUrl);
-    // Serves reading only, and the walks read everything.
-    shell.set("KEY", smallest?.keys.reporting ?? "");
+    shell.set("BRAND_RECORDS_URL", baseUrl);
+    // Walks read everything that it has.
+    shell.set("BRAND_RECORDS_KEY", smallest?.keys.planner ?? "");
     shell.set("PLANNER_KEY", first?.keys.planner ?? "");
     shell.set("NEW_KEY", first?.keys.planner ?? "");
     // The brands' command line, as it is installed, with the files that a reader writes.
     await run("npx tsc -b clients/cli && node clients/cli/bundle.js");
-    shell.set("BRAND_RECORDS_URL", baseUrl);
-    shell.set("BRAND_RECORDS_KEY", smallest?.keys.planner ?? "");
     await run(`printf 'whsec_%s=' ${"A".repeat(43)} > secret`);
     platform = openPool({ url: runFile.platform_database_url, applicationName: "commands" });
     const [link] = await platform.query<{ id: string }>("select id from records.links where brand_id = $1 limit 1", [smallest?.id]);

@@ -63,10 +63,12 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "psql is not required; test/e2e/launch.full.test.ts connects to this URL",
 
   // Third-party programs that the reader installs.
-  'claude mcp add --transport http brand-records http://127.0.0.1:8080/api/mcp --header "Authorization: Bearer $KEY"':
+  'claude mcp add --transport http brand-records http://127.0.0.1:8080/api/mcp --header "Authorization: Bearer $BRAND_RECORDS_KEY"':
     "Claude Code; test/e2e/launch.full.test.ts connects with the command's URL and header",
-  'claude mcp add --transport http brand-records "$BASE_URL/api/mcp" --header "Authorization: Bearer $KEY"': "Claude Code",
-  'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $KEY"': "a third-party program from the registry",
+  'claude mcp add --transport http brand-records "$BRAND_RECORDS_URL/api/mcp" --header "Authorization: Bearer $BRAND_RECORDS_KEY"':
+    "Claude Code",
+  'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $BRAND_RECORDS_KEY"':
+    "a third-party program from the registry",
   "npm install @modelcontextprotocol/client": "in the reader's own folder; test/e2e/docs.test.ts runs the example with it",
   "WEBHOOK_SECRET=whsec_… PORT=8000 node receiver.mjs": "the page's program; test/e2e/webhook-programs.test.ts runs it",
   "node paid.mjs": "the example's file; test/e2e/docs.test.ts runs it",
@@ -154,7 +156,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   [`jq -c 'select(.receiver_id == "rcv_…" and .next_state != "delivered")' .local/logs/webhook.log`]: "needs jq",
 
   ...Object.fromEntries(ON_KUBERNETES.map((command) => [command, "npm run test:chart runs it, or what it runs in a pod"])),
-  'curl --header "Authorization: Bearer $KEY" http://localhost:8080/api/v1/campaigns': "needs the port-forward of the command before",
+  'curl --header "Authorization: Bearer $BRAND_RECORDS_KEY" http://localhost:8080/api/v1/campaigns':
+    "needs the port-forward of the command before",
   ...Object.fromEntries(FOR_KAFKA.map((command) => [command, "test/e2e/access-rules.full.test.ts sets the same rules"])),
   "npm run test:chart": "npm run test:full runs the same files",
   "npm run test:image": "needs buildah and podman",

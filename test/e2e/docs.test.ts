@@ -26,7 +26,7 @@ async function blocks(file: string, language: string): Promise<string[]> {
 
 /** Runs a command as a reader would: in the repository, with the address and the key in the environment. */
 async function run(command: string, ...parameters: string[]): Promise<string> {
-  const env = { PATH: process.env["PATH"], BASE_URL: stack.url, KEY: brand.key, PLANNER_KEY: brand.key };
+  const env = { PATH: process.env["PATH"], BRAND_RECORDS_URL: stack.url, BRAND_RECORDS_KEY: brand.key, PLANNER_KEY: brand.key };
   const { stdout } = await promisify(execFile)(command, parameters, { env });
   return stdout;
 }

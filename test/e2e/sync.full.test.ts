@@ -104,7 +104,12 @@ function start(
   { input = "", ...env }: Record<string, string> = {},
 ): ChildProcessWithoutNullStreams {
   const [command, ...parameters] = PROGRAMS[language];
-  const settings = { PATH: process.env["PATH"], BASE_URL: proxy.url, KEY_FILE: keyFile(), COPY: join(folder, "copy.db") };
+  const settings = {
+    PATH: process.env["PATH"],
+    BRAND_RECORDS_URL: proxy.url,
+    BRAND_RECORDS_KEY_FILE: keyFile(),
+    COPY: join(folder, "copy.db"),
+  };
   const child = spawn(command, [...parameters, ...words], { env: { ...settings, ...env } });
   child.stdin.end(input);
   return child;
@@ -369,13 +374,16 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
     const other = await stack.createBrand();
     const input = eventOf("payouts", { ...(copied("payouts")[0] as Json), updated_at: "2031-01-01T00:00:00.000Z" });
     const refusals: [Parameters<typeof run>, string][] = [
-      [[language, [], { KEY_FILE: "", KEY: other.key }], `this is brand ${other.id}, but ${join(folder, "copy.db")} is for ${brand.id}`],
-      [[language, [], { KEY_FILE: "", KEY: `${brand.key}x` }], "invalid_key"],
-      [[language, [], { KEY_FILE: "", KEY: "" }], "there is no key in KEY"],
-      [[language, [], { KEY_FILE: join(folder, "missing") }], join(folder, "missing")],
+      [
+        [language, [], { BRAND_RECORDS_KEY_FILE: "", BRAND_RECORDS_KEY: other.key }],
+        `this is brand ${other.id}, but ${join(folder, "copy.db")} is for ${brand.id}`,
+      ],
+      [[language, [], { BRAND_RECORDS_KEY_FILE: "", BRAND_RECORDS_KEY: `${brand.key}x` }], "invalid_key"],
+      [[language, [], { BRAND_RECORDS_KEY_FILE: "", BRAND_RECORDS_KEY: "" }], "there is no key in BRAND_RECORDS_KEY"],
+      [[language, [], { BRAND_RECORDS_KEY_FILE: join(folder, "missing") }], join(folder, "missing")],
       [[language, [], { BRAND_ID: other.id }], `this is brand ${brand.id}, but BRAND_ID is for ${other.id}`],
-      [[language, [], { BASE_URL: "" }], "BASE_URL is missing or malformed"],
-      [[language, [], { BASE_URL: "http://[x" }], "BASE_URL is missing or malformed"],
+      [[language, [], { BRAND_RECORDS_URL: "" }], "BRAND_RECORDS_URL is missing or malformed"],
+      [[language, [], { BRAND_RECORDS_URL: "http://[x" }], "BRAND_RECORDS_URL is missing or malformed"],
       [[language, [], { COPY: join(folder, "missing", "copy.db") }], "is missing"],
       [[language, [], { REQUESTS_PER_MINUTE: "0" }], "REQUESTS_PER_MINUTE is missing or malformed"],
       [[language, ["wlak"]], "usage"],

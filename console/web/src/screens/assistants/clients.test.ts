@@ -17,7 +17,7 @@ function examplesIn(section: string): string[] {
 
 /** An example as the page has it: with an address from the environment, or with one to replace. */
 const onPage = (code: (typeof CLIENTS)[number]["examples"][number]["code"], example: string | undefined): string =>
-  code({ url: example?.includes("https://records.example") ? "https://records.example" : "$BASE_URL", key: "$KEY" });
+  code({ url: example?.includes("https://records.example") ? "https://records.example" : "$BRAND_RECORDS_URL", key: "$BRAND_RECORDS_KEY" });
 
 it("has the page's clients in the page's order", () => {
   expect(CLIENTS.map(({ name }) => name)).toEqual(SECTIONS.map(({ name }) => name));

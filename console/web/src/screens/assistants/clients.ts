@@ -109,8 +109,8 @@ export const CLIENTS = [
 
 const client = new Client({ name: "report", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
 await client.connect(
-  new StreamableHTTPClientTransport(new URL(\`\${process.env.BASE_URL}/api/mcp\`), {
-    requestInit: { headers: { Authorization: \`Bearer \${process.env.KEY}\` } },
+  new StreamableHTTPClientTransport(new URL(\`\${process.env.BRAND_RECORDS_URL}/api/mcp\`), {
+    requestInit: { headers: { Authorization: \`Bearer \${process.env.BRAND_RECORDS_KEY}\` } },
   }),
 );
 
@@ -147,9 +147,9 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 async def main():
-    headers = {"Authorization": f"Bearer {os.environ['KEY']}"}
+    headers = {"Authorization": f"Bearer {os.environ['BRAND_RECORDS_KEY']}"}
     async with httpx2.AsyncClient(headers=headers) as http:
-        transport = streamable_http_client(f"{os.environ['BASE_URL']}/api/mcp", http_client=http)
+        transport = streamable_http_client(f"{os.environ['BRAND_RECORDS_URL']}/api/mcp", http_client=http)
         async with Client(transport) as client:
             result = await client.call_tool("list_campaigns", {"limit": 5})
             for campaign in result.structured_content["data"]:
@@ -203,4 +203,4 @@ asyncio.run(main())`,
 export const isClient = (id: string | undefined): id is string => CLIENTS.some((client) => client.id === id);
 
 /** The environment of the examples that are programs. */
-export const environmentOf = ({ url, key }: Place): string => `export BASE_URL=${url}\nexport KEY=${key}`;
+export const environmentOf = ({ url, key }: Place): string => `export BRAND_RECORDS_URL=${url}\nexport BRAND_RECORDS_KEY=${key}`;
