@@ -95,7 +95,7 @@ it("in a browser: signs in, returns to where the person was going, and signs out
   await signIn();
   await page.waitForURL(`${url}/developers/receivers`);
   await page.getByRole("button", { name: email }).click();
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.getByText("Signs out whom the ID token names").waitFor();
   await page.getByRole("button", { name: "Yes, sign out" }).click();
   await page.waitForURL(`${url}/sign-in**`);
