@@ -186,10 +186,11 @@ it("a receiver's deliveries are in sight below one line of state and low bars", 
   await page.goto(`${url}/developers/receivers/${receiverId}`);
   const row = page.getByRole("row", { name: /payout\.paid \(test\)/ });
   await row.waitFor();
+  const chart = page.locator("figure svg").first();
+  await chart.waitFor();
   const { y = 900, height = 0 } = (await row.boundingBox()) ?? {};
   expect(y + height).toBeLessThan(900);
-  const [bars] = await page.evaluate<number[]>("[...document.querySelectorAll('figure svg')].map((svg) => svg.clientHeight)");
-  expect(bars).toBeLessThanOrEqual(60);
+  expect(await chart.evaluate<number>("(svg) => svg.clientHeight")).toBeLessThanOrEqual(60);
 
   await row.getByRole("link").click();
   await page.getByRole("heading", { level: 1, name: "payout.paid (test)" }).waitFor();

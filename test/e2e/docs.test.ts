@@ -1,8 +1,15 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { eventually } from "@brand-records/testkit";
+import { planInput } from "../plan-input.ts";
+import { publishEvents } from "../publish-events.ts";
 import { seedBrand } from "../seed-brand.ts";
-import { startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: the commands in the documentation work. */
 
@@ -10,7 +17,7 @@ let stack: Stack;
 let brand: TestBrand;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ envOf: { webhook: { RECEIVERS_ON_LOOPBACK: "true" } } });
   brand = await stack.createBrand({ tier: "enterprise", permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id, { campaigns: 5, submissions: 50, payouts: 150, deposits: 5, conversions: 50, links: 10 });
 });
@@ -95,3 +102,50 @@ it("every client configuration is JSON and sends the key as Bearer to the endpoi
     expect(headers?.Authorization).toMatch(/^Bearer \$\{.+\}$/);
   }
 });
+
+it("the consumer of notices sends each owner one mail, whatever else the processes write and how often", async () => {
+  const gone = createServer((request, response) => {
+    request.resume();
+    response.writeHead(410).end();
+  });
+  await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}/`;
+  const create = { brand_id: brand.id, url, label: "Gone", events: ["payout.paid"] };
+  const { receiver } = await stack.receivers.createReceiver(create, callContext());
+  await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]);
+  const prepared = await fetch(`${stack.url}/api/v1/campaign-plans`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${brand.key}`, "content-type": "application/json" },
+    body: JSON.stringify(planInput()),
+  });
+  const { plan_id: planId } = (await prepared.json()) as { plan_id: string };
+  const { plans, webhook } = stack.processes;
+  await eventually(() => {
+    expect(webhook.output()).toContain('"receiver.disabled"');
+    expect(plans.output()).toContain(planId);
+  });
+  gone.close();
+
+  const folder = await mkdtemp(join(tmpdir(), "tell-people-"));
+  const [consumer = ""] = (await blocks("docs/platform.md", "js")).filter((block) => block.includes("tell-people.js"));
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  await writeFile(join(folder, "tell-people.js"), consumer);
+  await writeFile(join(folder, "your-platform.js"), PLATFORM);
+  const lines = plans.output() + webhook.output();
+  await writeFile(join(folder, "lines"), `${lines}\nnot a line of a process\n${lines}`);
+  const mails = await run("bash", "-euc", 'node "$0/tell-people.js" < "$0/lines"', folder);
+  await rm(folder, { recursive: true });
+  const ofPlan = mails.split("\n").filter((mail) => mail.includes(planId));
+  expect(ofPlan).toEqual([`owner@${brand.id}: A campaign plan is ready for you: ${planId}.`]);
+  const ofReceiver = mails.split("\n").filter((mail) => mail.includes(receiver?.id ?? "undefined"));
+  expect(ofReceiver).toEqual([expect.stringContaining(`Your receiver ${receiver?.id} answered 410`)]);
+});
+
+/** What a reader's platform has: members, mail and a memory. */
+const PLATFORM = `
+const told = new Set();
+export const wasTold = async (id) => told.has(id);
+export const remember = async (id) => void told.add(id);
+export const ownersOf = async (brandId) => [{ address: "owner@" + brandId }];
+export const sendMail = async (address, text) => console.log(address + ": " + text);
+`;
