@@ -155,7 +155,9 @@ it("holds nothing secret or personal, and no path, query or header that callers 
   await fetch(`${stack.url}/api/v1/${MARK}?${MARK}=${MARK}`, { headers });
   await fetch(`${stack.url}/${MARK}`, { headers });
   await fetch(`${stack.url}/api/v1/campaigns`, { headers: { ...headers, authorization: `Bearer brk_live_${MARK}` } });
-  await post(stack.url, brand.key, toolCall("legacy", "prepare_campaign_plan", planInput({ goal: MARK, planning_notes: MARK })));
+  const prepared = await post(stack.url, brand.key, toolCall("legacy", "prepare_campaign_plan", planInput({ goal: MARK, notes: MARK })));
+  expect(prepared.body.result.isError).not.toBe(true);
+  await post(stack.url, brand.key, toolCall("legacy", "prepare_campaign_plan", planInput({ goal: MARK, [MARK]: MARK })));
   await post(stack.url, brand.key, toolCall("legacy", MARK, { [MARK]: MARK }));
   await post(stack.url, brand.key, { body: { jsonrpc: "2.0", id: MARK, method: MARK, params: { [MARK]: MARK } } });
   await post(stack.url, brand.key, { body: `{"${MARK}` });
