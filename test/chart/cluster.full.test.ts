@@ -166,6 +166,7 @@ describe("a release", () => {
 
 describe("additions of a platform team", () => {
   it("are accepted without unknown fields", async () => {
+    await cluster.kubectl(["create", "priorityclass", "platform", "--value=1000"]);
     const text = await renderText(["--namespace", "laptop", "--values", ADDITIONS]);
     await cluster.kubectl(["apply", "--dry-run=server", "--validate=strict", "--namespace=laptop", "--filename=-"], text);
   });
@@ -236,6 +237,26 @@ it("an object with an unknown field is refused, so that the strict validation ab
   await expect(cluster.kubectl(args, text)).rejects.toThrow(/unknown field "spec.minimumReadySeconds"/);
 });
 
+/** The reader's own, on a volume of the cluster, which has no provisioner. */
+const AUDIT_EXPORTS = `
+apiVersion: v1
+kind: PersistentVolume
+metadata: { name: audit-exports }
+spec:
+  accessModes: [ReadWriteOnce]
+  capacity: { storage: 1Gi }
+  hostPath: { path: /audit-exports }
+  storageClassName: manual
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: { name: audit-exports, namespace: records }
+spec:
+  accessModes: [ReadWriteOnce]
+  resources: { requests: { storage: 1Gi } }
+  storageClassName: manual
+`;
+
 /** Simulated pods run nothing; test/chart/processes.full.test.ts runs helm test and brandctl. */
 const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^helm .*\btest\b|^curl|rollout restart|\$OLD\b|\blogs\b/;
 
@@ -250,6 +271,7 @@ it(
       const local = command
         .replace("my-values.yaml", `${CHART}/values-laptop.yaml`)
         .replace("--from-file=ca.crt", "--from-literal=ca.crt=PEM");
+      if (command.includes("maintenance.claim=audit-exports")) await cluster.kubectl(["apply", "--filename=-"], AUDIT_EXPORTS);
       await cluster.shell(local);
     }
   },
