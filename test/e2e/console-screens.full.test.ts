@@ -190,7 +190,7 @@ it("a receiver's deliveries are in sight below one line of state and low bars", 
   await chart.waitFor();
   const { y = 900, height = 0 } = (await row.boundingBox()) ?? {};
   expect(y + height).toBeLessThan(900);
-  expect(await chart.evaluate<number>("(svg) => svg.clientHeight")).toBeLessThanOrEqual(60);
+  expect(await chart.evaluate((svg) => svg.clientHeight)).toBeLessThanOrEqual(60);
 
   await row.getByRole("link").click();
   await page.getByRole("heading", { level: 1, name: "payout.paid (test)" }).waitFor();
@@ -360,7 +360,7 @@ it("the search opens what an id or a name finds, by the keyboard alone, from wit
     await page.keyboard.press("Control+k");
     const field = page.getByRole("dialog").getByRole("textbox");
     await field.waitFor();
-    expect(await field.evaluate("(element) => element === document.activeElement")).toBe(true);
+    expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
     await page.keyboard.type(text);
     await page.getByRole("option").first().waitFor();
     await page.locator("[role=option][aria-selected=true]").waitFor();

@@ -137,15 +137,15 @@ it("the consumer of notices sends each owner one mail, whatever else the process
   await rm(folder, { recursive: true });
   const ofPlan = mails.split("\n").filter((mail) => mail.includes(planId));
   expect(ofPlan).toEqual([`owner@${brand.id}: A campaign plan is ready for you: ${planId}.`]);
-  const ofReceiver = mails.split("\n").filter((mail) => mail.includes(receiver?.id ?? "undefined"));
-  expect(ofReceiver).toEqual([expect.stringContaining(`Your receiver ${receiver?.id} answered 410`)]);
+  const toOwners = mails.split("\n").filter((mail) => mail.includes(receiver?.id ?? "undefined"));
+  expect(toOwners).toEqual([expect.stringContaining(`Your receiver ${receiver?.id} answered 410`)]);
 });
 
 /** What a reader's platform has: members, mail and a memory. */
 const PLATFORM = `
-const told = new Set();
-export const wasTold = async (id) => told.has(id);
-export const remember = async (id) => void told.add(id);
+const known = new Set();
+export const wasTold = async (id) => known.has(id);
+export const remember = async (id) => void known.add(id);
 export const ownersOf = async (brandId) => [{ address: "owner@" + brandId }];
 export const sendMail = async (address, text) => console.log(address + ": " + text);
 `;

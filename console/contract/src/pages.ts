@@ -15,7 +15,8 @@ export const PAGES = {
     path: "/developers",
     screen: "overview/overview",
     title: "Developers",
-    description: "Connect your own systems to your brand’s records.",
+    description:
+      "Connect your own systems to this brand’s records: keys that read them, receivers that get signed events, and assistants that prepare campaign plans.",
   },
   keys: {
     path: "/developers/keys",

@@ -14,10 +14,10 @@ import { LastDay } from "./last-day.tsx";
 
 /** What is set up, what is left to do, and what needs attention: in one call, so that nothing moves when a part comes later. */
 export function Overview() {
-  const { ofBrand, brand_name } = useBrand();
+  const { ofBrand } = useBrand();
   const { data, error, refetch } = useQuery({ ...query("overview.get", ofBrand), refetchInterval: POLL_MS });
   return (
-    <Page title={PAGES.overview.title} description={`Connect your own systems to ${brand_name}’s records.`}>
+    <Page title={PAGES.overview.title} description={PAGES.overview.description}>
       <Eligibility />
       {data !== undefined ? (
         <Sections data={data} />

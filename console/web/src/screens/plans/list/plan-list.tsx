@@ -81,8 +81,7 @@ const NONE: Readonly<Record<PlanFilter, string>> = {
 
 const NoPlans = ({ filter }: { readonly filter: PlanFilter }) => (
   <EmptyState title={NONE[filter]} action={<AnchorLink to="/developers/assistants">Connect an assistant</AnchorLink>}>
-    A plan gets here when an integration prepares one: an assistant, or a program of yours, with a key that may prepare campaign plans. You
-    then edit it, and complete or cancel it.
+    A plan gets here when an integration prepares one, with a key that may prepare campaign plans.
   </EmptyState>
 );
 
