@@ -122,6 +122,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run chart:readme": "it writes into the tree; test/docs/chart-readme.test.ts compares what it writes",
   "docker build --tag registry.example/brand-records:0.3.0 .": "no Docker engine; test/e2e/image.full.test.ts runs the image's steps",
   "docker push registry.example/brand-records:0.3.0": "needs a registry",
+  "npx brandctl …": "stands for any of its commands",
   "brandctl audit export --follow": "it ends with Ctrl-C; brandctl/src/commands/audit-export.test.ts runs it",
   "helm --namespace records test br --logs": "simulated pods run nothing; test/chart/processes.full.test.ts runs its pod",
   "npm run freeze": "would freeze what is not released; test/structure/released-migrations.test.ts checks its result",

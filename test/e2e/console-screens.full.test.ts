@@ -358,12 +358,12 @@ it("the search opens what an id or a name finds, by the keyboard alone, from wit
   await page.getByRole("textbox", { name: "Record id" }).focus();
   for (const [text, path] of finds) {
     await page.keyboard.press("Control+k");
-    const field = page.getByRole("dialog").getByRole("textbox");
+    const field = page.getByLabel("An id, or the name of");
     await field.waitFor();
     expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
     await page.keyboard.type(text);
-    await page.getByRole("option").first().waitFor();
-    await page.locator("[role=option][aria-selected=true]").waitFor();
+    await page.getByRole("dialog").getByRole("option").first().waitFor();
+    await page.getByRole("dialog").getByRole("option", { selected: true }).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(`${url}${path}`);
     await page.locator(DIALOG).waitFor({ state: "detached" });
@@ -371,7 +371,7 @@ it("the search opens what an id or a name finds, by the keyboard alone, from wit
   await page.getByText("Nothing is here").waitFor();
 
   await page.keyboard.press("Control+k");
-  await page.getByRole("option").first().waitFor();
+  await page.getByRole("dialog").getByRole("option").first().waitFor();
   await expectUsableInEveryView(opened, DIALOG);
   await page.keyboard.type("zebra");
   await page.getByText("Nothing is found").waitFor();

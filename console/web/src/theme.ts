@@ -51,7 +51,7 @@ export const theme = createTheme({
     // Without `Modal.extend`, which only types it: the first page needs no dialog, which is a sixth of its scripts.
     Modal: {
       styles: { title: { fontSize: "1.125rem", fontWeight: 650 } },
-      defaultProps: { ...withoutBanner, centered: true, transitionProps: { duration: 0 } },
+      defaultProps: { ...withoutBanner, centered: true, transitionProps: { duration: 0 }, closeButtonProps: { "aria-label": "Close" } },
     } satisfies { styles: ModalProps["styles"]; defaultProps: Partial<ModalProps> },
   },
 });

@@ -46,7 +46,6 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
         withCloseButton={!isKept}
         closeOnEscape={!isKept}
         closeOnClickOutside={!isKept}
-        closeButtonProps={{ "aria-label": "Close" }}
         // Brands' names and addresses may be one long word.
         styles={{ content: { overflowWrap: "anywhere" } }}
       >

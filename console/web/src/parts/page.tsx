@@ -9,8 +9,9 @@ let isFirstPage = true;
 function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // The switcher keeps it: the keyboard chooses the next brand.
-    if (!isFirstPage && document.activeElement?.tagName !== "SELECT") heading.current?.focus({ preventScroll: true });
+    // The switcher keeps it: the keyboard chooses the next brand. So does a dialog that was opened while the page was loading.
+    const mayTake = document.activeElement?.closest("select, [role=dialog]") == null;
+    if (!isFirstPage && mayTake) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);
   return heading;

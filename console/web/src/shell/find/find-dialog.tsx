@@ -1,7 +1,7 @@
 import { Combobox, Modal, TextInput, useCombobox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { useBrand, useMe } from "../../api/brand.ts";
 import { query } from "../../api/queries.ts";
 import { useShowBrand } from "../show-brand.ts";
@@ -9,53 +9,78 @@ import { AREAS } from "../places.ts";
 import { findTargets, type Found, type Target } from "./find-targets.ts";
 import styles from "./find-dialog.module.css";
 
-/** A field and what its text finds; the arrow keys choose, Enter opens. */
+/** A field and what its text finds, of which the first is chosen; the arrow keys choose another, Enter opens. */
 export default function FindDialog({ close }: { close(): void }) {
   const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(0);
   const found = useFound(text);
   const open = useOpen();
-  const combobox = useCombobox({ opened: true });
-  const { selectFirstOption } = combobox;
+  const store = useCombobox({ opened: true });
+  const listId = useId();
+  const idOf = (index: number): string => `${listId}-${index}`;
+  const chosenId = found.length === 0 ? undefined : idOf(chosen);
   useEffect(() => {
-    // The dialog's contents come one frame after it.
-    const frame = requestAnimationFrame(() => selectFirstOption());
-    return () => cancelAnimationFrame(frame);
-  }, [text, found.length, selectFirstOption]);
-  const choose = (index: string): void => {
-    const chosen = found[Number(index)];
-    if (chosen === undefined) return;
+    if (chosenId !== undefined) document.getElementById(chosenId)?.scrollIntoView({ block: "nearest" });
+  }, [chosenId]);
+  const choose = (index: number): void => {
+    const target = found[index]?.target;
+    if (target === undefined) return;
     close();
-    open(chosen.target);
+    open(target);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key];
+    // An input method is composing a word: its keys are its own.
+    if (event.nativeEvent.isComposing || found.length === 0 || (step === undefined && event.key !== "Enter")) return;
+    event.preventDefault();
+    if (step === undefined) choose(chosen);
+    else setChosen((chosen + step + found.length) % found.length);
   };
   return (
     <Modal opened onClose={close} title="Find">
-      <Combobox store={combobox} onOptionSubmit={choose} withinPortal={false}>
-        <Combobox.EventsTarget withExpandedAttribute>
-          <TextInput
-            label="An id, or the name of a page, a receiver or a brand"
-            placeholder="evt_…, dlv_…, sub_…, or a name"
-            data-autofocus
-            autoComplete="off"
-            spellCheck={false}
-            value={text}
-            onChange={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </Combobox.EventsTarget>
-        <Combobox.Options aria-label="Found" className={styles["options"] ?? ""}>
-          {found.length === 0 ? <Combobox.Empty>Nothing is found. An id must be whole.</Combobox.Empty> : found.map(option)}
+      <Combobox store={store} onOptionSubmit={(index) => choose(Number(index))} withinPortal={false}>
+        <TextInput
+          label="An id, or the name of a page, a receiver or a brand"
+          placeholder="evt_…, dlv_…, sub_…, or a name"
+          data-autofocus
+          autoComplete="off"
+          spellCheck={false}
+          // Mantine's own attributes do not name the option that is chosen before an arrow key is pressed.
+          role="combobox"
+          aria-expanded
+          aria-haspopup="listbox"
+          aria-autocomplete="list"
+          aria-controls={listId}
+          aria-activedescendant={chosenId}
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setChosen(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <Combobox.Options id={listId} aria-label="Found" className={styles["options"] ?? ""}>
+          {found.map(({ text: name, of }, index) => (
+            <Combobox.Option
+              key={`${name} ${of}`}
+              id={idOf(index)}
+              value={String(index)}
+              selected={index === chosen}
+              aria-selected={index === chosen}
+            >
+              <div className={styles["option"]}>
+                {name} <span>{of}</span>
+              </div>
+            </Combobox.Option>
+          ))}
         </Combobox.Options>
+        {found.length === 0 && <Combobox.Empty role="status">Nothing is found. An id must be whole.</Combobox.Empty>}
       </Combobox>
     </Modal>
   );
 }
 
-const option = ({ text, of }: Found, index: number) => (
-  <Combobox.Option key={`${text} ${of}`} value={String(index)}>
-    <div className={styles["option"]}>
-      {text} <span>{of}</span>
-    </div>
-  </Combobox.Option>
-);
+const STEPS: Readonly<Record<string, number | undefined>> = { ArrowDown: 1, ArrowUp: -1 };
 
 function useFound(text: string): Found[] {
   const { isOwner, brand_id, ofBrand } = useBrand();
