@@ -45,7 +45,13 @@ export const PAGES = {
       "What has happened to this brand’s records, newest first, whether a receiver selected it or not. Events are kept for 30 days. Tests are not listed: they show on their receiver’s page.",
   },
   event: { path: "/developers/events/$id", screen: "events/event", title: "Event" },
-  usage: { path: "/developers/usage", screen: "usage/usage", title: "Usage" },
+  usage: {
+    path: "/developers/usage",
+    screen: "usage/usage",
+    title: "Usage",
+    description:
+      "Requests to the API and by assistants, by key and by the minute, kept for 31 days: how many were accepted, and how many were refused because the limit that all of the brand’s keys share was used up.",
+  },
   requests: {
     path: "/developers/requests",
     screen: "requests/failed-requests",
@@ -66,7 +72,13 @@ export const PAGES = {
     title: "Members",
     description: "Owners manage keys, receivers and members. Members see them, and work on campaign plans.",
   },
-  assistants: { path: "/developers/assistants", screen: "assistants/assistants", title: "Assistants" },
+  assistants: {
+    path: "/developers/assistants",
+    screen: "assistants/assistants",
+    title: "Assistants",
+    description:
+      "Let an AI assistant read this brand’s records, and prepare campaign plans that your team completes, through the Model Context Protocol. It can do what its key may do, and nothing else.",
+  },
   plans: {
     path: "/workspaces",
     screen: "plans/list/plan-list",

@@ -23,7 +23,7 @@ export function Assistants() {
   return (
     <Page
       title={PAGES.assistants.title}
-      description="Let an AI assistant read this brand’s records, through the Model Context Protocol."
+      description={PAGES.assistants.description}
       actions={isOwner && isEligible && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}
     >
       <Eligibility />

@@ -48,11 +48,13 @@ export function Usage() {
     refetchInterval: ({ state: { error } }) => (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
   });
   return (
-    <Page
-      title={PAGES.usage.title}
-      description={`Requests to the API and by assistants, kept for 31 days.${limit === undefined ? "" : ` ${brand_name} may make ${limit} in any 60 seconds, with all of its keys together.`}`}
-    >
+    <Page title={PAGES.usage.title} description={PAGES.usage.description}>
       <Eligibility />
+      {limit !== undefined && (
+        <Text size="sm">
+          {brand_name} may make {limit} requests in any 60 seconds, with all of its keys together.
+        </Text>
+      )}
       <div className={styles["head"]}>
         <Ranges shown={name} />
         {dataUpdatedAt > 0 && <AsOf at={dataUpdatedAt} hasFailed={error !== null} />}
