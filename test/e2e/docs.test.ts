@@ -127,7 +127,7 @@ it("the consumer of notices sends each owner one mail, whatever else the process
   gone.close();
 
   const folder = await mkdtemp(join(tmpdir(), "tell-people-"));
-  const [consumer = ""] = (await blocks("docs/platform.md", "js")).filter((block) => block.includes("tell-people.js"));
+  const consumer = (await blocks("docs/platform.md", "js")).find((block) => block.includes("tell-people.js")) ?? "";
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await writeFile(join(folder, "tell-people.js"), consumer);
   await writeFile(join(folder, "your-platform.js"), PLATFORM);
