@@ -89,7 +89,10 @@ export class Newcomer {
   }
 
   async #request(readme) {
-    const output = await this.#shell.run(`${readme("export BRAND_RECORDS_KEY=")}\n${readme("curl", "/api/v1/campaigns?limit=1'")}`, COMMAND_SECONDS_MAX);
+    const output = await this.#shell.run(
+      `${readme("export BRAND_RECORDS_KEY=")}\n${readme("curl", "/api/v1/campaigns?limit=1'")}`,
+      COMMAND_SECONDS_MAX,
+    );
     const { resource, count } = JSON.parse(output);
     if (resource !== "campaigns" || count !== 1) throw new Error(`This is not a page of one campaign: ${output}`);
   }
