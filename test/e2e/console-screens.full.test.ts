@@ -358,9 +358,7 @@ it("the search opens what an id or a name finds, by the keyboard alone, from wit
   await page.getByRole("textbox", { name: "Record id" }).focus();
   for (const [text, path] of finds) {
     await page.keyboard.press("Control+k");
-    const field = page.getByLabel("An id, or the name of");
-    await field.waitFor();
-    expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await page.getByLabel("An id, or the name of").and(page.locator(":focus")).waitFor();
     await page.keyboard.type(text);
     await page.getByRole("dialog").getByRole("option").first().waitFor();
     await page.getByRole("dialog").getByRole("option", { selected: true }).waitFor();
