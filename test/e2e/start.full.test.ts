@@ -39,8 +39,11 @@ async function start(service: string, env: Record<string, string>, program = "ma
 }
 
 /** Resolves when the probe has this status. */
-const probed = ({ adminPort }: Started, path: string, status: number): Promise<void> =>
-  eventually(async () => expect((await fetch(`http://127.0.0.1:${adminPort}${path}`)).status).toBe(status));
+const probed = ({ child, adminPort, output }: Started, path: string, status: number): Promise<void> =>
+  eventually(async () => {
+    if (child.exitCode !== null) throw new Error(`the process ended with ${child.exitCode}:\n${output()}`);
+    expect((await fetch(`http://127.0.0.1:${adminPort}${path}`)).status).toBe(status);
+  });
 
 /** Every program, and a setting that it does not start without. */
 const REQUIRED = [

@@ -200,15 +200,18 @@ describe("with a login of its own", () => {
   const [owner, login] = [`shop_owner_${process.pid}`, `shop_${process.pid}`];
   const as = (username: string): string => Object.assign(new URL(database.url), { username, password: "pw" }).href;
 
+  const migrateAsOwner = () => migrate({ url: as(owner), schema: "shop", directory, grantTo: login });
+
+  beforeEach(async () => {
+    await db.query(`create role ${owner} login password 'pw'; create role ${login} login password 'pw'`);
+    await db.query(`grant create on database ${new URL(database.url).pathname.slice(1)} to ${owner}`);
+  });
   afterEach(async () => {
     await db.query(`drop owned by ${owner}, ${login} cascade`);
     await db.query(`drop role ${owner}, ${login}`);
   });
 
   it("owns the schema, and gives the service's login the rights to read and write what there is, and what comes later", async () => {
-    await db.query(`create role ${owner} login password 'pw'; create role ${login} login password 'pw'`);
-    await db.query(`grant create on database ${new URL(database.url).pathname.slice(1)} to ${owner}`);
-    const migrateAsOwner = () => migrate({ url: as(owner), schema: "shop", directory, grantTo: login });
     await write({ "0001-first.sql": FIRST });
     await migrateAsOwner();
     await write({ "0002-second.sql": "create table shop.later (id bigint generated always as identity, name text)" });
@@ -225,6 +228,19 @@ describe("with a login of its own", () => {
       await service.stop();
     }
     expect(await countPendingMigrations({ url: as(login), schema: "shop", directory })).toBe(0);
+  });
+
+  it("refuses a service that waits nothing between two migrations", async () => {
+    // The state between two migrations, kept by one that fails.
+    await write({ "0001-first.sql": FIRST, "0002-second.sql": "create table shop.later (id serial)", "0003-third.sql": "select 1 / 0" });
+    await expect(migrateAsOwner()).rejects.toThrow("0003-third.sql: ");
+    expect(await countPendingMigrations({ url: as(login), schema: "shop", directory })).toBe(1);
+    const service = openPool({ url: as(login), max: 1, applicationName: "tests" });
+    try {
+      expect(await service.query("insert into shop.later default values returning id")).toEqual([{ id: 1 }]);
+    } finally {
+      await service.stop();
+    }
   });
 });
 

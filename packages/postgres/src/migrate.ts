@@ -36,9 +36,20 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   return withClient(options, async (client) => {
     await client.query("select pg_advisory_lock(hashtext($1))", [`brand-records migrate ${schema}`]);
     const pending = pendingMigrations(schema, migrations, await appliedMigrations(client, schema));
-    if (pending.length > 0) await createTable(client, schema);
-    for (const migration of pending) await applyWhenFree(client, schema, migration, lockPausesMs);
-    if (grantTo !== undefined) await grant(client, schema, grantTo);
+    const grantRights = async (): Promise<void> => {
+      if (grantTo !== undefined) await grant(client, schema, grantTo);
+    };
+    await inTransaction(client, async () => {
+      if (pending.length > 0) await createTable(client, schema);
+      await grantRights();
+    });
+    // With each migration: a process with this login that waits for the last one would otherwise be refused, and end, between the two.
+    const applyOne = (migration: Migration): Promise<void> =>
+      inTransaction(client, async () => {
+        await apply(client, schema, migration);
+        await grantRights();
+      });
+    for (const migration of pending) await whenFree(migration, lockPausesMs, applyOne);
     return pending.map((migration) => migration.name);
   });
 }
@@ -83,11 +94,15 @@ async function createTable(client: pg.Client, schema: string): Promise<void> {
   await client.query(`alter table ${migrationsTable(schema)} add column if not exists works_with integer`);
 }
 
-async function applyWhenFree(client: pg.Client, schema: string, migration: Migration, lockPausesMs: readonly number[]): Promise<void> {
+async function whenFree(
+  migration: Migration,
+  lockPausesMs: readonly number[],
+  applyOne: (migration: Migration) => Promise<void>,
+): Promise<void> {
   const { name } = migration;
   for (let tries = 0; ; tries += 1) {
     try {
-      return await apply(client, schema, migration);
+      return await applyOne(migration);
     } catch (error) {
       if (!isLocked(error))
         throw new MigrationError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
@@ -106,17 +121,10 @@ async function applyWhenFree(client: pg.Client, schema: string, migration: Migra
 
 const isLocked = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 
-async function apply(client: pg.Client, schema: string, { version, name, sql, checksum, worksWith }: Migration): Promise<void> {
+async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   try {
     await client.query("begin");
-    await client.query(`set local lock_timeout = '${LOCK_WAIT_SECONDS}s'`);
-    await client.query(sql);
-    await client.query(`insert into ${migrationsTable(schema)} (version, name, checksum, works_with) values ($1, $2, $3, $4)`, [
-      version,
-      name,
-      checksum,
-      worksWith,
-    ]);
+    await work();
     await client.query("commit");
   } catch (error) {
     // If the connection is lost, the server rolls back.
@@ -125,16 +133,25 @@ async function apply(client: pg.Client, schema: string, { version, name, sql, ch
   }
 }
 
-/** Repeated at every start: a migration may have added tables. Tables that the login lacks rights on are few, so this is quick. */
+async function apply(client: pg.Client, schema: string, { version, name, sql, checksum, worksWith }: Migration): Promise<void> {
+  await client.query(`set local lock_timeout = '${LOCK_WAIT_SECONDS}s'`);
+  await client.query(sql);
+  await client.query(`insert into ${migrationsTable(schema)} (version, name, checksum, works_with) values ($1, $2, $3, $4)`, [
+    version,
+    name,
+    checksum,
+    worksWith,
+  ]);
+}
+
+/** Repeated at every start: the login may be new. */
 async function grant(client: pg.Client, schema: string, login: string): Promise<void> {
   const [name, to] = [pg.escapeIdentifier(schema), pg.escapeIdentifier(login)];
   const { rows } = await client.query("select 1 where current_user = $1", [login]);
   if (rows.length > 0) return;
-  await client.query("begin");
   await client.query(`grant usage on schema ${name} to ${to}`);
   await client.query(`grant select, insert, update, delete on all tables in schema ${name} to ${to}`);
   await client.query(`revoke insert, update, delete on ${migrationsTable(schema)} from ${to}`);
   await client.query(`grant usage, select on all sequences in schema ${name} to ${to}`);
   await client.query(`grant execute on all functions in schema ${name} to ${to}`);
-  await client.query("commit");
 }
