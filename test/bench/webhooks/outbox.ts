@@ -6,9 +6,10 @@ export const brandOf = (receiver: number): string => `brd_${receiver}`;
 /** Pads an event of about 620 bytes to the measured size. */
 const PADDING = BODY_BYTES - 620;
 
+/** Each change is of a record of its own, so that the events spread over the partitions of the log. $3: the changes before. */
 const INSERT = `
   with made as (
-    select n, at, records.new_id('evt', at) as id, ($2::text[])[1 + n % cardinality($2::text[])] as brand, 'sub_' || n as record
+    select n, at, records.new_id('evt', at) as id, ($2::text[])[1 + n % cardinality($2::text[])] as brand, 'sub_' || ($3 + n) as record
       from (select n, clock_timestamp() as at from generate_series(1, $1) n offset 0) numbered)
   insert into records.outbox (id, aggregatetype, aggregateid, type, payload)
   select id, 'submission', record, 'submission.approved', json_build_object(
@@ -40,7 +41,7 @@ export class Outbox {
   async fill(count: number): Promise<() => Promise<void>> {
     const client = await this.#writers.connect();
     await client.query("begin");
-    await client.query(INSERT, [count, ALL_BRANDS]);
+    await client.query(INSERT, [count, ALL_BRANDS, this.made]);
     await client.query("notify records_outbox");
     return async () => {
       await client.query("commit");
@@ -51,8 +52,9 @@ export class Outbox {
 
   /** Commits a change for a receiver, in a transaction of its own, on the next free connection, and notifies the relay. */
   async change(receiver: number): Promise<void> {
+    const before = this.made;
     this.made += 1;
-    await this.#writers.query(INSERT, [1, [brandOf(receiver)]]);
+    await this.#writers.query(INSERT, [1, [brandOf(receiver)], before]);
     await this.#writers.query("notify records_outbox");
   }
 

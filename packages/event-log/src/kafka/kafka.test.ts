@@ -80,6 +80,28 @@ it("reports how many messages the readers are behind", async () => {
   await log.stop();
 });
 
+it("gives what waits in every partition to the intake at once", async () => {
+  const config = configOf(sharedBrokers());
+  const log = await openKafkaLog(config);
+  const calls: string[][] = [];
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => void (open = resolve));
+  await log.publisher.publish([message("sub_1", "first")]);
+  await log.read(async (messages) => {
+    calls.push(messages.map(({ position }) => position.split("@")[0] ?? ""));
+    await gate;
+  });
+  await eventually(() => expect(calls).not.toEqual([]));
+  const before = calls.length;
+  await log.publisher.publish(Array.from({ length: 40 }, (_, index) => message(`sub_${index}`, "a")));
+  open();
+  await eventually(() => expect(calls.slice(before).flat()).toHaveLength(40));
+  // A broker may respond with the first partition alone.
+  expect(calls.length - before).toBeLessThanOrEqual(2);
+  expect(new Set(calls.slice(before).flat()).size).toBe(4);
+  await log.stop();
+});
+
 it("shares the messages among three readers, and gives all to the last one left", async () => {
   const config = configOf(sharedBrokers());
   const publisher = openKafkaPublisher(config, "writer", silent);

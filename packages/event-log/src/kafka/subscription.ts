@@ -1,15 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Backoff } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
-import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
-import type { Intake, ReceivedMessage, Subscription } from "../event-log.ts";
+import type { EachBatchPayload, Kafka } from "kafkajs";
+import type { Intake, Subscription } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
+import { JointBatches, SHARE_MAX } from "./joint-batches.ts";
 import { disconnect } from "./open-kafka.ts";
 import { receivedFrom } from "./received-message.ts";
 import { ensureTopics, withAdmin } from "./topics.ts";
 
-/** Messages processed between two commits of the offset. */
-const BATCH_MAX = 500;
 /** The brokers give the partitions of a member that sends nothing for this long to others. */
 const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 2_000;
@@ -91,7 +90,7 @@ export class KafkaSubscription implements Subscription {
 
   /** Runs one consumer until it is stopped, crashes or goes silent. */
   async #consume(): Promise<void> {
-    const { kafka, config, topic, groupId, log } = this.#options;
+    const { kafka, config, topic, groupId, intake, log } = this.#options;
     await ensureTopics(kafka, config, log);
     const consumer = kafka.consumer({
       groupId,
@@ -123,14 +122,22 @@ export class KafkaSubscription implements Subscription {
     // A crash before the await below must not be an unhandled rejection.
     ended.promise.catch(() => {});
     noteActivity();
+    const joint = new JointBatches({
+      intake,
+      commit: (offsets) => consumer.commitOffsets(offsets),
+      onActivity: noteActivity,
+      stopping: this.#stopping.signal,
+      log,
+    });
     try {
       await consumer.connect();
       await consumer.subscribe({ topic, fromBeginning: true });
       await consumer.run({
         autoCommit: false,
         eachBatchAutoResolve: false,
-        partitionsConsumedConcurrently: 4,
-        eachBatch: (batch) => this.#processBatch(batch, consumer),
+        // All that a fetch brings at the same time, so that it can be processed together.
+        partitionsConsumedConcurrently: config.KAFKA_PARTITIONS,
+        eachBatch: (batch) => processBatch(batch, joint),
       });
       await ended.promise;
     } finally {
@@ -139,51 +146,22 @@ export class KafkaSubscription implements Subscription {
       await disconnect(consumer, STOP_MS);
     }
   }
-
-  async #processBatch({ batch, isRunning, isStale, heartbeat, resolveOffset }: EachBatchPayload, consumer: Consumer): Promise<void> {
-    const { topic, partition } = batch;
-    for (let at = 0; at < batch.messages.length; at += BATCH_MAX) {
-      const messages = batch.messages.slice(at, at + BATCH_MAX);
-      const received = messages.map((message) => receivedFrom(topic, partition, message));
-      const isProcessed = await this.#process(received, heartbeat, () => isRunning() && !isStale());
-      const last = messages.at(-1);
-      if (!isProcessed || last === undefined) return;
-      await consumer.commitOffsets([{ topic, partition, offset: String(BigInt(last.offset) + 1n) }]);
-      resolveOffset(last.offset);
-      await heartbeat();
-    }
-  }
-
-  /** Retries until the messages are processed. Returns false if the partition has moved to another member, or on stop. */
-  async #process(messages: readonly ReceivedMessage[], heartbeat: () => Promise<void>, isOurs: () => boolean): Promise<boolean> {
-    const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
-    while (isOurs() && !this.#stopping.signal.aborted) {
-      this.#lastActivity = Date.now();
-      try {
-        await withHeartbeats(heartbeat, this.#options.intake(messages));
-        return true;
-      } catch (error) {
-        const [first] = messages;
-        const retryMs = backoff.next();
-        this.#options.log.warn(
-          { err: error, from: first?.position, messages: messages.length, retry_in_ms: retryMs },
-          "messages could not be processed",
-        );
-        await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
-      }
-      await heartbeat();
-    }
-    return false;
-  }
 }
 
-/** Sends heartbeats during the work: work that takes longer than a session must not lose the partition. */
-async function withHeartbeats(heartbeat: () => Promise<void>, work: Promise<void>): Promise<void> {
-  // If one fails, so does the heartbeat after the work, whose error is reported.
-  const heartbeats = setInterval(() => void heartbeat().catch(() => {}), HEARTBEAT_MS);
-  try {
-    await work;
-  } finally {
-    clearInterval(heartbeats);
+async function processBatch({ batch, isRunning, isStale, heartbeat, resolveOffset }: EachBatchPayload, joint: JointBatches): Promise<void> {
+  const { topic, partition } = batch;
+  for (let at = 0; at < batch.messages.length; at += SHARE_MAX) {
+    const messages = batch.messages.slice(at, at + SHARE_MAX);
+    const last = messages.at(-1);
+    if (last === undefined) return;
+    const isProcessed = await joint.process({
+      messages: messages.map((message) => receivedFrom(topic, partition, message)),
+      next: { topic, partition, offset: String(BigInt(last.offset) + 1n) },
+      isOurs: () => isRunning() && !isStale(),
+      heartbeat,
+    });
+    if (!isProcessed) return;
+    resolveOffset(last.offset);
+    await heartbeat();
   }
 }

@@ -144,14 +144,17 @@ async function storeAll(options: IntakeOptions, readable: readonly Readable[], d
   const { first } = options;
   if (first === undefined) return storeKnown(options, readable, dead);
   let total = NOTHING;
-  for (let at = 0; at < readable.length; at += first.eventsMax) {
+  for (let at = 0; at < readable.length;) {
     const some = readable.slice(at, at + first.eventsMax);
     const giveBack = await first.untilRoom(some.length);
+    let stored: Stored | undefined;
     try {
-      total = sum(total, await storeKnown(options, some, dead));
+      stored = await storeKnown(options, some, dead);
     } finally {
-      giveBack();
+      giveBack(stored?.deliveries);
     }
+    total = sum(total, stored);
+    at += some.length;
   }
   return total;
 }

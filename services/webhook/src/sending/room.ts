@@ -1,5 +1,5 @@
 import { withTimeout } from "@brand-records/lifecycle";
-import type { Pacer } from "../use-cases/pacer.ts";
+import type { GiveBack, Pacer } from "../use-cases/pacer.ts";
 import { CROWDED_SHARE, SlowReceivers, type Shares } from "./slow-receivers.ts";
 
 /** The share of attempts in flight that failing receivers may occupy, however many hang. */
@@ -10,6 +10,8 @@ const ROOM_WAIT_MS = 1_000;
 const SOON_MS = 250;
 /** The share of such attempts up to which it is worth waiting for the others. */
 const OLD_SHARE = 0.25;
+/** The part that the last batch has in the mean of deliveries an event. */
+const LAST_BATCH_PART = 0.25;
 
 /** Takes room for attempts to a receiver. @returns for how many, at most `wanted` */
 export type Take = (receiverId: string, wanted: number) => number;
@@ -35,6 +37,8 @@ export class Room implements Pacer {
   #reserved = 0;
   /** Kept free for batches of intake that have not taken theirs yet. */
   #promised = 0;
+  /** Mean deliveries of the last events, at least one: what a batch of events takes up. */
+  #perEvent = 1;
   /** Resolved when an attempt ends, if intake waits for that. */
   #ended: PromiseWithResolvers<void> | undefined;
 
@@ -99,18 +103,27 @@ export class Room implements Pacer {
   }
 
   get eventsMax(): number {
-    return Math.max(1, Math.floor((this.#max * CROWDED_SHARE) / 2));
+    return Math.max(1, Math.floor(this.#intakeShare / this.#perEvent));
   }
 
-  async untilRoom(wanted: number): Promise<() => void> {
+  /** Attempts that one batch of intake waits room for at most: one event may have more deliveries than there is room. */
+  get #intakeShare(): number {
+    return (this.#max * CROWDED_SHARE) / 2;
+  }
+
+  async untilRoom(events: number): Promise<GiveBack> {
+    const wanted = Math.min(events * this.#perEvent, this.#intakeShare);
     const until = performance.now() + ROOM_WAIT_MS;
     for (let now = performance.now(); !this.#has(wanted) && now < until && this.#endsSoon(now); now = performance.now()) {
       this.#ended ??= Promise.withResolvers<void>();
       await withTimeout(this.#ended.promise, until - now);
     }
     this.#promised += wanted;
-    return () => {
+    return (deliveries) => {
       this.#promised -= wanted;
+      if (deliveries !== undefined) {
+        this.#perEvent = Math.max(1, this.#perEvent + (deliveries / events - this.#perEvent) * LAST_BATCH_PART);
+      }
       this.#resolveEnded();
     };
   }

@@ -60,6 +60,23 @@ it("waits until as many attempts have ended as intake wants to make, and keeps t
   await next;
 });
 
+it("wants room for as many deliveries as events have had lately", async () => {
+  clock(0);
+  expect(sender.eventsMax).toBe(2);
+  (await sender.untilRoom(1))(4);
+  expect(sender.eventsMax).toBe(1);
+  await fill();
+  const room = sender.untilRoom(1);
+  respond(1);
+  const oneEnded = eventually(async () => expect(await sending.db.query("select from webhook.past_deliveries")).toHaveLength(1));
+  expect(await first(room, oneEnded)).toBe("full");
+  respond(1);
+  (await room)(0);
+  expect(sender.eventsMax).toBe(1);
+  (await sender.untilRoom(1))(0);
+  expect(sender.eventsMax).toBe(2);
+});
+
 it("does not wait for attempts that have been in flight for long", async () => {
   clock(0);
   await fill();

@@ -6,19 +6,22 @@ import type { SecretKeys } from "../domain/secret-keys.ts";
 import { abandonDeliveries, claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import type { LaneExclusions } from "../storage/lanes-to-serve.ts";
 import type { AttemptResult } from "../storage/results.ts";
-import type { Pacer } from "../use-cases/pacer.ts";
+import type { GiveBack, Pacer } from "../use-cases/pacer.ts";
 import type { FirstAttempts, Reservation } from "../use-cases/store-events.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { ReturnedClaims } from "./returned-claims.ts";
 import { Room } from "./room.ts";
 import { sendDelivery, type AttemptOptions, type Sendable } from "./send-delivery.ts";
 import { SigningSecrets } from "./signing-secrets.ts";
+import { SpreadStarts } from "./spread-starts.ts";
 
 /** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
 /** Between claims. Room is given back in small batches, and a claim costs as much for one delivery as for many. */
 const GATHER_MS = 20;
+/** Attempts that start between two looks at the sockets. With 8, receivers and this process make more system calls for each. */
+const STARTS_PER_TURN = 32;
 /** Wait at a stop: a claim takes milliseconds unless the database does not respond. */
 const CLAIM_STOP_MS = 2_000;
 
@@ -42,6 +45,7 @@ export class Sender implements FirstAttempts, Pacer {
   readonly #stopping = new AbortController();
   readonly #room: Room;
   readonly #returned: ReturnedClaims;
+  readonly #starts = new SpreadStarts(STARTS_PER_TURN);
   readonly #attempts = new Set<Promise<AttemptResult>>();
   #stopped = false;
   readonly #running: Promise<void>;
@@ -75,8 +79,8 @@ export class Sender implements FirstAttempts, Pacer {
     return this.#room.eventsMax;
   }
 
-  untilRoom(wanted: number): Promise<() => void> {
-    return this.#room.untilRoom(wanted);
+  untilRoom(events: number): Promise<GiveBack> {
+    return this.#room.untilRoom(events);
   }
 
   reservation(): Reservation {
@@ -194,7 +198,9 @@ export class Sender implements FirstAttempts, Pacer {
 
   #start(delivery: Sendable): void {
     const occupied = this.#room.occupy(delivery);
-    const attempt = sendDelivery(delivery, this.#options);
+    const attempt = new Promise<AttemptResult>((resolve) => {
+      this.#starts.next(() => resolve(sendDelivery(delivery, this.#options)));
+    });
     this.#attempts.add(attempt);
     void attempt.then((result) => {
       this.#attempts.delete(attempt);

@@ -6,7 +6,11 @@ export interface Pacer {
    * Waits for room, for a second at most, while attempts end soon: first attempts cost less than claims. Does not wait for receivers that
    * hang.
    *
+   * @param events to store, each with as many deliveries as events have had lately
    * @returns gives back what was kept free for the caller
    */
-  untilRoom(wanted: number): Promise<() => void>;
+  untilRoom(events: number): Promise<GiveBack>;
 }
+
+/** Call it with the deliveries that the events got; without them if nothing was stored. */
+export type GiveBack = (deliveries?: number) => void;

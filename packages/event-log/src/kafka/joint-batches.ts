@@ -1,0 +1,138 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Backoff } from "@brand-records/lifecycle";
+import type { Logger } from "@brand-records/telemetry";
+import type { TopicPartitionOffset } from "kafkajs";
+import type { Intake, ReceivedMessage } from "../event-log.ts";
+
+/** Messages of one partition that are processed at once. */
+export const SHARE_MAX = 500;
+/** Messages up to which partitions are processed together: enough to make a transaction's own cost small. More would be sent at once. */
+const JOINT_MAX = 100;
+/** Batches processed at the same time: while one waits for the database, another one is prepared. */
+const CONCURRENT_MAX = 2;
+const HEARTBEAT_MS = 2_000;
+const RETRY_MS_MIN = 100;
+const RETRY_MS_MAX = 2_000;
+
+/** Messages of one partition, in order; at most SHARE_MAX. */
+export interface Share {
+  readonly messages: readonly ReceivedMessage[];
+  /** What to commit when they are processed. */
+  readonly next: TopicPartitionOffset;
+  /** Whether the partition is still this member's. */
+  isOurs(): boolean;
+  heartbeat(): Promise<void>;
+}
+
+interface WaitingShare extends Share {
+  readonly done: PromiseWithResolvers<boolean>;
+}
+
+export interface JointBatchesOptions {
+  readonly intake: Intake;
+  readonly commit: (offsets: TopicPartitionOffset[]) => Promise<void>;
+  readonly onActivity: () => void;
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+}
+
+/**
+ * Processes together what several partitions have: at a steady rate each has a few messages only, and a transaction and a commit of
+ * offsets for each cost as much as one for all. See docs/decisions/0027-joint-batches.md.
+ */
+export class JointBatches {
+  readonly #options: JointBatchesOptions;
+  #waiting: WaitingShare[] = [];
+  #running = 0;
+  #isStarting = false;
+
+  constructor(options: JointBatchesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves with true once the messages are processed and their offset is committed. Retries until then; resolves with false if the
+   * partition has moved to another member, or on stop.
+   */
+  process(share: Share): Promise<boolean> {
+    const done = Promise.withResolvers<boolean>();
+    this.#waiting.push({ ...share, done });
+    this.#startSoon();
+    return done.promise;
+  }
+
+  /** kafkajs hands over what a fetch brought partition by partition, in one turn. */
+  #startSoon(): void {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    setImmediate(() => this.#start());
+  }
+
+  #start(): void {
+    this.#isStarting = false;
+    while (this.#waiting.length > 0 && this.#mayStart()) {
+      this.#running += 1;
+      void this.#run(this.#take()).finally(() => {
+        this.#running -= 1;
+        this.#startSoon();
+      });
+    }
+  }
+
+  /** Beside others only full batches: small ones would wait for the same rows, and cost more than one that waits a moment. */
+  #mayStart(): boolean {
+    if (this.#running === 0) return true;
+    const isFull = this.#waiting.reduce((sum, { messages }) => sum + messages.length, 0) >= JOINT_MAX;
+    return isFull && this.#running < CONCURRENT_MAX;
+  }
+
+  #take(): WaitingShare[] {
+    let messages = 0;
+    const beyond = this.#waiting.findIndex((share) => (messages += share.messages.length) > JOINT_MAX);
+    return this.#waiting.splice(0, beyond === -1 ? this.#waiting.length : Math.max(1, beyond));
+  }
+
+  async #run(shares: readonly WaitingShare[]): Promise<void> {
+    try {
+      const processed = await this.#process(shares);
+      if (processed.length > 0) await this.#options.commit(processed.map(({ next }) => next));
+      for (const share of shares) share.done.resolve(processed.includes(share));
+    } catch (error) {
+      for (const { done } of shares) done.reject(error);
+    }
+  }
+
+  /** Retries until the messages of the shares that are still ours are processed. Returns these shares; none on stop. */
+  async #process(shares: readonly WaitingShare[]): Promise<readonly WaitingShare[]> {
+    const { intake, onActivity, stopping, log } = this.#options;
+    const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
+    for (;;) {
+      const ours = shares.filter((share) => share.isOurs());
+      const [first] = ours;
+      if (first === undefined || stopping.aborted) return [];
+      onActivity();
+      const messages = ours.flatMap((share) => share.messages);
+      try {
+        await withHeartbeats(() => first.heartbeat(), intake(messages));
+        return ours;
+      } catch (error) {
+        const retryMs = backoff.next();
+        const from = ours.map((share) => share.messages[0]?.position);
+        log.warn({ err: error, from, messages: messages.length, retry_in_ms: retryMs }, "messages could not be processed");
+        await pause(retryMs, undefined, { signal: stopping }).catch(() => {});
+      }
+      await first.heartbeat();
+    }
+  }
+}
+
+/** Sends heartbeats during the work: work that takes longer than a session must not lose the partitions. */
+async function withHeartbeats(heartbeat: () => Promise<void>, work: Promise<void>): Promise<void> {
+  // If one fails, so does the heartbeat after the work, whose error is reported.
+  const heartbeats = setInterval(() => void heartbeat().catch(() => {}), HEARTBEAT_MS);
+  try {
+    await work;
+  } finally {
+    clearInterval(heartbeats);
+  }
+}
