@@ -117,8 +117,8 @@ export class JointBatches {
         return ours;
       } catch (error) {
         const retryMs = backoff.next();
-        const from = ours.map((share) => share.messages[0]?.position);
-        log.warn({ err: error, from, messages: messages.length, retry_in_ms: retryMs }, "messages could not be processed");
+        const batch = { from: messages[0]?.position, partitions: ours.length, messages: messages.length };
+        log.warn({ err: error, ...batch, retry_in_ms: retryMs }, "messages could not be processed");
         await pause(retryMs, undefined, { signal: stopping }).catch(() => {});
       }
       await first.heartbeat();
