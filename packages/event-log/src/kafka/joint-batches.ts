@@ -10,9 +10,9 @@ export const SHARE_MAX = 500;
 const JOINT_MAX = 100;
 /** Batches processed at the same time: while one waits for the database, another one is prepared. */
 const CONCURRENT_MAX = 2;
-const HEARTBEAT_MS = 2_000;
-const RETRY_MS_MIN = 100;
-const RETRY_MS_MAX = 2_000;
+export const HEARTBEAT_MS = 2_000;
+export const RETRY_MS_MIN = 100;
+export const RETRY_MS_MAX = 2_000;
 
 /** Messages of one partition, in order; at most SHARE_MAX. */
 export interface Share {

@@ -4,14 +4,13 @@ import type { Logger } from "@brand-records/telemetry";
 import type { EachBatchPayload, Kafka } from "kafkajs";
 import type { Intake, Subscription } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
-import { JointBatches, SHARE_MAX } from "./joint-batches.ts";
+import { HEARTBEAT_MS, JointBatches, RETRY_MS_MAX, RETRY_MS_MIN, SHARE_MAX } from "./joint-batches.ts";
 import { disconnect } from "./open-kafka.ts";
 import { receivedFrom } from "./received-message.ts";
 import { ensureTopics, withAdmin } from "./topics.ts";
 
 /** The brokers give the partitions of a member that sends nothing for this long to others. */
 const SESSION_MS = 10_000;
-const HEARTBEAT_MS = 2_000;
 const REBALANCE_MS = 30_000;
 /** How long a broker may wait for messages; it responds immediately when it has some. A longer wait delays a stop. */
 const FETCH_WAIT_MS = 300;
@@ -21,8 +20,6 @@ const SILENCE_MS = 60_000;
 /** kafkajs reports that a consumer has stopped before it reports why. */
 const REASON_MS = 1_000;
 const WATCH_EVERY_MS = 1_000;
-const RETRY_MS_MIN = 100;
-const RETRY_MS_MAX = 2_000;
 const STOP_MS = 5_000;
 
 export interface SubscriptionOptions {

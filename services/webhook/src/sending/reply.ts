@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { startReplyDeadline } from "@brand-records/lifecycle";
 import type { Dispatcher } from "undici";
 
 /** Stored of a response. Only its status decides the outcome, however long it is. */
@@ -31,7 +32,7 @@ class EnoughRead extends Error {}
 export class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #resolve: (reply: Reply) => void;
   readonly #repeats: (error: Error) => boolean;
-  readonly #timer: NodeJS.Timeout;
+  readonly #cancelDeadline: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #statusCode: number | null = null;
   #headers: IncomingHttpHeaders = {};
@@ -45,14 +46,7 @@ export class ReplyReader implements Dispatcher.DispatchHandler {
   constructor(resolve: (reply: Reply) => void, repeats: (error: Error) => boolean, deadlineMs: number) {
     this.#resolve = resolve;
     this.#repeats = repeats;
-    this.#timer = setTimeout(() => this.#passDeadline(), deadlineMs);
-  }
-
-  /** Reads first what has come meanwhile: in a busy process timers run before the sockets, and a response in time would count as late. */
-  #passDeadline(): void {
-    setImmediate(() => {
-      if (!this.#resolved) this.#abort(new DeadlinePassed());
-    });
+    this.#cancelDeadline = startReplyDeadline(deadlineMs, () => this.#abort(new DeadlinePassed()));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -102,7 +96,7 @@ export class ReplyReader implements Dispatcher.DispatchHandler {
   #end(reply: Reply): void {
     if (this.#resolved) return;
     this.#resolved = true;
-    clearTimeout(this.#timer);
+    this.#cancelDeadline();
     this.#resolve(reply);
   }
 }
