@@ -172,7 +172,15 @@ export const CONSOLE_CHANGES = {
         const { receiver } = (await response.json()) as { receiver: object };
         await route.fulfill({ response, json: { receiver: { ...receiver, waiting: 2, failures_in_a_row: 3 } } });
       }),
-    fill: (page) => page.getByRole("button", { name: "Send all 2 waiting now" }).waitFor(),
+    // The first state came with the page itself: returning to its tab reads it again.
+    fill: (page) =>
+      eventually(
+        async () => {
+          await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+          expect(await page.getByRole("button", { name: "Send all 2 waiting now" }).count()).toBe(1);
+        },
+        { everyMs: 200 },
+      ),
     submit: ofPage("Send all 2 waiting now"),
   },
   "receivers.test": {

@@ -181,6 +181,23 @@ it("the settings save what was changed, and refuse what the service refuses at i
   expectNoProblems(400);
 }, 60_000);
 
+it("no button of the settings moves once it shows, however slowly a part of the page loads", async () => {
+  const { page, expectNoProblems } = await open(await register());
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  const held = page.waitForRequest("**/assets/rotate-secret-*.js");
+  await page.route("**/assets/rotate-secret-*.js", (route) => isReleased.then(() => route.continue()));
+  await page.getByRole("link", { name: "Settings" }).click();
+  await held;
+  const save = page.getByRole("button", { name: "Save" });
+  await save.waitFor();
+  const before = await save.boundingBox();
+  expect(await page.getByRole("button", { name: /^(Disable|Delete receiver)$/ }).count()).toBe(0);
+  release();
+  await page.getByRole("button", { name: "Delete receiver" }).waitFor();
+  expect(await save.boundingBox()).toEqual(before);
+  expectNoProblems();
+}, 60_000);
+
 it("a rotation goes through its three steps, over reloads, and the receiver verifies each", async () => {
   const registered = await register();
   const { brand, owner, path, receiverId, secret } = registered;

@@ -37,25 +37,26 @@ function OwnerSettings({ receiver }: { readonly receiver: Receiver }) {
       <Section title="Receiver">
         <EditReceiver receiver={receiver} />
       </Section>
-      <Section title="Signing secret">
-        <Suspense>
+      {/* What is below appears with it: a button that moves under the pointer is missed. */}
+      <Suspense>
+        <Section title="Signing secret">
           <RotateSecret receiver={receiver} />
-        </Suspense>
-      </Section>
-      <Section title="Sending">
-        <Text size="sm">
-          <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)} {receiver.enabled || <Held receiver={receiver} />}
-        </Text>
-        <Button variant="default" onClick={() => setOpen(receiver.enabled ? "disable" : "enable")}>
-          {receiver.enabled ? "Disable" : "Enable"}
-        </Button>
-      </Section>
-      <Section title="Delete">
-        <Text size="sm">Deliveries that wait are dropped. To stop for a while and lose nothing, disable the receiver instead.</Text>
-        <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen("delete")}>
-          Delete receiver
-        </Button>
-      </Section>
+        </Section>
+        <Section title="Sending">
+          <Text size="sm">
+            <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)} {receiver.enabled || <Held receiver={receiver} />}
+          </Text>
+          <Button variant="default" onClick={() => setOpen(receiver.enabled ? "disable" : "enable")}>
+            {receiver.enabled ? "Disable" : "Enable"}
+          </Button>
+        </Section>
+        <Section title="Delete">
+          <Text size="sm">Deliveries that wait are dropped. To stop for a while and lose nothing, disable the receiver instead.</Text>
+          <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen("delete")}>
+            Delete receiver
+          </Button>
+        </Section>
+      </Suspense>
       <Suspense>
         {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
         {open === "disable" && <DisableReceiver receiver={receiver} onClose={close} />}
