@@ -50,6 +50,8 @@ export interface FleetOptions {
   /** IPv4 addresses by name, from which the DNS server answers, as that of a headless Service of Kubernetes does. */
   readonly addresses: Map<string, readonly string[]>;
   readonly settings: Readonly<Record<string, string>>;
+  /** Processes that start take CPU from those that serve, as on a node without requests. Default: they leave it to them. */
+  readonly startsCompete?: boolean;
   /** Read at each start of a process. Default: `databaseUrl` for each type, and keys of the fleet's own. */
   secretsOf?(type: ProcessType): Readonly<Record<string, string>>;
   /** Files for mutual TLS. Default: plaintext. */
@@ -218,7 +220,7 @@ export class Fleet {
       env: this.#envOf(type, address, release),
       readyMsMax: READY_MS_MAX,
       // Each process on a node has the CPU that it requests. Here those that start would take it from those that serve.
-      startsBehindOthers: true,
+      startsBehindOthers: this.#options.startsCompete !== true,
     });
     this.#started.push(process);
     const { port = 0, rpc_port = 0 } = process.ready as Ports;

@@ -6,7 +6,7 @@ import { isClean, isFailed, reportRun, sumOf } from "./report.ts";
 import { releaseIn } from "./fleet.ts";
 import { rollingRun, type RollingResult } from "./rolling-run.ts";
 
-const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--from FOLDER]
+const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--compete] [--from FOLDER]
 
   Replaces every process of a system with two of each type, one type after the other and then all at once, under constant
   traffic that retries nothing. Counts requests that fail and events that are lost; exits with 1 if there is any.
@@ -14,6 +14,7 @@ const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--f
   --runs N        default: 1; about a minute each
   --rate N        requests a second; default: 100
   --grace-ms N    STOP_GRACE_MS of every process; default: 5000
+  --compete       processes that start take CPU from those that serve, as on a full node without requests: some requests fail then
   --from FOLDER   begins with the processes of another release, built in this folder
   --console WHEN  first or last: when the consoles are replaced; default: after the services
   --gateway WHEN  first or last: when the gateways are replaced; default: last, from 0.2.0 first
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "1" },
     rate: { type: "string", default: "100" },
     "grace-ms": { type: "string", default: "5000" },
+    compete: { type: "boolean", default: false },
     from: { type: "string" },
     console: { type: "string" },
     gateway: { type: "string" },
@@ -79,6 +81,7 @@ async function oneRun(n: number, rate: number, graceMs: number): Promise<Rolling
       databaseUrl: postgres.url,
       perSecond: rate,
       settings: { STOP_GRACE_MS: String(graceMs) },
+      startsCompete: values.compete,
       present,
       ...(values.from !== undefined && { from: releaseIn(values.from) }),
       ...(values.console !== undefined && { consoles: placeOf("console", values.console) }),

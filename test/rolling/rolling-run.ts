@@ -11,6 +11,8 @@ export interface RollingOptions {
   readonly databaseUrl: string;
   readonly perSecond: number;
   readonly settings: Readonly<Record<string, string>>;
+  /** As of the fleet. */
+  readonly startsCompete?: boolean;
   readonly present: Release;
   /** Where it begins: every process is replaced by the present release, one type after the other. */
   readonly from?: Release;
@@ -33,12 +35,12 @@ export interface RollingResult {
 
 /** Replaces the processes of every type, one after the other, and then all at once, under constant traffic. */
 export async function rollingRun(options: RollingOptions): Promise<RollingResult> {
-  const { databaseUrl, settings, present, from = present, log } = options;
+  const { databaseUrl, settings, startsCompete = false, present, from = present, log } = options;
   const addresses = new Map<string, readonly string[]>();
   const dns = await startDnsServer((name, type) => (type === "A" ? (addresses.get(name) ?? []) : []));
   const stops: (() => unknown)[] = [() => dns.stop()];
   try {
-    const fleet = await Fleet.start({ databaseUrl, dnsPort: dns.port, addresses, settings }, from);
+    const fleet = await Fleet.start({ databaseUrl, dnsPort: dns.port, addresses, settings, startsCompete }, from);
     stops.unshift(() => fleet.stop());
     const brands = await Brands.create(fleet, databaseUrl);
     stops.unshift(() => brands.stop());
