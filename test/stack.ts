@@ -83,8 +83,8 @@ async function startOn(database: TestDatabase, startOwned: StartOwned, options: 
     get: (path, key, gateway = 0) => fetch(`${gateways.all[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
       for (const client of Object.values(clients)) client.stop();
-      const { processes, replicas = {} } = services;
-      await Promise.all([...gateways.processes, ...Object.values(processes), ...Object.values(replicas)].map(endProcess));
+      const { processes, replicas } = services;
+      await Promise.all([...gateways.processes, ...Object.values(processes), ...Object.values(replicas ?? {})].map(endProcess));
       await database.drop();
     },
   };
