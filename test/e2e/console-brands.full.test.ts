@@ -69,8 +69,7 @@ async function person(...brands: readonly ShownBrand[]): Promise<{ readonly emai
   return { email, caller: await signIn(stack, url, email) };
 }
 
-/** What the person did in a brand, or tried. */
-/** What the audit log has of a person but sign-ins and sign-outs, which are of all brands. */
+/** What the person did in a brand, or tried: what the audit log has but sign-ins and sign-outs, which are of all brands. */
 async function auditOf(
   { id: brand_id }: ShownBrand,
   actor: string,

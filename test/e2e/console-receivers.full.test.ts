@@ -327,6 +327,8 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
   const { page, expectAccessible, expectNoProblems } = await open(registered, "/replay");
   await page.getByText("7 deliveries wait to be sent").waitFor();
   await page.getByRole("link", { name: "Deliveries", exact: true }).click();
+  // The page before has such a button, too.
+  await deliveryRows(page).first().waitFor();
   await page.getByText("is paused until").waitFor();
   await page.getByRole("button", { name: "Try now" }).click();
   await page.getByRole("main").getByText("Tried just now: HTTP 500.").waitFor();
