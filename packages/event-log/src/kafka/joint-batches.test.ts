@@ -94,6 +94,37 @@ it("repeats a call that failed with the partitions that are still this member's,
   expect(commits).toEqual(["2@1"]);
 });
 
+it("repeats each partition of a call that failed alone, and holds up no other meanwhile", async () => {
+  const { joint, calls, commits, running } = openJoint();
+  const [refused, second] = [1, 2].map((partition) => joint.process(share(partition, 1)));
+  await running(1);
+  calls[0]?.end(new Error("accounts is away"));
+  await running(3);
+  const [one, two] = ["t/1@0", "t/2@0"].map((position) => calls.findLast(({ positions }) => positions.join() === position));
+  two?.end();
+  expect(await second).toBe(true);
+  one?.end(new Error("accounts is away"));
+  const other = joint.process(share(3, 1));
+  await eventually(() => expect(calls.at(-1)?.positions).toEqual(["t/3@0"]));
+  calls.at(-1)?.end();
+  expect(await other).toBe(true);
+  expect(commits).toEqual(["2@1", "3@1"]);
+  await eventually(() => expect(calls.at(-1)?.positions).toEqual(["t/1@0"]));
+  calls.at(-1)?.end();
+  expect(await refused).toBe(true);
+});
+
+it("commits nothing of a partition that has moved while its messages were processed", async () => {
+  const { joint, calls, commits, running } = openJoint();
+  let isOurs = true;
+  const [moved, kept] = [joint.process(share(1, 1, () => isOurs)), joint.process(share(2, 1))];
+  await running(1);
+  isOurs = false;
+  calls[0]?.end();
+  expect(await Promise.all([moved, kept])).toEqual([false, true]);
+  expect(commits).toEqual(["2@1"]);
+});
+
 it("repeats nothing after a stop", async () => {
   const { joint, calls, commits, stopping, running } = openJoint();
   const processed = joint.process(share(1, 1));

@@ -19,13 +19,18 @@ export interface Share {
   readonly messages: readonly ReceivedMessage[];
   /** What to commit when they are processed. */
   readonly next: TopicPartitionOffset;
-  /** Whether the partition is still this member's. */
+  /** Whether the partition is still this member's, and was all the time. */
   isOurs(): boolean;
   heartbeat(): Promise<void>;
 }
 
 interface WaitingShare extends Share {
   readonly done: PromiseWithResolvers<boolean>;
+}
+
+/** Why messages could not be processed. */
+interface Failure {
+  readonly err: unknown;
 }
 
 export interface JointBatchesOptions {
@@ -93,36 +98,52 @@ export class JointBatches {
   }
 
   async #run(shares: readonly WaitingShare[]): Promise<void> {
+    const failure = await this.#attempt(shares);
+    if (failure === undefined) return;
+    // Alone, and beside whatever else there is: what keeps one partition from being processed holds up no other.
+    for (const share of shares) void this.#repeat(share, failure);
+  }
+
+  /** Repeats a share that could not be processed until it is. */
+  async #repeat(share: WaitingShare, first: Failure): Promise<void> {
+    const { stopping, log } = this.#options;
+    const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
+    for (let failure: Failure | undefined = first; failure !== undefined; failure = await this.#attempt([share])) {
+      const retryMs = backoff.next();
+      const batch = { from: share.messages[0]?.position, messages: share.messages.length };
+      log.warn({ ...failure, ...batch, retry_in_ms: retryMs }, "messages could not be processed");
+      await pause(retryMs, undefined, { signal: stopping }).catch(() => {});
+      try {
+        await share.heartbeat();
+      } catch (error) {
+        share.done.reject(error);
+        return;
+      }
+    }
+  }
+
+  /** Processes the shares that are still ours, and settles all of them. @returns why they could not be processed; they are unsettled then */
+  async #attempt(shares: readonly WaitingShare[]): Promise<Failure | undefined> {
+    const { intake, commit, onActivity, stopping } = this.#options;
+    const ours = stopping.aborted ? [] : shares.filter((share) => share.isOurs());
+    const [first] = ours;
+    if (first !== undefined) {
+      onActivity();
+      try {
+        await withHeartbeats(() => first.heartbeat(), intake(ours.flatMap(({ messages }) => messages)));
+      } catch (err) {
+        return { err };
+      }
+    }
     try {
-      const processed = await this.#process(shares);
-      if (processed.length > 0) await this.#options.commit(processed.map(({ next }) => next));
+      // A partition that has moved meanwhile is where its new member says.
+      const processed = ours.filter((share) => share.isOurs());
+      if (processed.length > 0) await commit(processed.map(({ next }) => next));
       for (const share of shares) share.done.resolve(processed.includes(share));
     } catch (error) {
       for (const { done } of shares) done.reject(error);
     }
-  }
-
-  /** Retries until the messages of the shares that are still ours are processed. Returns these shares; none on stop. */
-  async #process(shares: readonly WaitingShare[]): Promise<readonly WaitingShare[]> {
-    const { intake, onActivity, stopping, log } = this.#options;
-    const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
-    for (;;) {
-      const ours = shares.filter((share) => share.isOurs());
-      const [first] = ours;
-      if (first === undefined || stopping.aborted) return [];
-      onActivity();
-      const messages = ours.flatMap((share) => share.messages);
-      try {
-        await withHeartbeats(() => first.heartbeat(), intake(messages));
-        return ours;
-      } catch (error) {
-        const retryMs = backoff.next();
-        const batch = { from: messages[0]?.position, partitions: ours.length, messages: messages.length };
-        log.warn({ err: error, ...batch, retry_in_ms: retryMs }, "messages could not be processed");
-        await pause(retryMs, undefined, { signal: stopping }).catch(() => {});
-      }
-      await first.heartbeat();
-    }
+    return undefined;
   }
 }
 

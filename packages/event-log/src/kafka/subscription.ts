@@ -39,6 +39,8 @@ export class KafkaSubscription implements Subscription {
   /** When the current consumer last showed activity, in milliseconds since the epoch. */
   #lastActivity = 0;
   #joined = false;
+  /** How often this member has joined the group. Partitions may move each time. */
+  #joins = 0;
 
   constructor(options: SubscriptionOptions) {
     this.#options = options;
@@ -108,6 +110,7 @@ export class KafkaSubscription implements Subscription {
     for (const event of [consumer.events.FETCH, consumer.events.HEARTBEAT] as const) consumer.on(event, noteActivity);
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
       noteActivity();
+      this.#joins += 1;
       if (!this.#joined) log.info({ topic, groupId, partitions: payload.memberAssignment[topic]?.length ?? 0 }, "reading the event log");
       this.#joined = true;
     });
@@ -134,7 +137,10 @@ export class KafkaSubscription implements Subscription {
         eachBatchAutoResolve: false,
         // All that a fetch brings at the same time, so that it can be processed together.
         partitionsConsumedConcurrently: config.KAFKA_PARTITIONS,
-        eachBatch: (batch) => processBatch(batch, joint),
+        eachBatch: (batch) => {
+          const joins = this.#joins;
+          return processBatch(batch, joint, () => this.#joins === joins);
+        },
       });
       await ended.promise;
     } finally {
@@ -145,7 +151,12 @@ export class KafkaSubscription implements Subscription {
   }
 }
 
-async function processBatch({ batch, isRunning, isStale, heartbeat, resolveOffset }: EachBatchPayload, joint: JointBatches): Promise<void> {
+/** @param isMember whether the member has not joined the group again since the batch was handed over, which kafkajs does not say */
+async function processBatch(
+  { batch, isRunning, isStale, heartbeat, resolveOffset }: EachBatchPayload,
+  joint: JointBatches,
+  isMember: () => boolean,
+): Promise<void> {
   const { topic, partition } = batch;
   for (let at = 0; at < batch.messages.length; at += SHARE_MAX) {
     const messages = batch.messages.slice(at, at + SHARE_MAX);
@@ -154,7 +165,7 @@ async function processBatch({ batch, isRunning, isStale, heartbeat, resolveOffse
     const isProcessed = await joint.process({
       messages: messages.map((message) => receivedFrom(topic, partition, message)),
       next: { topic, partition, offset: String(BigInt(last.offset) + 1n) },
-      isOurs: () => isRunning() && !isStale(),
+      isOurs: () => isRunning() && !isStale() && isMember(),
       heartbeat,
     });
     if (!isProcessed) return;

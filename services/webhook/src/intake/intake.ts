@@ -19,6 +19,8 @@ import { storeEvents, type FirstAttempts, type Stored } from "../use-cases/store
 
 const DAY_MS = 86_400_000;
 const FUTURE_DAYS_MAX = 1;
+/** All parts of a batch together wait this long for room: a receiver's backlog must not hold up the events of all others. */
+const ROOM_WAIT_MS = 1_000;
 
 export interface IntakeMetrics {
   readonly events: Counter;
@@ -144,9 +146,10 @@ async function storeAll(options: IntakeOptions, readable: readonly Readable[], d
   const { first } = options;
   if (first === undefined) return storeKnown(options, readable, dead);
   let total = NOTHING;
+  const until = performance.now() + ROOM_WAIT_MS;
   for (let at = 0; at < readable.length;) {
     const some = readable.slice(at, at + first.eventsMax);
-    const giveBack = await first.untilRoom(some.length);
+    const giveBack = await first.untilRoom(some.length, until);
     let stored: Stored | undefined;
     try {
       stored = await storeKnown(options, some, dead);

@@ -4,8 +4,6 @@ import { CROWDED_SHARE, SlowReceivers, type Shares } from "./slow-receivers.ts";
 
 /** The share of attempts in flight that failing receivers may occupy, however many hang. */
 const FAILING_SHARE = 0.5;
-/** Intake waits this long for room at most. */
-const ROOM_WAIT_MS = 1_000;
 /** An attempt in flight for longer may be to a receiver that hangs. */
 const SOON_MS = 250;
 /** The share of such attempts up to which it is worth waiting for the others. */
@@ -111,9 +109,8 @@ export class Room implements Pacer {
     return (this.#max * CROWDED_SHARE) / 2;
   }
 
-  async untilRoom(events: number): Promise<GiveBack> {
+  async untilRoom(events: number, until: number): Promise<GiveBack> {
     const wanted = Math.min(events * this.#perEvent, this.#intakeShare);
-    const until = performance.now() + ROOM_WAIT_MS;
     for (let now = performance.now(); !this.#has(wanted) && now < until && this.#endsSoon(now); now = performance.now()) {
       this.#ended ??= Promise.withResolvers<void>();
       await withTimeout(this.#ended.promise, until - now);

@@ -8,6 +8,8 @@ import type { Sender } from "./sender.ts";
 
 /** Half of these are first attempts of intake. */
 const IN_FLIGHT_MAX = 8;
+/** Milliseconds after the start of a test. */
+const LATER = 1_000;
 
 let sending: ServedSending;
 let server: ReceivingServer;
@@ -48,13 +50,13 @@ const clock = (ms: number): void => void jest.spyOn(performance, "now").mockRetu
 it("waits until as many attempts have ended as intake wants to make, and keeps the room for it", async () => {
   clock(0);
   await fill();
-  const room = sender.untilRoom(2);
+  const room = sender.untilRoom(2, LATER);
   respond(1);
   const oneEnded = eventually(async () => expect(await sending.db.query("select from webhook.past_deliveries")).toHaveLength(1));
   expect(await first(room, oneEnded)).toBe("full");
   respond(1);
   const giveBack = await room;
-  const next = sender.untilRoom(2);
+  const next = sender.untilRoom(2, LATER);
   expect(await first(next, Promise.resolve())).toBe("full");
   giveBack();
   await next;
@@ -63,17 +65,17 @@ it("waits until as many attempts have ended as intake wants to make, and keeps t
 it("wants room for as many deliveries as events have had lately", async () => {
   clock(0);
   expect(sender.eventsMax).toBe(2);
-  (await sender.untilRoom(1))(4);
+  (await sender.untilRoom(1, LATER))(4);
   expect(sender.eventsMax).toBe(1);
   await fill();
-  const room = sender.untilRoom(1);
+  const room = sender.untilRoom(1, LATER);
   respond(1);
   const oneEnded = eventually(async () => expect(await sending.db.query("select from webhook.past_deliveries")).toHaveLength(1));
   expect(await first(room, oneEnded)).toBe("full");
   respond(1);
   (await room)(0);
   expect(sender.eventsMax).toBe(1);
-  (await sender.untilRoom(1))(0);
+  (await sender.untilRoom(1, LATER))(0);
   expect(sender.eventsMax).toBe(2);
 });
 
@@ -81,14 +83,21 @@ it("does not wait for attempts that have been in flight for long", async () => {
   clock(0);
   await fill();
   clock(300);
-  await sender.untilRoom(2);
+  await sender.untilRoom(2, LATER);
+  expect(responses).toHaveLength(IN_FLIGHT_MAX / 2);
+});
+
+it("does not wait beyond its time", async () => {
+  clock(LATER);
+  await fill();
+  await sender.untilRoom(2, LATER);
   expect(responses).toHaveLength(IN_FLIGHT_MAX / 2);
 });
 
 it("does not wait once it stops", async () => {
   await fill();
   const stopped = sender.stop();
-  await sender.untilRoom(2);
+  await sender.untilRoom(2, performance.now() + LATER);
   expect(responses).toHaveLength(IN_FLIGHT_MAX / 2);
   respond(IN_FLIGHT_MAX);
   await stopped;

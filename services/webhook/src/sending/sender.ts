@@ -79,8 +79,8 @@ export class Sender implements FirstAttempts, Pacer {
     return this.#room.eventsMax;
   }
 
-  untilRoom(events: number): Promise<GiveBack> {
-    return this.#room.untilRoom(events);
+  untilRoom(events: number, until: number): Promise<GiveBack> {
+    return this.#room.untilRoom(events, until);
   }
 
   reservation(): Reservation {

@@ -25,9 +25,10 @@ const NEW_EVENTS = unnestRows({
 const OF_RECORD_MAX = 1_000;
 
 const statements = {
+  // In one order, as two members may store the same events while partitions move: the second waits for the first's, and never crosswise.
   insert: {
     name: "events.insert",
-    text: `insert into webhook.events (${NEW_EVENTS.columns}) select * from ${NEW_EVENTS.relation}
+    text: `insert into webhook.events (${NEW_EVENTS.columns}) select * from ${NEW_EVENTS.relation} order by id
            on conflict (id, created_at) do nothing returning id`,
   },
   insertTest: {
