@@ -31,7 +31,8 @@ export default defineConfig({
               priority: 3,
             },
             { name: "form", test: /@mantine\/form\//, priority: 2 },
-            { name: "inputs", test: /components\/(Checkbox|Radio|Textarea)\//, priority: 2 },
+            { name: "inputs", test: /components\/(Checkbox|Textarea)\//, priority: 2 },
+            { name: "radio", test: /components\/Radio\//, priority: 2 },
             // Loaded once a page shows.
             {
               name: "dialog",

@@ -135,7 +135,7 @@ it("the table of changes has every operation that changes something of a brand",
 describe("two tabs, two brands: the person is added to a brand that sorts earlier, and removed from the brand of the second tab", () => {
   it.each(Object.entries(CONSOLE_CHANGES))(
     "%s is made for the brand that its tab shows, or refused",
-    async (_name, change: Change) => {
+    async (name, change: Change) => {
       const { email, caller } = await person(mabini, zamora);
       const first = await openAs(browser, url, caller);
       await openForm(first.page, change, mabini, email);
@@ -148,12 +148,15 @@ describe("two tabs, two brands: the person is added to a brand that sorts earlie
       }
       await openForm(second, change, zamora, email);
       const [ofFirst, ofSecond] = [brandsNamed(first.page), brandsNamed(second)];
-      // A page that reads by itself would notice first.
+      // A page that reads by itself would notice first: each part that loads late reads who the person is.
       await second.route(/console\/api\/.*\.(list|get|stats|count|latest|failed)$/, () => {});
+      const { promise: isSent, resolve: release } = Promise.withResolvers<void>();
+      await second.route("**/console/api/session.me", (route) => isSent.then(() => route.continue()));
+      const sent = second.waitForRequest(`**/console/api/${name}`);
 
       await add(alapaap, email);
       await remove(zamora, email);
-      await change.submit(second);
+      await Promise.all([change.submit(second), sent.then(release)]);
       await leftHeading(second, zamora).waitFor();
       await second.getByRole("button", { name: `Show ${mabini.name}` }).waitFor();
       expect([await second.getByRole("dialog").count(), await second.getByRole("navigation").count()]).toEqual([0, 0]);

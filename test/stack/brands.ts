@@ -12,9 +12,9 @@ export interface TestBrand {
 export interface TestBrandOptions {
   /** Default: plus. */
   readonly tier?: string;
-  /** Of its key. Default: live. */
+  /** Its key's. Default: live. */
   readonly environment?: string;
-  /** Of its key, besides reading. */
+  /** Its key's, besides reading. */
   readonly permissions?: string[];
 }
 

@@ -111,5 +111,10 @@ export const DELIVERY_OPERATIONS = {
     }),
   },
   /** Sends the event once more as a new delivery; a pending delivery becomes due now instead. */
-  "deliveries.replay": { needs: "owner", input: z.strictObject(deliveryInput), output: z.object({ delivery }) },
+  "deliveries.replay": {
+    needs: "owner",
+    /** `pending_only`: the page shows it as waiting, so a delivery that has finished since is not sent once more. */
+    input: z.strictObject({ ...deliveryInput, pending_only: z.boolean().optional() }),
+    output: z.object({ delivery }),
+  },
 } as const satisfies Record<string, Operation>;

@@ -1,6 +1,8 @@
 import "./mantine.css";
 import "./styles.css";
+import { notifyManager } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
+import { betweenPresses } from "./api/between-presses.ts";
 import { takeFirstReads } from "./api/first-reads.ts";
 import { stopReadingWhileIdle } from "./api/idle.ts";
 import { App } from "./app.tsx";
@@ -10,6 +12,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 // react-remove-scroll, which Mantine's dialogs use, takes the nonce of its style elements from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
+notifyManager.setScheduler(betweenPresses(window));
 stopReadingWhileIdle();
 takeFirstReads(queryClient);
 

@@ -59,7 +59,7 @@ const READERS: Readonly<Partial<Record<PageName, Readers>>> = {
     readOf("keys.list", listKeys, ofBrand),
     ...(isOwner && !isFiltered ? [readOf("audit.list", listAudit, ofBrand)] : []),
   ],
-  members: ({ ofBrand }) => [readOf("members.list", listMembers, ofBrand)],
+  members: ({ ofBrand }) => [readOf("members.list", listMembers, ofBrand), readOf("sign_in.options", signInOptions, {})],
   plans: list(({ ofBrand }) => [readOf("plans.list", listPlans, { ...ofBrand, status: "pending" })]),
   plan: ({ ofBrand, id }) => [readOf("plans.get", getPlan, { ...ofBrand, plan_id: id })],
 };

@@ -42,8 +42,9 @@ export const deliveryStats: BrandHandler<"deliveries.stats"> = {
 
 export const replayDelivery: BrandHandler<"deliveries.replay"> = {
   audit: { action: "delivery.replay", subject: ({ delivery_id }) => delivery_id },
-  async run(services, { call, person }, { brand_id, delivery_id }) {
-    const { delivery } = await services.deliveries.replayDelivery({ brand_id, delivery_id, acting_member: person.email }, call);
+  async run(services, { call, person }, { brand_id, delivery_id, pending_only }) {
+    const request = { brand_id, delivery_id, acting_member: person.email, pending_only: pending_only ?? null };
+    const { delivery } = await services.deliveries.replayDelivery(request, call);
     return { delivery: toDelivery(delivery) };
   },
 };

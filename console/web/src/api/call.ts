@@ -27,6 +27,12 @@ const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + t
 /** Tells that a page's record does not exist: an unknown id, one that cannot be an id, another brand's and one that is no longer stored look alike. */
 export const isGone = (error: Error | null): boolean => error instanceof CallError && ["not_found", "invalid_request"].includes(error.code);
 
+/** Another person is signed in, or the person is no member of the brand any more, or no owner: the session has changed since it was read. */
+export const isOfOtherSession = (error: Error): boolean =>
+  error instanceof CallError &&
+  (["other_person", "owner_required"].includes(error.code) ||
+    (error.code === "not_found" && error.details.some(({ field }) => field === "brand_id")));
+
 /** No response says what happened: a change may have been made. */
 export const isUncertain = (error: Error): boolean =>
   error instanceof CallError && ["unreachable", "unavailable", "timeout", "internal_error"].includes(error.code);
@@ -47,6 +53,9 @@ export function listenToRoles(listener: RoleListener): void {
   onRole = listener;
 }
 
+/** Longer than a service may take: a connection that has gone silent must not keep a page waiting. */
+const CALL_MS_MAX = 70_000;
+
 /** @throws CallError */
 export async function call<Name extends OperationName>(
   name: Name,
@@ -54,7 +63,8 @@ export async function call<Name extends OperationName>(
   { as, signal }: CallOptions = {},
 ): Promise<Output<Name>> {
   const headers = { "content-type": "application/json", ...(as !== undefined && personHeader(as)) };
-  const request = { method: "POST", headers, body: JSON.stringify(input), ...(signal && { signal }) };
+  const deadline = AbortSignal.timeout(CALL_MS_MAX);
+  const request = { method: "POST", headers, body: JSON.stringify(input), signal: signal ? AbortSignal.any([signal, deadline]) : deadline };
   let response: Response;
   try {
     response = await fetch(`/console/api/${name}`, request);
@@ -63,10 +73,19 @@ export async function call<Name extends OperationName>(
     throw new CallError({ code: "unreachable", message: "The service could not be reached. Check your connection, then try again." });
   }
   const body: unknown = await response.json().catch(() => undefined);
+  signal?.throwIfAborted();
   const role = response.headers.get(ROLE_HEADER);
   if (role !== null && "brand_id" in input) onRole(input.brand_id, role);
-  if (response.ok) return body as Output<Name>;
   const requestId = response.headers.get("x-request-id");
+  if (response.ok) {
+    if (body !== undefined) return body as Output<Name>;
+    // A key, a secret or a link may have been in it: this is no success.
+    throw new CallError({
+      code: "unreachable",
+      message: "The service’s response did not arrive whole.",
+      ...(requestId && { request_id: requestId }),
+    });
+  }
   const fallback = {
     code: "internal_error",
     message: `The service responded with ${response.status}.`,

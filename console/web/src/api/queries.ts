@@ -8,21 +8,17 @@ import {
   useQueryClient,
   type UseMutationResult,
 } from "@tanstack/react-query";
-import { call, CallError, isUncertain, listenToRoles } from "./call.ts";
+import { call, CallError, isOfOtherSession, isUncertain, listenToRoles } from "./call.ts";
 import { shownTab } from "./tab.ts";
 
 /** Errors that a repetition does not change. */
 const isFinal = (error: Error): boolean => error instanceof CallError && !isUncertain(error);
 
-/** Another person is signed in, or the person is no member of the brand any more, or no owner: the session has changed since it was read. */
-const isOfOtherSession = ({ code, details }: CallError): boolean =>
-  code === "other_person" || code === "owner_required" || (code === "not_found" && details.some(({ field }) => field === "brand_id"));
-
 /** @param onSignedOut called for each call that the server refuses because the session has ended */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown): void => {
-    if (!(error instanceof CallError)) return;
-    if (error.code === "invalid_session") onSignedOut();
+    if (!(error instanceof Error)) return;
+    if (error instanceof CallError && error.code === "invalid_session") onSignedOut();
     // The shell then says so, shows that person, or what a member sees.
     if (isOfOtherSession(error)) void client.invalidateQueries({ queryKey: ["session.me"] });
   };
@@ -66,6 +62,9 @@ export const whileLoading =
     return Object.entries(scope).every(([name, value]) => input?.[name] === value) ? before : undefined;
   };
 
+/** How long a change that was made waits for the lists that it changes. */
+const READ_AGAIN_MS_MAX = 5_000;
+
 /** How often an open page reads again what may have changed. */
 export const POLL_MS = 15_000;
 export const POLL_AFTER_ERROR_MS = 30_000;
@@ -89,8 +88,8 @@ export function useChange<Name extends OperationName>(
     mutationFn: (input: Input<Name>) => call(name, input, name.startsWith("sign_in.") ? {} : { as: shownTab().email }),
     onSettled: async (_output, error) => {
       const read = Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
-      // An error shows at once.
-      if (error === null) await read;
+      // An error shows at once. A success does not wait for a connection that has gone silent: it may have a secret to show.
+      if (error === null) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS_MAX))]);
     },
   });
 }

@@ -59,8 +59,8 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
 let opener: Element | null = null;
 let openDialogs = 0;
 
-/** Mantine returns the focus of a dialog that stays mounted, which none of these does. */
-function useReturnedFocus(): void {
+/** Returns the keyboard's focus when a dialog unmounts. Mantine does so for one that stays mounted, which none here does. */
+export function useReturnedFocus(): void {
   useLayoutEffect(() => {
     openDialogs += 1;
     opener ??= document.activeElement;

@@ -331,7 +331,12 @@ export interface ReplayDeliveryRequest {
   brand_id: string;
   delivery_id: string;
   /** See ReceiversService. */
-  acting_member?: string | null | undefined;
+  acting_member?:
+    | string
+    | null
+    | undefined;
+  /** A finished delivery is returned as it is. A release before 0.4.0 sends it once more. */
+  pending_only?: boolean | null | undefined;
 }
 
 export interface ReplayDeliveryResponse {
@@ -2587,7 +2592,7 @@ export const DeliveryReference: MessageFns<DeliveryReference> = {
 };
 
 function createBaseReplayDeliveryRequest(): ReplayDeliveryRequest {
-  return { brand_id: "", delivery_id: "", acting_member: null };
+  return { brand_id: "", delivery_id: "", acting_member: null, pending_only: null };
 }
 
 export const ReplayDeliveryRequest: MessageFns<ReplayDeliveryRequest> = {
@@ -2600,6 +2605,9 @@ export const ReplayDeliveryRequest: MessageFns<ReplayDeliveryRequest> = {
     }
     if (message.acting_member !== undefined && message.acting_member !== null) {
       writer.uint32(26).string(message.acting_member);
+    }
+    if (message.pending_only !== undefined && message.pending_only !== null) {
+      writer.uint32(32).bool(message.pending_only);
     }
     return writer;
   },
@@ -2639,6 +2647,14 @@ export const ReplayDeliveryRequest: MessageFns<ReplayDeliveryRequest> = {
             }
 
             message.acting_member = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.pending_only = reader.bool();
             continue;
           }
         }

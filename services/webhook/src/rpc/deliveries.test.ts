@@ -15,8 +15,10 @@ type Filters = Partial<ListDeliveriesRequest>;
 const list = ({ brand_id, id }: Receiver, filters: Filters = {}) =>
   served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, states: [], page_size: 0, ...filters }, callContext());
 const get = (brand_id: string, delivery_id: string) => served.deliveriesRpc.getDelivery({ brand_id, delivery_id }, callContext());
-const replay = async (brand_id: string, delivery_id: string): Promise<Delivery> =>
-  present((await served.deliveriesRpc.replayDelivery({ brand_id, delivery_id }, callContext())).delivery);
+const replay = async (brand_id: string, delivery_id: string, pending_only?: boolean): Promise<Delivery> =>
+  present(
+    (await served.deliveriesRpc.replayDelivery({ brand_id, delivery_id, ...(pending_only && { pending_only }) }, callContext())).delivery,
+  );
 
 /** Adds events, each with a pending delivery. Returns the deliveries' ids, oldest first. */
 async function queue({ brand_id, id }: Receiver, count: number): Promise<string[]> {
@@ -321,6 +323,16 @@ describe("replaying a delivery", () => {
     expect(rest).toMatchObject({ id: all[0], state: "pending", attempts: 4 });
     expect(Date.parse(present(due_at))).toBeLessThanOrEqual(Date.now() + 1_000);
     expect(await isLaneDue(receiver)).toBe(true);
+    expect((await list(receiver)).deliveries).toHaveLength(5);
+  });
+
+  it.each([
+    ["delivered", 2],
+    ["failed", 3],
+  ])("that is %s, though its page shows it as waiting, changes nothing", async (state, at) => {
+    const { receiver, all } = await addOneInEachState();
+    expect(await replay(receiver.brand_id, present(all[at]), true)).toMatchObject({ id: all[at], state });
+    expect(await replay(receiver.brand_id, all[0], true)).toMatchObject({ id: all[0], state: "pending" });
     expect((await list(receiver)).deliveries).toHaveLength(5);
   });
 

@@ -53,7 +53,7 @@ export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<Deliv
       return getDeliveryStats(db, { brandId: brand_id, receiverId: receiver_id }, startOf(first), startOf(end));
     },
     async replayDelivery(request) {
-      return { delivery: deliveryMessage(await replayDelivery(db, deliveryIn(request)), deadlineMs) };
+      return { delivery: deliveryMessage(await replayDelivery(db, deliveryIn(request), request.pending_only ?? false), deadlineMs) };
     },
   };
 }

@@ -16,16 +16,18 @@ const nextDeliveryId = idSequence("dlv");
  * within seconds or that repeat is unfinished: the repeat then stands for it. A pending one becomes due now and keeps its attempts. One that is being
  * sent is left alone. If the receiver is disabled, the delivery is held.
  *
+ * @param pendingOnly leaves a finished one alone, too: the caller saw it waiting
  * @returns the new delivery, or the existing one
  * @throws AppError `not_found`, also if its event is no longer stored or its receiver was deleted
  */
-export function replayDelivery(db: Database, key: DeliveryKey): Promise<Delivery> {
+export function replayDelivery(db: Database, key: DeliveryKey, pendingOnly = false): Promise<Delivery> {
   const { brandId } = key;
   return db.transaction(async (sql) => {
     const { receiver_id } = requireDelivery(await findDelivery(sql, key));
     if (!(await lockLane(sql, { brandId, receiverId: receiver_id }))) throw receiverDeleted();
     // Again: under the lock, no worker claims it or writes its result.
     const named = requireDelivery(await findDelivery(sql, key));
+    if (pendingOnly && named.finished_at !== null) return named;
     const delivery = await presentRepeat(sql, brandId, named);
     if (delivery.state === "sending") return delivery;
     if (!(await isEventStored(sql, { brandId, eventId: delivery.event_id }))) throw eventNotStored();

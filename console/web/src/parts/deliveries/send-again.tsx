@@ -7,7 +7,9 @@ import { FormError } from "../states.tsx";
 import { announce } from "../status-region.tsx";
 import { useBrand } from "../../api/brand.ts";
 
+/** Why nothing was sent. */
 const JUST_SENT = "It was sent again a moment ago. Wait five seconds to send it once more.";
+const FINISHED = "It has finished meanwhile, so nothing was sent.";
 
 export interface SendAgainProps {
   readonly delivery: Delivery;
@@ -22,16 +24,17 @@ export function SendAgain({ delivery: { id, state }, to }: SendAgainProps) {
   const replay = useChange("deliveries.replay", ["deliveries.get", "deliveries.list", "events.get"]);
   const isPending = state === "pending";
   const text = isPending ? "Send now" : "Send again";
-  const [isRepeated, setIsRepeated] = useState(false);
+  const [notSent, setNotSent] = useState<string>();
   const send = (): void =>
     replay.mutate(
-      { ...ofBrand, delivery_id: id },
+      { ...ofBrand, delivery_id: id, ...(isPending && { pending_only: true }) },
       {
         onSuccess: ({ delivery }) => {
-          // Pressed twice: the service sends nothing once more.
+          // Pressed twice, or finished since the page was read: the service sends nothing once more.
           const isNothingSent = delivery.id === id && delivery.finished_at !== null;
-          setIsRepeated(isNothingSent);
-          if (isNothingSent) return announce(JUST_SENT);
+          const why = isPending ? FINISHED : JUST_SENT;
+          setNotSent(isNothingSent ? why : undefined);
+          if (isNothingSent) return announce(why);
           announce(isPending ? "Due now" : "Sending again");
           void navigate({ to: "/developers/deliveries/$deliveryId", params: { deliveryId: delivery.id } });
         },
@@ -50,7 +53,7 @@ export function SendAgain({ delivery: { id, state }, to }: SendAgainProps) {
           {text}
         </Button>
       )}
-      {isRepeated && <Text size="sm">{JUST_SENT}</Text>}
+      {notSent !== undefined && <Text size="sm">{notSent}</Text>}
       <FormError error={replay.error} />
     </div>
   );

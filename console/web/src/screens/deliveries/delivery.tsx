@@ -103,16 +103,6 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
     <Facts
       facts={[
         ["State", <DeliveryState delivery={delivery} pausedUntil={paused_until} />],
-        ...(next === undefined
-          ? []
-          : [
-              [
-                "Next attempt",
-                <>
-                  <TimeUntil at={next} />, <When at={new Date(next).toISOString()} />
-                </>,
-              ] as const,
-            ]),
         ["Target", <Target receiverId={delivery.receiver_id} receiverOf={receiverOf} />],
         ["Created", <When at={delivery.created_at} isExact />],
         ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
@@ -127,6 +117,17 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
             </AnchorLink>
           </>,
         ],
+        // Last, as it comes and goes: nothing moves under the pointer.
+        ...(next === undefined
+          ? []
+          : [
+              [
+                "Next attempt",
+                <>
+                  <TimeUntil at={next} />, <When at={new Date(next).toISOString()} />
+                </>,
+              ] as const,
+            ]),
       ]}
     />
   );

@@ -29,16 +29,19 @@ export function Members() {
   const { ofBrand, isOwner } = useBrand();
   const { email, limited_to } = useMe();
   const { data, error, refetch } = useQuery({ ...query("members.list", ofBrand), refetchInterval: POLL_MS });
-  const signIn = useQuery(query("sign_in.options", {})).data;
+  const signIn = useQuery(query("sign_in.options", {}));
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
+  // A role that is lost closes what only owners do, and does not open it again when it returns.
+  if (open !== undefined && open.act !== "leave" && !isOwner) setOpen(undefined);
   const isLastOwner = isOwner && data?.members.filter(({ role }) => role === "owner").length === 1;
 
   let content: ReactNode = <LoadingRows />;
-  if (data !== undefined) {
+  // Which buttons a row has depends on both: none may come between the others later.
+  if (data !== undefined && !signIn.isPending) {
     const change = (act: Act, member: Member): void => setOpen({ act, member });
     // A session that an owner’s link opened makes no links.
-    const seen = { self: email, isOwner, hasLinks: signIn?.links === true && limited_to === null };
+    const seen = { self: email, isOwner, hasLinks: signIn.data?.links === true && limited_to === null };
     content = <Rows label="Members" columns={columns(seen, change)} rows={data.members} keyOf={(row) => row.email} />;
   } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
@@ -54,9 +57,7 @@ export function Members() {
         </Text>
       )}
       {content}
-      <Suspense>
-        {open !== undefined && (isOwner || open.act === "leave") && <OpenDialog open={open} isLastOwner={isLastOwner} close={close} />}
-      </Suspense>
+      <Suspense>{open !== undefined && <OpenDialog open={open} isLastOwner={isLastOwner} close={close} />}</Suspense>
     </Page>
   );
 }

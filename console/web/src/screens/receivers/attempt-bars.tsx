@@ -2,7 +2,7 @@ import type { Output } from "@brand-records/console-contract";
 import { Group, NativeSelect, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { query } from "../../api/queries.ts";
+import { query, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { ErrorState } from "../../parts/states.tsx";
 import { momentText, When } from "../../parts/when.tsx";
@@ -27,6 +27,8 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
   const { data, error, refetch } = useQuery({
     ...query("deliveries.stats", { ...ofBrand, receiver_id: receiverId, ...range }),
     refetchInterval: POLL_MS,
+    // With each hour another range begins.
+    placeholderData: whileLoading({ ...ofBrand, receiver_id: receiverId }),
   });
   return (
     <section aria-labelledby="attempts-by-hour">

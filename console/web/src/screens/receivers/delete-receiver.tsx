@@ -2,6 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { isGone, isOfOtherSession } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { countOf } from "../../parts/counts.ts";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -16,14 +17,19 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
   const [typed, setTyped] = useState("");
   const [isWrong, setIsWrong] = useState(false);
   const remove = useChange("receivers.delete", ["receivers.list"]);
+  const leave = (text: string): void => {
+    announce(text);
+    void navigate({ to: "/developers/receivers" });
+  };
   const submit = (): void => {
     if (typed.trim() !== label) return setIsWrong(true);
     remove.mutate(
       { ...ofBrand, receiver_id: id },
       {
-        onSuccess: ({ dropped }) => {
-          announce(`${label} deleted, ${countOf(dropped, "delivery", "deliveries", Infinity)} dropped`);
-          void navigate({ to: "/developers/receivers" });
+        onSuccess: ({ dropped }) => leave(`${label} deleted, ${countOf(dropped, "delivery", "deliveries", Infinity)} dropped`),
+        // By somebody else, or by a try whose response was lost.
+        onError: (error) => {
+          if (isGone(error) && !isOfOtherSession(error)) leave(`${label} is deleted already`);
         },
       },
     );
@@ -59,7 +65,7 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
             data-autofocus
             autoComplete="off"
           />
-          <FormError error={remove.error} />
+          <FormError error={remove.error} unknownOutcome="It may have been deleted all the same. Trying again does no harm." />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose} disabled={remove.isPending}>
               Cancel

@@ -1,6 +1,7 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
+import { isUncertain } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -21,27 +22,38 @@ export function EditReceiver({ receiver }: { readonly receiver: Receiver }) {
   // What the form was filled with: the page reads the receiver again while the form is open.
   const [saved, setSaved] = useState(receiver);
   const [result, setResult] = useState("");
+  // What a save without a response may have stored is sent with the next one, also if it is as it was before.
+  const [uncertain, setUncertain] = useState<readonly string[]>([]);
 
   const submit = (values: ReceiverValues, { refuse, fill }: SubmittedForm): void => {
     setResult("");
-    const changes = changesOf(valuesOf(saved), values);
+    const changes = changesOf(valuesOf(saved), values, uncertain);
     if (Object.keys(changes).length === 0) return setResult("Nothing has changed.");
     update.mutate(
       { ...ofBrand, receiver_id: receiver.id, ...changes },
       {
         onSuccess: ({ receiver: changed }) => {
           setSaved(changed);
+          setUncertain([]);
           fill(valuesOf(changed));
           setResult("Saved.");
           announce("Settings saved");
         },
-        onError: refuse,
+        onError: (error) => {
+          if (isUncertain(error)) setUncertain([...uncertain, ...Object.keys(changes)]);
+          refuse(error);
+        },
       },
     );
   };
 
   return (
-    <ReceiverForm initial={valuesOf(saved)} error={update.error} onSubmit={submit}>
+    <ReceiverForm
+      initial={valuesOf(saved)}
+      error={update.error}
+      unknownOutcome="It may have been saved all the same. Save again: that does no harm."
+      onSubmit={submit}
+    >
       {receiver.rotating && (
         <Text size="sm" c="dimmed">
           A signing secret is being rotated. If you change the URL, a test signed with the next secret must be accepted again.

@@ -23,7 +23,8 @@ export function NewReceiver() {
   const [created, setCreated] = useState<{ readonly secret: string; readonly receiverId: string }>();
   const create = useChange("receivers.create", ["receivers.list"]);
 
-  if (!isOwner) {
+  // The role may be lost while the secret shows, which cannot be had again.
+  if (!isOwner && created === undefined) {
     return (
       <Page title={PAGES.newReceiver.title} parent={<ReceiversLink />}>
         <EmptyState title="Only owners register receivers">Ask an owner of your brand to register yours.</EmptyState>
@@ -35,6 +36,7 @@ export function NewReceiver() {
       <ReceiverForm
         initial={INITIAL}
         error={create.error}
+        unknownOutcome="It may have been registered all the same: look at your receivers. If it is there, make its next secret in its settings, as this one was not shown."
         onSubmit={({ url, label, events }, { refuse }) =>
           create.mutate(
             { ...ofBrand, url, label, events },

@@ -17,3 +17,11 @@ it("sends nothing for the same events in another order, or spaces around a text"
 it("sends null for a limit that is no number, not a limit of 0", () => {
   expect(JSON.stringify(changesOf(before, { ...before, maxInFlight: "" }))).toBe('{"max_in_flight":null}');
 });
+
+it("sends a field again whose last save had no response, also as it was before", () => {
+  expect(changesOf(before, before, ["label", "events"])).toEqual({ label: "Warehouse", events: before.events });
+  expect(changesOf(before, { ...before, url: "https://b.example/" }, ["max_in_flight"])).toEqual({
+    url: "https://b.example/",
+    max_in_flight: 64,
+  });
+});

@@ -16,7 +16,7 @@ export interface ReceiverValues {
 export interface SubmittedForm {
   /** Shows each problem at its field. */
   refuse(error: Error): void;
-  /** Shows what was stored: the service trims a label, and writes a URL in its normal form. */
+  /** Shows what was stored, where nothing else was typed since: the service trims a label, and writes a URL in its normal form. */
   fill(values: ReceiverValues): void;
 }
 
@@ -24,20 +24,25 @@ export interface ReceiverFormProps {
   readonly initial: ReceiverValues;
   /** Why it was not submitted the last time. */
   readonly error: Error | null;
+  /** What to do if no response came. */
+  readonly unknownOutcome: string;
   onSubmit(values: ReceiverValues, form: SubmittedForm): void;
   /** The buttons. */
   readonly children: ReactNode;
 }
 
 /** The settings of a receiver, new or not. */
-export function ReceiverForm({ initial, error, onSubmit, children }: ReceiverFormProps) {
+export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, children }: ReceiverFormProps) {
   const form = useForm<ReceiverValues>({ mode: "uncontrolled", initialValues: initial });
   const refuse = (refusal: Error): void => {
     const errors = errorsOf(refusal);
     form.setErrors(errors);
     form.getInputNode(Object.keys(errors)[0] ?? "")?.focus();
   };
-  const submit = form.onSubmit((values) => onSubmit(values, { refuse, fill: form.setValues }));
+  const submit = form.onSubmit((values) => {
+    const submitted = structuredClone(values);
+    onSubmit(submitted, { refuse, fill: (stored) => form.setValues(unlessEdited(stored, submitted, form.getValues())) });
+  });
   return (
     <form onSubmit={submit} noValidate>
       <Stack maw={560}>
@@ -84,11 +89,17 @@ export function ReceiverForm({ initial, error, onSubmit, children }: ReceiverFor
             autoComplete="off"
           />
         )}
-        <FormError error={error} fields={["url", "label", "events", "max_in_flight"]} />
+        <FormError error={error} fields={["url", "label", "events", "max_in_flight"]} unknownOutcome={unknownOutcome} />
         {children}
       </Stack>
     </form>
   );
+}
+
+/** Returns what was stored of the fields that still show what was submitted. */
+function unlessEdited(stored: ReceiverValues, submitted: ReceiverValues, now: ReceiverValues): Partial<ReceiverValues> {
+  const isKept = (name: string): boolean => String(now[name as keyof ReceiverValues]) === String(submitted[name as keyof ReceiverValues]);
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => isKept(name)));
 }
 
 /** Some refusals name no field, but are about the URL. */

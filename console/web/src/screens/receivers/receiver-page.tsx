@@ -26,8 +26,9 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   const { ofBrand } = useBrand();
   const input = { ...ofBrand, receiver_id: receiverId };
   const { data, error, refetch } = useQuery({ ...query("receivers.get", input), refetchInterval: POLL_MS });
+  // Also if it was deleted while the page shows it.
+  if (isGone(error)) return <NotFoundPage />;
   if (data === undefined) {
-    if (isGone(error)) return <NotFoundPage />;
     return (
       <Page title={PAGES.receiver.title} parent={<ReceiversLink />}>
         {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}

@@ -10,9 +10,8 @@ import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import styles from "./settings.module.css";
+import { WatchDelivery } from "./watch-delivery.tsx";
 
-// Shown during a rotation only.
-const WatchDelivery = lazy(async () => ({ default: (await import("./watch-delivery.tsx")).WatchDelivery }));
 const MakeNextSecret = lazy(async () => ({ default: (await import("./make-next-secret.tsx")).MakeNextSecret }));
 
 const READ_AGAIN = ["receivers.get", "receivers.list"] as const;
@@ -27,22 +26,28 @@ interface StepsProps {
  * test, so that its result shows after a reload too.
  */
 export function RotateSecret({ receiver }: StepsProps) {
+  const [wasRotating, setWasRotating] = useState(receiver.rotating);
   const [hasActivated, setHasActivated] = useState(false);
+  // What became of it, not what a response says: that may be lost, or another tab's.
+  if (receiver.rotating !== wasRotating) {
+    setWasRotating(receiver.rotating);
+    setHasActivated(!receiver.rotating);
+  }
   return (
     <>
       <Text size="sm">
         Rotate the secret if it may have leaked, or from time to time. The present one stays in force until the last step, so no delivery is
         lost.
       </Text>
-      {hasActivated && !receiver.rotating && (
+      {hasActivated && (
         <Notice>
           The new secret is in force. Remove the old one from your receiver a minute from now: attempts in flight end by then.
         </Notice>
       )}
       <ol className={styles["steps"]}>
-        <MakeStep receiver={receiver} onMade={() => setHasActivated(false)} />
+        <MakeStep receiver={receiver} />
         <TestStep receiver={receiver} />
-        <ActivateStep receiver={receiver} onActivated={() => setHasActivated(true)} />
+        <ActivateStep receiver={receiver} />
       </ol>
     </>
   );
@@ -75,7 +80,7 @@ function useForgetTest(): () => void {
   return () => void navigate({ to: ".", search: {}, replace: true, resetScroll: false });
 }
 
-function MakeStep({ receiver, onMade }: StepsProps & { onMade(): void }) {
+function MakeStep({ receiver }: StepsProps) {
   const { rotating, next_secret_at } = receiver;
   const [isOpen, setIsOpen] = useState(false);
   const forgetTest = useForgetTest();
@@ -99,18 +104,7 @@ function MakeStep({ receiver, onMade }: StepsProps & { onMade(): void }) {
       <Button variant={rotating ? "default" : "filled"} size="xs" onClick={() => setIsOpen(true)}>
         {rotating ? "Replace the next secret" : "Make the next secret"}
       </Button>
-      <Suspense>
-        {isOpen && (
-          <MakeNextSecret
-            receiver={receiver}
-            onMade={() => {
-              onMade();
-              forgetTest();
-            }}
-            onClose={() => setIsOpen(false)}
-          />
-        )}
-      </Suspense>
+      <Suspense>{isOpen && <MakeNextSecret receiver={receiver} onMade={forgetTest} onClose={() => setIsOpen(false)} />}</Suspense>
     </Step>
   );
 }
@@ -150,19 +144,17 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
       )}
       <FormError error={test.error} />
       {rotating && testId !== undefined && (
-        <Suspense>
-          <WatchDelivery
-            key={testId}
-            deliveryId={testId}
-            onAttempted={() => void client.invalidateQueries({ queryKey: ["receivers.get"] })}
-          />
-        </Suspense>
+        <WatchDelivery
+          key={testId}
+          deliveryId={testId}
+          onAttempted={() => void client.invalidateQueries({ queryKey: ["receivers.get"] })}
+        />
       )}
     </Step>
   );
 }
 
-function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at }, onActivated }: StepsProps & { onActivated(): void }) {
+function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at } }: StepsProps) {
   const { ofBrand } = useBrand();
   const forgetTest = useForgetTest();
   const [isForced, setIsForced] = useState(false);
@@ -176,7 +168,6 @@ function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at
           announce(`The new secret of ${label} is in force`);
           setIsForced(false);
           forgetTest();
-          onActivated();
         },
       },
     );

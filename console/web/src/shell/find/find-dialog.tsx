@@ -4,6 +4,7 @@ import { useRouter } from "@tanstack/react-router";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { useBrand, useMe } from "../../api/brand.ts";
 import { query } from "../../api/queries.ts";
+import { useReturnedFocus } from "../../parts/dialog.tsx";
 import { useShowBrand } from "../show-brand.ts";
 import { AREAS } from "../places.ts";
 import { findTargets, type Found, type Target } from "./find-targets.ts";
@@ -11,6 +12,7 @@ import styles from "./find-dialog.module.css";
 
 /** A field and what its text finds, of which the first is chosen; the arrow keys choose another, Enter opens. */
 export default function FindDialog({ close }: { close(): void }) {
+  useReturnedFocus();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const found = useFound(text);

@@ -1,4 +1,4 @@
-import { conflictsOf, decided, edited, rebased, saved, shownValues, unsavedValues, type Draft } from "./draft.ts";
+import { conflictsOf, decided, edited, rebased, saved, shownValues, standingChoices, unsavedValues, type Draft } from "./draft.ts";
 import type { PlanField, PlanValue, PlanValues } from "../plan-values.ts";
 
 const PLAN: PlanValues = {
@@ -45,6 +45,17 @@ it("asks about a field that both have changed, each in another way; lists are on
   expect(shownValues(choice, theirs)).toEqual({ ...theirs, title: "Sun", notes: "x" });
   // A third person was faster than the decision.
   expect(conflictsOf(choice, { ...theirs, title: "Snow" })).toEqual([{ field: "title", mine: "Sun", theirs: "Snow" }]);
+});
+
+it("keeps a choice only as long as theirs is what the person chose from", () => {
+  const made = { title: { side: "mine", theirs: "Wind" }, requirements: { side: "theirs", theirs: ["Captions"] } } as const;
+  const conflicts = [
+    { field: "title", mine: "Sun", theirs: "Snow" },
+    { field: "requirements", mine: ["Vertical"], theirs: ["Captions"] },
+    { field: "goal", mine: "Sales", theirs: "Other" },
+  ] as const;
+  expect(standingChoices(conflicts, made)).toEqual({ requirements: "theirs" });
+  expect(standingChoices([{ ...conflicts[0], theirs: "Wind" }], made)).toEqual({ title: "mine" });
 });
 
 it("what is typed while a save is under way is an edit of what was saved, no conflict with oneself", () => {

@@ -18,6 +18,21 @@ export interface Conflict {
 
 export type Choices = { readonly [Field in PlanField]?: "mine" | "theirs" };
 
+/** A choice, and the value of theirs that it was made against. */
+export interface MadeChoice {
+  readonly side: "mine" | "theirs";
+  readonly theirs: PlanValue;
+}
+
+/** Returns the choices that still hold: if theirs has changed since, the person has not seen it. */
+export const standingChoices = (conflicts: readonly Conflict[], made: { readonly [Field in PlanField]?: MadeChoice }): Choices =>
+  Object.fromEntries(
+    conflicts.flatMap(({ field, theirs }) => {
+      const choice = made[field];
+      return choice !== undefined && isSame(field, choice.theirs, theirs) ? [[field, choice.side]] : [];
+    }),
+  );
+
 const draftOf = (entries: readonly (readonly [PlanField, Edit])[]): Draft => Object.fromEntries(entries);
 const entriesOf = (draft: Draft): (readonly [PlanField, Edit])[] =>
   PLAN_FIELDS.flatMap((field) => {

@@ -4,7 +4,7 @@ import { FormError } from "../../../parts/states.tsx";
 import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
 import { useMe } from "../../../api/brand.ts";
-import type { Choices, Conflict } from "../editing/draft.ts";
+import { standingChoices, type Choices, type Conflict, type MadeChoice } from "../editing/draft.ts";
 import { ErrorSummary } from "./error-summary.tsx";
 import { FieldValue } from "../field-value.tsx";
 import { FIELD_NAMES } from "../plan-texts.ts";
@@ -24,7 +24,8 @@ interface ConflictPanelProps {
 export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelProps) {
   const { plan, conflicts, isSaving, error } = editing;
   const { email } = useMe();
-  const [choices, setChoices] = useState<Choices>({});
+  const [made, setMade] = useState<{ readonly [Field in Conflict["field"]]?: MadeChoice }>({});
+  const choices = standingChoices(conflicts, made);
   const [missing, setMissing] = useState<{ readonly fields: readonly string[]; readonly attempt: number }>({ fields: [], attempt: 0 });
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
@@ -68,7 +69,7 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
           label={FIELD_NAMES[field]}
           error={open.includes(field) && "Choose one of the two"}
           value={choices[field] ?? null}
-          onChange={(choice) => setChoices({ ...choices, [field]: choice })}
+          onChange={(side) => setMade({ ...made, [field]: { side, theirs } })}
         >
           <div className={styles["sides"]}>
             <Side value="theirs" label="Theirs" who={who} field={field} shown={theirs} />

@@ -36,7 +36,7 @@ function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
       {!receiver.enabled && (
         <Notice tone="warning">This receiver is disabled. What a replay queues is held until an owner enables the receiver.</Notice>
       )}
-      {replay !== null && <ReplayProgress replay={replay} receiver={receiver} />}
+      {replay !== null && <ReplayProgress key={replay.id} replay={replay} receiver={receiver} />}
       {!isOwner ? (
         <Text size="sm" c="dimmed">
           Owners of the brand start replays. {replay === null && "This receiver has had none in the last 30 days."}
