@@ -105,6 +105,17 @@ async function open({ owner, receiverId }: Registered, tab = ""): Promise<TestPa
   return opened;
 }
 
+/** The service makes the change, and its response does not arrive. */
+const loseAnswer = (page: Page, operation: string): Promise<void> =>
+  page.route(
+    `**/console/api/${operation}`,
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+
 const deliveryRows = (page: Page) => page.getByRole("table", { name: "Deliveries" }).getByRole("row").filter({ hasText: "submission" });
 
 it("an approval arrives on the open page without a reload", async () => {
@@ -196,6 +207,69 @@ it("no button of the settings moves once it shows, however slowly a part of the 
   await page.getByRole("button", { name: "Delete receiver" }).waitFor();
   expect(await save.boundingBox()).toEqual(before);
   expectNoProblems();
+}, 60_000);
+
+it("what is typed while the settings are saved stays, and what a save without an answer stored can be taken back", async () => {
+  const registered = await register();
+  const { owner, brand, receiverId } = registered;
+  const { page } = await open(registered, "/settings");
+  const label = page.getByRole("textbox", { name: "Label" });
+  const save = page.getByRole("button", { name: "Save" });
+  const stored = async (): Promise<string> =>
+    (await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId })).receiver.label;
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/console/api/receivers.update", (route) => isReleased.then(() => route.continue()), { times: 1 });
+  await label.fill(" Ledger ");
+  const sent = page.waitForRequest("**/console/api/receivers.update");
+  await save.click();
+  await sent;
+  await label.fill("Ledger and bank");
+  release();
+  await page.getByText("Saved.").waitFor();
+  expect([await label.inputValue(), await stored()]).toEqual(["Ledger and bank", "Ledger"]);
+
+  await loseAnswer(page, "receivers.update");
+  await save.click();
+  await page.getByText("It may have been saved all the same").waitFor();
+  expect(await stored()).toBe("Ledger and bank");
+  await label.fill("Ledger");
+  await save.click();
+  await page.getByText("Saved.").waitFor();
+  expect(await stored()).toBe("Ledger");
+}, 60_000);
+
+it("an activation and a deletion whose answers are lost show what became of them", async () => {
+  const registered = await register();
+  const { owner, brand, receiverId } = registered;
+  await owner.call("receivers.rotate", { brand_id: brand.id, receiver_id: receiverId, replace: false });
+  const { page } = await open(registered, "/settings");
+  await loseAnswer(page, "receivers.activate");
+  await page.getByRole("checkbox", { name: "Activate without an accepted test" }).check();
+  await page.getByRole("button", { name: "Activate", exact: true }).click();
+  await page.getByText("The new secret is in force").waitFor();
+
+  await loseAnswer(page, "receivers.delete");
+  // Its poll would notice.
+  await page.route("**/console/api/receivers.get", () => {});
+  await page.getByRole("button", { name: "Delete receiver" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("Warehouse");
+  await dialog.getByRole("button", { name: "Delete receiver" }).click();
+  await dialog.getByText("It may have been deleted all the same").waitFor();
+  await dialog.getByRole("button", { name: "Delete receiver" }).click();
+  await page.getByText("No receivers yet").waitFor();
+}, 60_000);
+
+it("a page of a receiver that was deleted elsewhere says so", async () => {
+  const registered = await register();
+  const { owner, brand, receiverId } = registered;
+  const { page, expectNoProblems } = await open(registered, "/settings");
+  await page.getByRole("button", { name: "Delete receiver" }).waitFor();
+  await owner.call("receivers.delete", { brand_id: brand.id, receiver_id: receiverId });
+  await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByText("Nothing is here").waitFor();
+  expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+  expectNoProblems(404);
 }, 60_000);
 
 it("a rotation goes through its three steps, over reloads, and the receiver verifies each", async () => {

@@ -214,6 +214,20 @@ describe("a plan from an assistant's client to its completion, with a conflict",
   it("on a screen of 360 px", async () => walk(await browser.open({ viewport: { width: 360, height: 740 } }), pointer), 90_000);
 });
 
+it("a step's buttons show with its fields, however slowly these load", async () => {
+  const { review_path } = await prepare(planInput());
+  const { page, expectNoProblems } = await open(owner);
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/assets/basics-*.js", (route) => isReleased.then(() => route.continue()));
+  await page.goto(url + review_path);
+  await page.getByRole("group", { name: "Loading" }).waitFor();
+  expect(await button(page, "Save and continue").count()).toBe(0);
+  release();
+  await textbox(page, "Title").waitFor();
+  await button(page, "Save and continue").waitFor();
+  expectNoProblems();
+}, 60_000);
+
 it("a plan that is cancelled here cannot be prepared again", async () => {
   const given = planInput();
   const { review_path } = await prepare(given);
