@@ -156,7 +156,7 @@ describe("two tabs, two brands: the person is added to a brand that sorts earlie
 
       await add(alapaap, email);
       await remove(zamora, email);
-      await Promise.all([change.submit(second), sent.then(release)]);
+      await Promise.all([change.submit(second), sent.then(() => release())]);
       await leftHeading(second, zamora).waitFor();
       await second.getByRole("button", { name: `Show ${mabini.name}` }).waitFor();
       expect([await second.getByRole("dialog").count(), await second.getByRole("navigation").count()]).toEqual([0, 0]);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
@@ -106,15 +106,13 @@ async function open({ owner, receiverId }: Registered, tab = ""): Promise<TestPa
 }
 
 /** The service makes the change, and its response does not arrive. */
-const loseAnswer = (page: Page, operation: string): Promise<void> =>
-  page.route(
-    `**/console/api/${operation}`,
-    async (route) => {
-      await route.fetch();
-      await route.abort();
-    },
-    { times: 1 },
-  );
+async function loseAnswer(page: Page, operation: string): Promise<void> {
+  const answer = async (route: Route): Promise<void> => {
+    await route.fetch();
+    await route.abort();
+  };
+  await page.route(`**/console/api/${operation}`, answer, { times: 1 });
+}
 
 const deliveryRows = (page: Page) => page.getByRole("table", { name: "Deliveries" }).getByRole("row").filter({ hasText: "submission" });
 
