@@ -30,8 +30,9 @@ async function statusesWhile(meanwhile: () => Promise<void>): Promise<Set<number
 
 it.each(["records", "accounts"] as const)("fails no request when one of two %s processes is frozen, and when it thaws", async (service) => {
   const pid = stack.replicas?.[service].pid as number;
-  expect(await statusesWhile(async () => void process.kill(pid, "SIGSTOP"))).toEqual(new Set([200]));
-  expect(await statusesWhile(async () => void process.kill(pid, "SIGCONT"))).toEqual(new Set([200]));
+  const frozen = await statusesWhile(async () => void process.kill(pid, "SIGSTOP"));
+  const thawed = await statusesWhile(async () => void process.kill(pid, "SIGCONT"));
+  expect([frozen, thawed]).toEqual([new Set([200]), new Set([200])]);
 });
 
 it.each(["records", "accounts"] as const)("fails no request when one of two %s processes stops", async (service) => {

@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { createServer, type ServerHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { AppError } from "@brand-records/errors";
 import { eventually, startTcpProxy } from "@brand-records/testkit";
-import { callContext, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import { callContext, echoMethods, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
 import type { CallContext } from "./call-context.ts";
 import { connectRpc } from "./connect.ts";
 
@@ -126,6 +128,51 @@ describe("after unavailable", () => {
     const client = (await serve({ saySafely })).connect();
     await expect(client.saySafely({}, callContext())).rejects.toMatchObject({ kind });
     expect(attempts).toBe(1);
+  });
+});
+
+describe("of two processes one loses its connection in the middle of a response", () => {
+  /** Begins to respond to each call, and ends its connection once that is sent. */
+  async function serveHalf() {
+    const sessions = new Set<ServerHttp2Session>();
+    let calls = 0;
+    const server = createServer();
+    server.on("session", (session) => void sessions.add(session));
+    server.on("stream", (stream) => {
+      calls += 1;
+      stream.on("error", () => {});
+      stream.respond({ ":status": 200, "content-type": "application/grpc" });
+      stream.write(Buffer.of(0), () => stream.session?.destroy());
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    own({
+      stop() {
+        for (const session of sessions) session.destroy();
+        server.close();
+      },
+    });
+    return { port: (server.address() as AddressInfo).port, calls: () => calls };
+  }
+
+  it("an idempotent method succeeds at the other", async () => {
+    const [half, echo] = [await serveHalf(), await serve()];
+    const client = own(connectRpc(EchoService, `ipv4:127.0.0.1:${half.port},127.0.0.1:${echo.port}`, { methods: echoMethods() }));
+    // The two take turns, once both are connected.
+    while (half.calls() === 0) expect(await client.saySafely({ n: 1 }, callContext())).toEqual({ n: 1 });
+  });
+
+  it("any other method fails, and is sent once", async () => {
+    const half = await serveHalf();
+    const client = own(connectRpc(EchoService, `127.0.0.1:${half.port}`, { methods: echoMethods() }));
+    await expect(client.say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+    expect(half.calls()).toBe(1);
+  });
+
+  it("an idempotent method fails if it happens again", async () => {
+    const half = await serveHalf();
+    const client = own(connectRpc(EchoService, `127.0.0.1:${half.port}`, { methods: echoMethods() }));
+    await expect(client.saySafely({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+    expect(half.calls()).toBe(2);
   });
 });
 
