@@ -207,6 +207,37 @@ it("no button of the settings moves once it shows, however slowly a part of the 
   expectNoProblems();
 }, 60_000);
 
+it("a press acts on what was shown when it began, though the page has read something else meanwhile", async () => {
+  const registered = await register();
+  const { owner, brand, receiverId } = registered;
+  const receiver = { brand_id: brand.id, receiver_id: receiverId };
+  const { page, expectNoProblems } = await open(registered, "/settings");
+  const action = page.getByRole("button", { name: /^(Disable|Enable)$/ });
+  const dialog = page.getByRole("dialog");
+  /** Presses Disable; while it is pressed, the page reads that the receiver is disabled. @returns milliseconds of the press */
+  const press = async (): Promise<number> => {
+    await owner.call("receivers.enable", { ...receiver, held: "release" });
+    await page.reload();
+    await page.getByRole("button", { name: "Disable" }).hover();
+    const pressedAt = performance.now();
+    await page.mouse.down();
+    await owner.call("receivers.disable", receiver);
+    const read = page.waitForResponse("**/console/api/receivers.get");
+    await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+    await (await read).finished();
+    await page.evaluate("new Promise(requestAnimationFrame)");
+    await page.mouse.up();
+    return performance.now() - pressedAt;
+  };
+  // What is held for a second is no click.
+  while ((await press()) > 900);
+  await dialog.getByRole("heading", { name: /^Disable/ }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Enable" }).waitFor();
+  expect(await action.count()).toBe(1);
+  expectNoProblems();
+}, 60_000);
+
 it("what is typed while the settings are saved stays, and what a save without an answer stored can be taken back", async () => {
   const registered = await register();
   const { owner, brand, receiverId } = registered;

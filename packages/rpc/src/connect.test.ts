@@ -161,6 +161,16 @@ describe("of two processes one loses its connection in the middle of a response"
     while (half.calls() === 0) expect(await client.saySafely({ n: 1 }, callContext())).toEqual({ n: 1 });
   });
 
+  it("a client that was stopped meanwhile fails", async () => {
+    const half = await serveHalf();
+    const client = own(connectRpc(EchoService, `127.0.0.1:${half.port}`, { methods: echoMethods() }));
+    const call = client.saySafely({}, callContext()).catch((error: unknown) => error);
+    await eventually(() => expect(half.calls()).toBe(1), { everyMs: 1 });
+    client.stop();
+    expect(await call).toMatchObject({ kind: "unavailable" });
+    expect(half.calls()).toBe(1);
+  });
+
   it("any other method fails, and is sent once", async () => {
     const half = await serveHalf();
     const client = own(connectRpc(EchoService, `127.0.0.1:${half.port}`, { methods: echoMethods() }));

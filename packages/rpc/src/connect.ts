@@ -176,8 +176,13 @@ type EndOfCall = (error: ServiceError | null, response?: unknown) => void;
 function makeTwiceIfCutOff(make: (onEnd: EndOfCall) => ClientUnaryCall, end: EndOfCall): void {
   let hasBegun = false;
   const call = make((error, response) => {
-    if (error?.code === status.UNAVAILABLE && hasBegun) make(end);
-    else end(error, response);
+    if (error?.code !== status.UNAVAILABLE || !hasBegun) return end(error, response);
+    try {
+      make(end);
+    } catch {
+      // The channel was closed meanwhile.
+      end(error);
+    }
   });
   call.once("metadata", () => (hasBegun = true));
 }

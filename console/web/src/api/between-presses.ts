@@ -1,5 +1,7 @@
 /** What is held for longer is no click, such as text that is being selected. */
 const HOLD_MS_MAX = 1_000;
+/** A click of a finger comes a moment after it is lifted. */
+const CLICK_MS_MAX = 100;
 
 export type Schedule = (callback: () => void) => void;
 
@@ -19,14 +21,19 @@ export function betweenPresses(target: EventTarget): Schedule {
     held = undefined;
     for (const callback of callbacks) queueMicrotask(callback);
   };
+  const releaseIn = (milliseconds: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(release, milliseconds);
+  };
   const listen = (type: string, listener: () => void): void => target.addEventListener(type, listener, { capture: true, passive: true });
   listen("pointerdown", () => {
     held ??= [];
-    clearTimeout(timer);
-    timer = setTimeout(release, HOLD_MS_MAX);
+    releaseIn(HOLD_MS_MAX);
   });
-  listen("click", release);
-  // No click may follow, as after a drag. If one does, it comes before the timer.
-  for (const end of ["pointerup", "pointercancel"]) listen(end, () => void setTimeout(release));
+  // No click may follow, as after a drag.
+  for (const end of ["pointerup", "pointercancel"]) listen(end, () => releaseIn(CLICK_MS_MAX));
+  // While it bubbles, after the page's own listeners: microtasks run between listeners, and these must find what the
+  // person saw.
+  target.addEventListener("click", release, { passive: true });
   return (callback) => (held === undefined ? queueMicrotask(callback) : void held.push(callback));
 }

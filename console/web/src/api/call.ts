@@ -25,7 +25,8 @@ export const fieldErrors = (error: unknown): Record<string, string> =>
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** Tells that a page's record does not exist: an unknown id, one that cannot be an id, another brand's and one that is no longer stored look alike. */
-export const isGone = (error: Error | null): boolean => error instanceof CallError && ["not_found", "invalid_request"].includes(error.code);
+export const isGone = (error: Error | null): boolean =>
+  error instanceof CallError && ["not_found", "invalid_request"].includes(error.code) && !isOfOtherSession(error);
 
 /** Another person is signed in, or the person is no member of the brand any more, or no owner: the session has changed since it was read. */
 export const isOfOtherSession = (error: Error): boolean =>

@@ -35,7 +35,7 @@ export function SendAgain({ delivery: { id, state }, to }: SendAgainProps) {
           const why = isPending ? FINISHED : JUST_SENT;
           setNotSent(isNothingSent ? why : undefined);
           if (isNothingSent) return announce(why);
-          announce(isPending ? "Due now" : "Sending again");
+          announce(delivery.id === id ? "Due now" : "Sending again");
           void navigate({ to: "/developers/deliveries/$deliveryId", params: { deliveryId: delivery.id } });
         },
       },

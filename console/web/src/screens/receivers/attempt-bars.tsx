@@ -28,7 +28,10 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
     ...query("deliveries.stats", { ...ofBrand, receiver_id: receiverId, ...range }),
     refetchInterval: POLL_MS,
     // With each hour another range begins.
-    placeholderData: whileLoading({ ...ofBrand, receiver_id: receiverId }),
+    placeholderData: (before, queryBefore) => {
+      const isAsLong = queryBefore !== undefined && hoursOf(queryBefore.queryKey[1]) === Number(hours);
+      return isAsLong ? whileLoading({ ...ofBrand, receiver_id: receiverId })(before, queryBefore) : undefined;
+    },
   });
   return (
     <section aria-labelledby="attempts-by-hour">
@@ -59,6 +62,8 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
     </section>
   );
 }
+
+const hoursOf = ({ from, to }: StatsProps["range"]): number => (Date.parse(to) - Date.parse(from)) / HOUR_MS;
 
 interface StatsProps {
   readonly stats: Output<"deliveries.stats">;

@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { isGone, isOfOtherSession } from "../../api/call.ts";
+import { isGone } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { countOf } from "../../parts/counts.ts";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -23,14 +23,12 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
   };
   const submit = (): void => {
     if (typed.trim() !== label) return setIsWrong(true);
-    remove.mutate(
-      { ...ofBrand, receiver_id: id },
-      {
-        onSuccess: ({ dropped }) => leave(`${label} deleted, ${countOf(dropped, "delivery", "deliveries", Infinity)} dropped`),
+    // Not by callbacks of the dialog: once the receiver is gone, the page may be, too.
+    void remove.mutateAsync({ ...ofBrand, receiver_id: id }).then(
+      ({ dropped }) => leave(`${label} deleted, ${countOf(dropped, "delivery", "deliveries", Infinity)} dropped`),
+      (error: unknown) => {
         // By somebody else, or by a try whose response was lost.
-        onError: (error) => {
-          if (isGone(error) && !isOfOtherSession(error)) leave(`${label} is deleted already`);
-        },
+        if (error instanceof Error && isGone(error)) leave(`${label} is deleted already`);
       },
     );
   };

@@ -41,7 +41,11 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
   };
   const submit = form.onSubmit((values) => {
     const submitted = structuredClone(values);
-    onSubmit(submitted, { refuse, fill: (stored) => form.setValues(unlessEdited(stored, submitted, form.getValues())) });
+    const fill = (stored: ReceiverValues): void => {
+      // Each alone: a form that is filled as a whole takes the focus from the field that is being typed in.
+      for (const [name, value] of changedBy(stored, submitted, form.getValues())) form.setFieldValue(name, value);
+    };
+    onSubmit(submitted, { refuse, fill });
   });
   return (
     <form onSubmit={submit} noValidate>
@@ -96,11 +100,13 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
   );
 }
 
-/** Returns what was stored of the fields that still show what was submitted. */
-function unlessEdited(stored: ReceiverValues, submitted: ReceiverValues, now: ReceiverValues): Partial<ReceiverValues> {
-  const isKept = (name: string): boolean => String(now[name as keyof ReceiverValues]) === String(submitted[name as keyof ReceiverValues]);
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => isKept(name)));
-}
+type Field = keyof ReceiverValues;
+
+/** Returns the fields of which another value was stored than was submitted, unless they were edited since. */
+const changedBy = (stored: ReceiverValues, submitted: ReceiverValues, now: ReceiverValues): [Field, ReceiverValues[Field]][] =>
+  (Object.keys(stored) as Field[])
+    .filter((name) => String(stored[name]) !== String(submitted[name]) && String(now[name]) === String(submitted[name]))
+    .map((name) => [name, stored[name]]);
 
 /** Some refusals name no field, but are about the URL. */
 function errorsOf(error: Error): Record<string, string> {
