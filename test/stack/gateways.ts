@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
 import type { ServiceProcess } from "@brand-records/testkit";
-import type { Env, ServiceName } from "./options.ts";
+import type { ServiceName } from "./options.ts";
 import { portOf, type StartOwned } from "./processes.ts";
+import type { StackSettings } from "./settings.ts";
 
 export interface Gateway {
   readonly url: string;
@@ -26,7 +27,7 @@ interface ReplaceableGateway extends Gateway {
 }
 
 export interface GatewaysOptions {
-  readonly settings: Readonly<Record<"console" | "gateway", Env>>;
+  readonly settings: StackSettings;
   /** gRPC targets. */
   readonly targets: Readonly<Record<ServiceName, string>>;
 }
@@ -84,7 +85,7 @@ export class StackGateways {
       name: "console",
       script: join(process.cwd(), "console/server/dist/main.js"),
       env: {
-        ...settings.console,
+        ...settings("console"),
         PORT: String(port),
         PUBLIC_URL: url,
         ACCOUNTS_ADDRESS: targets.accounts,
@@ -100,7 +101,7 @@ export class StackGateways {
       name: "gateway",
       script: join(process.cwd(), "gateway/dist/main.js"),
       env: {
-        ...settings.gateway,
+        ...settings("gateway"),
         HOST: "127.0.0.1",
         PORT: String(port),
         ...(console && { CONSOLE_ADDRESS: `127.0.0.1:${portOf(console.process, "port")}`, PUBLIC_URL: console.url }),

@@ -20,7 +20,7 @@ export interface StackOptions {
   /** Brokers of the event log. Default: none, so that records sends its events to webhook directly. */
   readonly kafkaBrokers?: string;
   readonly env?: Env;
-  /** Settings of one service, of the consoles or of the gateways. They override `env`. */
+  /** Settings of one service, of the consoles or of the gateways, read at each start. They override `env`. */
   readonly envOf?: Partial<Record<ProcessName, Env>>;
   /** Puts a proxy between gateways with their consoles and a service: takes the service's port and returns the port to call instead. */
   readonly through?: Partial<Record<ServiceName, (port: number) => Promise<number>>>;

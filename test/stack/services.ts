@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { ServiceProcess } from "@brand-records/testkit";
-import { ofEachService, type Env, type ServiceName } from "./options.ts";
+import { ofEachService, type ServiceName } from "./options.ts";
 import { portOf, type StartOwned } from "./processes.ts";
+import type { StackSettings } from "./settings.ts";
 
 /** The processes of the services. */
 export interface StackServices {
@@ -16,7 +17,7 @@ export interface StackServices {
 /** Starts a process of each service on its port, and as many beside them if there are to be replicas. */
 export async function startServices(
   startOwned: StartOwned,
-  settings: Record<ServiceName, Env>,
+  settings: StackSettings,
   ports: Record<ServiceName, number>,
   hasReplicas: boolean,
 ): Promise<StackServices> {
@@ -24,7 +25,7 @@ export async function startServices(
     startOwned({
       name,
       script: join(process.cwd(), "services", name, "dist/main.js"),
-      env: { ...settings[name], RPC_PORT: String(rpcPort) },
+      env: { ...settings(name), RPC_PORT: String(rpcPort) },
     });
   const [processes, replicas] = await Promise.all([
     ofEachService((name) => start(name, ports[name])),
