@@ -278,7 +278,7 @@ it("an activation and a deletion whose answers are lost show what became of them
   await page.getByText("The new secret is in force").waitFor();
 
   await loseAnswer(page, "receivers.delete");
-  // Its poll would notice.
+  // A poll of the page would notice.
   await page.route("**/console/api/receivers.get", () => {});
   await page.getByRole("button", { name: "Delete receiver" }).click();
   const dialog = page.getByRole("dialog");

@@ -12,9 +12,9 @@ export interface TestBrand {
 export interface TestBrandOptions {
   /** Default: plus. */
   readonly tier?: string;
-  /** Its key's. Default: live. */
+  /** Environment of the key. Default: live. */
   readonly environment?: string;
-  /** Its key's, besides reading. */
+  /** Permissions of the key, besides reading. */
   readonly permissions?: string[];
 }
 

@@ -132,26 +132,31 @@ describe("after unavailable", () => {
 });
 
 describe("of two processes one loses its connection in the middle of a response", () => {
-  /** Begins to respond to each call, and ends its connection once that is sent. */
-  async function serveHalf() {
+  /** Begins to respond to each call, and ends its connection once that is sent, or with `cut`. */
+  async function serveHalf({ cutsAtOnce = true } = {}) {
     const sessions = new Set<ServerHttp2Session>();
     let calls = 0;
     const server = createServer();
     server.on("session", (session) => void sessions.add(session));
     server.on("stream", (stream) => {
-      calls += 1;
       stream.on("error", () => {});
       stream.respond({ ":status": 200, "content-type": "application/grpc" });
-      stream.write(Buffer.of(0), () => stream.session?.destroy());
+      stream.write(Buffer.of(0), () => {
+        calls += 1;
+        if (cutsAtOnce) stream.session?.destroy();
+      });
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
+    const cut = (): void => {
+      for (const session of sessions) session.destroy();
+    };
     own({
       stop() {
-        for (const session of sessions) session.destroy();
+        cut();
         server.close();
       },
     });
-    return { port: (server.address() as AddressInfo).port, calls: () => calls };
+    return { port: (server.address() as AddressInfo).port, calls: () => calls, cut };
   }
 
   it("an idempotent method succeeds at the other", async () => {
@@ -162,11 +167,12 @@ describe("of two processes one loses its connection in the middle of a response"
   });
 
   it("a client that was stopped meanwhile fails", async () => {
-    const half = await serveHalf();
+    const half = await serveHalf({ cutsAtOnce: false });
     const client = own(connectRpc(EchoService, `127.0.0.1:${half.port}`, { methods: echoMethods() }));
     const call = client.saySafely({}, callContext()).catch((error: unknown) => error);
-    await eventually(() => expect(half.calls()).toBe(1), { everyMs: 1 });
+    await eventually(() => expect(half.calls()).toBe(1));
     client.stop();
+    half.cut();
     expect(await call).toMatchObject({ kind: "unavailable" });
     expect(half.calls()).toBe(1);
   });

@@ -23,11 +23,11 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
   };
   const submit = (): void => {
     if (typed.trim() !== label) return setIsWrong(true);
-    // Not by callbacks of the dialog: once the receiver is gone, the page may be, too.
+    // The dialog's own callbacks would end with it: once the receiver is gone, the page may be, too.
     void remove.mutateAsync({ ...ofBrand, receiver_id: id }).then(
       ({ dropped }) => leave(`${label} deleted, ${countOf(dropped, "delivery", "deliveries", Infinity)} dropped`),
       (error: unknown) => {
-        // By somebody else, or by a try whose response was lost.
+        // Somebody else was first, or a try whose response was lost.
         if (error instanceof Error && isGone(error)) leave(`${label} is deleted already`);
       },
     );

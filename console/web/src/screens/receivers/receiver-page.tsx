@@ -26,7 +26,7 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   const { ofBrand } = useBrand();
   const input = { ...ofBrand, receiver_id: receiverId };
   const { data, error, refetch } = useQuery({ ...query("receivers.get", input), refetchInterval: POLL_MS });
-  // Also if it was deleted while the page shows it.
+  // It may be deleted while the page shows it.
   if (isGone(error)) return <NotFoundPage />;
   if (data === undefined) {
     return (
