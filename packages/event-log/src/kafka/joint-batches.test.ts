@@ -11,11 +11,20 @@ const messagesOf = (partition: number, count: number): ReceivedMessage[] =>
     position: `t/${partition}@${offset}`,
   }));
 
+/** What kafkajs does with a partition, in order: "resolved", "paused" and "resumed", each with its number. */
+let steps: string[];
+beforeEach(() => void (steps = []));
+
 const share = (partition: number, count: number, isOurs = (): boolean => true): Share => ({
   messages: messagesOf(partition, count),
   next: { topic: "t", partition, offset: String(count) },
   isOurs,
   heartbeat: async () => {},
+  resolve: () => void steps.push(`${partition} resolved`),
+  pause: () => {
+    steps.push(`${partition} paused`);
+    return () => void steps.push(`${partition} resumed`);
+  },
 });
 
 interface Call {
@@ -27,7 +36,6 @@ interface Call {
 function openJoint(commit = async (): Promise<void> => {}) {
   const calls: Call[] = [];
   const commits: string[] = [];
-  const stopping = new AbortController();
   const joint = new JointBatches({
     intake: (messages) =>
       new Promise((resolve, reject) => {
@@ -39,11 +47,10 @@ function openJoint(commit = async (): Promise<void> => {}) {
       await commit();
     },
     onActivity: () => {},
-    stopping: stopping.signal,
     log: silent,
   });
   const running = async (count: number): Promise<void> => eventually(() => expect(calls).toHaveLength(count));
-  return { joint, calls, commits, stopping, running };
+  return { joint, calls, commits, running };
 }
 
 it("processes what several partitions have at once in one call, in order, and commits once", async () => {
@@ -80,38 +87,78 @@ it("keeps small batches until none runs, and processes a full one beside", async
   expect(await Promise.all([one, two])).toEqual([true, true]);
 });
 
-it("repeats a call that failed with the partitions that are still this member's, and commits no other", async () => {
+it("repeats a call that failed for the partitions that are still this member's, paused meanwhile, and commits no other", async () => {
   const { joint, calls, commits, running } = openJoint();
   let isOurs = true;
-  const [moved, kept] = [joint.process(share(1, 1, () => isOurs)), joint.process(share(2, 1))];
+  const processed = [share(1, 1, () => isOurs), share(2, 1)].map((each) => joint.process(each));
   await running(1);
   isOurs = false;
   calls[0]?.end(new Error("the database is away"));
+  // kafkajs fetches the other partitions again.
+  expect(await Promise.all(processed)).toEqual([false, false]);
+  expect(steps).toEqual(["1 paused", "2 paused"]);
   await running(2);
   expect(calls[1]?.positions).toEqual(["t/2@0"]);
   calls[1]?.end();
-  expect(await Promise.all([moved, kept])).toEqual([false, true]);
+  await eventually(() => expect(steps.slice(2).sort()).toEqual(["1 resumed", "2 resolved", "2 resumed"]));
+  expect(steps.indexOf("2 resumed")).toBeGreaterThan(steps.indexOf("2 resolved"));
   expect(commits).toEqual(["2@1"]);
 });
 
 it("repeats each partition of a call that failed alone, and holds up no other meanwhile", async () => {
   const { joint, calls, commits, running } = openJoint();
-  const [refused, second] = [1, 2].map((partition) => joint.process(share(partition, 1)));
+  for (const partition of [1, 2]) void joint.process(share(partition, 1));
   await running(1);
   calls[0]?.end(new Error("accounts is away"));
   await running(3);
   const [one, two] = ["t/1@0", "t/2@0"].map((position) => calls.findLast(({ positions }) => positions.join() === position));
   two?.end();
-  expect(await second).toBe(true);
+  await eventually(() => expect(steps).toContain("2 resumed"));
   one?.end(new Error("accounts is away"));
   const other = joint.process(share(3, 1));
   await eventually(() => expect(calls.at(-1)?.positions).toEqual(["t/3@0"]));
   calls.at(-1)?.end();
   expect(await other).toBe(true);
   expect(commits).toEqual(["2@1", "3@1"]);
+  expect(steps).not.toContain("1 resumed");
   await eventually(() => expect(calls.at(-1)?.positions).toEqual(["t/1@0"]));
   calls.at(-1)?.end();
-  expect(await refused).toBe(true);
+  await eventually(() => expect(steps.slice(-2)).toEqual(["1 resolved", "1 resumed"]));
+});
+
+it("resumes without resolving a partition whose offset could not be committed when its messages had been repeated", async () => {
+  let failure: Error | undefined;
+  const { joint, calls, running } = openJoint(async () => {
+    if (failure !== undefined) throw failure;
+  });
+  const processed = joint.process(share(1, 1));
+  await running(1);
+  calls[0]?.end(new Error("the database is away"));
+  expect(await processed).toBe(false);
+  failure = new Error("this member has lost its partitions");
+  await running(2);
+  calls[1]?.end();
+  await eventually(() => expect(steps).toEqual(["1 paused", "1 resumed"]));
+});
+
+it("leaves a partition that has come back and failed again paused until its later messages are processed", async () => {
+  const { joint, calls, running } = openJoint();
+  let isOurs = true;
+  const first = joint.process(share(1, 1, () => isOurs));
+  await running(1);
+  calls[0]?.end(new Error("the database is away"));
+  expect(await first).toBe(false);
+  await running(2);
+  isOurs = false;
+  const second = joint.process(share(1, 2));
+  await running(3);
+  calls[2]?.end(new Error("the database is away"));
+  expect(await second).toBe(false);
+  calls[1]?.end();
+  await running(4);
+  expect(steps).toEqual(["1 paused", "1 paused"]);
+  calls[3]?.end();
+  await eventually(() => expect(steps.slice(2)).toEqual(["1 resolved", "1 resumed"]));
 });
 
 it("commits nothing of a partition that has moved while its messages were processed", async () => {
@@ -125,14 +172,20 @@ it("commits nothing of a partition that has moved while its messages were proces
   expect(commits).toEqual(["2@1"]);
 });
 
-it("repeats nothing after a stop", async () => {
-  const { joint, calls, commits, stopping, running } = openJoint();
+it("repeats nothing after a stop, which waits for what is being repeated", async () => {
+  const { joint, calls, commits, running } = openJoint();
   const processed = joint.process(share(1, 1));
   await running(1);
-  stopping.abort();
   calls[0]?.end(new Error("the database is away"));
   expect(await processed).toBe(false);
-  expect([calls.length, commits.length]).toEqual([1, 0]);
+  await running(2);
+  let isStopped = false;
+  const stopped = joint.stop().then(() => (isStopped = true));
+  expect(await joint.process(share(2, 1))).toBe(false);
+  expect(isStopped).toBe(false);
+  calls[1]?.end(new Error("the database is away"));
+  await stopped;
+  expect([calls.length, commits.length]).toEqual([2, 0]);
 });
 
 it("rejects each of a call's partitions if the commit of their offsets fails, and goes on with the next", async () => {

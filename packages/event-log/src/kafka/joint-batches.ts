@@ -22,6 +22,10 @@ export interface Share {
   /** Whether the partition is still this member's, and was all the time. */
   isOurs(): boolean;
   heartbeat(): Promise<void>;
+  /** Makes the next fetch begin after these messages. */
+  resolve(): void;
+  /** Leaves the partition out of fetches until the returned function is called. */
+  pause(): () => void;
 }
 
 interface WaitingShare extends Share {
@@ -37,7 +41,6 @@ export interface JointBatchesOptions {
   readonly intake: Intake;
   readonly commit: (offsets: TopicPartitionOffset[]) => Promise<void>;
   readonly onActivity: () => void;
-  readonly stopping: AbortSignal;
   readonly log: Logger;
 }
 
@@ -50,20 +53,31 @@ export class JointBatches {
   #waiting: WaitingShare[] = [];
   #running = 0;
   #isStarting = false;
+  readonly #stopping = new AbortController();
+  readonly #repeating = new Set<Promise<void>>();
+  /** By partition: the share it is paused for. After another join of the group an earlier one may still be on its way. */
+  readonly #pausedFor = new Map<number, Share>();
 
   constructor(options: JointBatchesOptions) {
     this.#options = options;
   }
 
   /**
-   * Resolves with true once the messages are processed and their offset is committed. Retries until then; resolves with false if the
-   * partition has moved to another member, or on stop.
+   * Resolves with true once the messages are processed and their offset is committed. Resolves with false if that is not so: the
+   * partition has moved to another member, on stop, or after a failure; then the partition is paused until a later attempt succeeds.
+   * Rejects if the offset could not be committed.
    */
   process(share: Share): Promise<boolean> {
     const done = Promise.withResolvers<boolean>();
     this.#waiting.push({ ...share, done });
     this.#startSoon();
     return done.promise;
+  }
+
+  /** Repeats nothing any more. Resolves when what was being repeated has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#repeating);
   }
 
   /** kafkajs hands over what a fetch brought partition by partition, in one turn. */
@@ -100,32 +114,39 @@ export class JointBatches {
   async #run(shares: readonly WaitingShare[]): Promise<void> {
     const failure = await this.#attempt(shares);
     if (failure === undefined) return;
-    // Alone, and beside whatever else there is: what keeps one partition from being processed holds up no other.
-    for (const share of shares) void this.#repeat(share, failure);
+    for (const share of shares) {
+      const repeating = this.#repeat(share, failure).finally(() => this.#repeating.delete(repeating));
+      this.#repeating.add(repeating);
+    }
   }
 
-  /** Repeats a share that could not be processed until it is. */
+  /**
+   * Repeats a share that could not be processed until it is: alone, beside whatever else there is, and with its partition paused,
+   * because kafkajs fetches nothing from a broker while a part of its last fetch is being processed. So it holds up its own partition.
+   */
   async #repeat(share: WaitingShare, first: Failure): Promise<void> {
-    const { stopping, log } = this.#options;
+    const { log } = this.#options;
+    const resume = share.pause();
+    this.#pausedFor.set(share.next.partition, share);
+    share.done.resolve(false);
     const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
-    for (let failure: Failure | undefined = first; failure !== undefined; failure = await this.#attempt([share])) {
+    const alone = { ...share, done: Promise.withResolvers<boolean>() };
+    for (let failure: Failure | undefined = first; failure !== undefined; failure = await this.#attempt([alone])) {
       const retryMs = backoff.next();
-      const batch = { from: share.messages[0]?.position, messages: share.messages.length };
-      log.warn({ ...failure, ...batch, retry_in_ms: retryMs }, "messages could not be processed");
-      await pause(retryMs, undefined, { signal: stopping }).catch(() => {});
-      try {
-        await share.heartbeat();
-      } catch (error) {
-        share.done.reject(error);
-        return;
-      }
+      log.warn({ ...failure, ...fieldsOf(share), retry_in_ms: retryMs }, "messages could not be processed");
+      await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
     }
+    // Without the commit they are fetched again, and the commit after that says to kafkajs what is wrong.
+    await alone.done.promise.catch((err: unknown) => log.warn({ err, ...fieldsOf(share) }, "an offset could not be committed"));
+    if (this.#pausedFor.get(share.next.partition) !== share) return;
+    this.#pausedFor.delete(share.next.partition);
+    resume();
   }
 
   /** Processes the shares that are still ours, and settles all of them. @returns why they could not be processed; they are unsettled then */
   async #attempt(shares: readonly WaitingShare[]): Promise<Failure | undefined> {
-    const { intake, commit, onActivity, stopping } = this.#options;
-    const ours = stopping.aborted ? [] : shares.filter((share) => share.isOurs());
+    const { intake, commit, onActivity } = this.#options;
+    const ours = this.#stopping.signal.aborted ? [] : shares.filter((share) => share.isOurs());
     const [first] = ours;
     if (first !== undefined) {
       onActivity();
@@ -139,6 +160,7 @@ export class JointBatches {
       // A partition that has moved meanwhile is where its new member says.
       const processed = ours.filter((share) => share.isOurs());
       if (processed.length > 0) await commit(processed.map(({ next }) => next));
+      for (const share of processed) share.resolve();
       for (const share of shares) share.done.resolve(processed.includes(share));
     } catch (error) {
       for (const { done } of shares) done.reject(error);
@@ -146,6 +168,8 @@ export class JointBatches {
     return undefined;
   }
 }
+
+const fieldsOf = ({ messages }: Share) => ({ from: messages[0]?.position, messages: messages.length });
 
 /** Sends heartbeats during the work: work that takes longer than a session must not lose the partitions. */
 async function withHeartbeats(heartbeat: () => Promise<void>, work: Promise<void>): Promise<void> {

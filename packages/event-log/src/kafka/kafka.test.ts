@@ -102,6 +102,37 @@ it("gives what waits in every partition to the intake at once", async () => {
   await log.stop();
 });
 
+it("goes on with the other partitions while the messages of one cannot be processed, then with that one in order", async () => {
+  const config = configOf(sharedBrokers());
+  const log = await openKafkaLog(config);
+  let isAway = true;
+  let refusals = 0;
+  const received: string[] = [];
+  await log.publisher.publish([message("sub_0", "first")]);
+  await log.read(async (messages) => {
+    const texts = messages.map(({ value }) => value.toString());
+    if (isAway && texts.some((text) => text.startsWith("refused"))) {
+      refusals += 1;
+      throw new Error("accounts is away");
+    }
+    received.push(...texts);
+  });
+  await eventually(() => expect(received).toContain("first"));
+  await log.publisher.publish([message("sub_0", "refused 1")]);
+  await eventually(() => expect(refusals).toBeGreaterThan(1));
+  await log.publisher.publish([message("sub_0", "refused 2")]);
+  // Each round is fetched after the one before has been processed. One broker leads all partitions.
+  for (const round of [1, 2, 3]) {
+    await log.publisher.publish(Array.from({ length: 8 }, (_, index) => message(`sub_${index + 1}`, `round ${round}`)));
+    await eventually(() => expect(received.filter((text) => text === `round ${round}`).length).toBeGreaterThanOrEqual(3));
+  }
+  expect(received.filter((text) => text.startsWith("refused"))).toEqual([]);
+  isAway = false;
+  await eventually(() => expect(received.filter((text) => text.startsWith("refused"))).toEqual(["refused 1", "refused 2"]));
+  await eventually(() => expect(received.filter((text) => text.startsWith("round"))).toHaveLength(24));
+  await log.stop();
+});
+
 it("shares the messages among three readers, and gives all to the last one left", async () => {
   const config = configOf(sharedBrokers());
   const publisher = openKafkaPublisher(config, "writer", silent);

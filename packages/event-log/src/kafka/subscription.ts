@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Backoff } from "@brand-records/lifecycle";
+import { Backoff, withTimeout } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import type { EachBatchPayload, Kafka } from "kafkajs";
 import type { Intake, Subscription } from "../event-log.ts";
@@ -21,6 +21,7 @@ const SILENCE_MS = 60_000;
 const REASON_MS = 1_000;
 const WATCH_EVERY_MS = 1_000;
 const STOP_MS = 5_000;
+const SETTLE_MS = 2_000;
 
 export interface SubscriptionOptions {
   readonly kafka: Kafka;
@@ -126,7 +127,6 @@ export class KafkaSubscription implements Subscription {
       intake,
       commit: (offsets) => consumer.commitOffsets(offsets),
       onActivity: noteActivity,
-      stopping: this.#stopping.signal,
       log,
     });
     try {
@@ -146,6 +146,8 @@ export class KafkaSubscription implements Subscription {
     } finally {
       clearInterval(watchdog);
       this.#stopping.signal.removeEventListener("abort", onStop);
+      // What takes longer commits nothing, and is processed again.
+      await withTimeout(joint.stop(), SETTLE_MS);
       await disconnect(consumer, STOP_MS);
     }
   }
@@ -153,7 +155,7 @@ export class KafkaSubscription implements Subscription {
 
 /** @param isMember whether the member has not joined the group again since the batch was handed over, which kafkajs does not say */
 async function processBatch(
-  { batch, isRunning, isStale, heartbeat, resolveOffset }: EachBatchPayload,
+  { batch, isRunning, isStale, heartbeat, resolveOffset, pause }: EachBatchPayload,
   joint: JointBatches,
   isMember: () => boolean,
 ): Promise<void> {
@@ -167,9 +169,10 @@ async function processBatch(
       next: { topic, partition, offset: String(BigInt(last.offset) + 1n) },
       isOurs: () => isRunning() && !isStale() && isMember(),
       heartbeat,
+      resolve: () => resolveOffset(last.offset),
+      pause,
     });
     if (!isProcessed) return;
-    resolveOffset(last.offset);
     await heartbeat();
   }
 }
