@@ -194,6 +194,28 @@ it("a member who becomes an owner gets an owner's buttons with the next reading 
   expectNoProblems();
 }, 60_000);
 
+it("a link that shows once stays when its owner is made a member, and nothing else of owners", async () => {
+  const brand = await stack.createBrand();
+  const [owner, email] = [newEmail(), newEmail()];
+  await add(brand, owner, "owner");
+  await add(brand, email);
+  const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, owner));
+  await page.clock.install();
+  await page.goto(`${url}/developers/members`);
+  await page.getByRole("button", { name: `New link: ${email}` }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Make link" }).click();
+  const link = await dialog.getByText(/\/sign-in#/).innerText();
+  await stack.accounts.setMemberRole({ brand_id: brand.id, email: owner, role: "member" }, callContext());
+  await page.clock.runFor(15_000);
+  await page.getByText("Owners of the brand add and remove members").waitFor();
+  expect(await dialog.getByText(/\/sign-in#/).innerText()).toBe(link);
+  await dialog.getByRole("button", { name: "I have sent it" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await page.getByRole("button", { name: "New link" }).count()).toBe(0);
+  expectNoProblems();
+}, 60_000);
+
 it("a person signs out everywhere, once that is confirmed", async () => {
   const brand = await stack.createBrand();
   const [here, there] = [await openMembers(brand.owner), await openMembers(brand.owner)];

@@ -355,6 +355,41 @@ it("a rotation goes through its three steps, over reloads, and the receiver veri
   expectNoProblems(409);
 }, 90_000);
 
+it("a next secret that shows once stays when its owner is made a member, who then sees the members' settings", async () => {
+  const { brand, owner, receiverId } = await register();
+  const { page, expectNoProblems } = await openAs(browser, url, owner);
+  await page.clock.install();
+  await page.goto(`${url}/developers/receivers/${receiverId}/settings`);
+  await page.getByRole("button", { name: "Make the next secret" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Make the next secret" }).click();
+  const secret = await dialog.getByText(/^whsec_/).innerText();
+  await stack.accounts.addMember({ brand_id: brand.id, email: "jun@example.com", role: "owner" }, callContext());
+  await stack.accounts.setMemberRole({ brand_id: brand.id, email: brand.owner, role: "member" }, callContext());
+  await page.clock.runFor(15_000);
+  await page.getByRole("link", { name: "Audit log" }).waitFor({ state: "detached" });
+  expect(await dialog.getByText(/^whsec_/).innerText()).toBe(secret);
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
+  expectNoProblems();
+}, 60_000);
+
+it("the keyboard's focus stays on a button while its call is made", async () => {
+  const registered = await register();
+  const { page, expectNoProblems } = await open(registered, "/settings");
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/console/api/receivers.update", (route) => isReleased.then(() => route.continue()));
+  await page.getByLabel("Label").fill("Ledger");
+  const save = page.getByRole("button", { name: "Save" });
+  await save.press("Enter");
+  await page.locator("button:disabled", { hasText: "Save" }).waitFor();
+  // The browser takes the focus from a disabled button with its next frame.
+  await page.waitForFunction("document.activeElement === document.body");
+  release();
+  await save.and(page.locator(":focus")).waitFor();
+  expectNoProblems();
+}, 60_000);
+
 it("a replay of what failed shows its progress, over a reload, and sends nothing else", async () => {
   const registered = await register();
   const { brand, path, owner, receiverId } = registered;

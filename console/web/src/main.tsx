@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { betweenPresses } from "./api/between-presses.ts";
 import { takeFirstReads } from "./api/first-reads.ts";
 import { stopReadingWhileIdle } from "./api/idle.ts";
+import { keepFocus } from "./api/kept-focus.ts";
 import { App } from "./app.tsx";
 import { queryClient } from "./router.tsx";
 
@@ -14,6 +15,7 @@ Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 notifyManager.setScheduler(betweenPresses(window));
 stopReadingWhileIdle();
+keepFocus();
 takeFirstReads(queryClient);
 
 const root = document.getElementById("root");

@@ -3,6 +3,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { useRef, type ReactNode } from "react";
 import { CopyableText } from "./copyable.tsx";
 import { Dialog } from "./dialog.tsx";
+import { useShownSecret } from "./shown-secrets.ts";
 
 export interface SecretDialogProps {
   readonly title: string;
@@ -26,6 +27,7 @@ const STORE = "Store it where your integration keeps its secrets, never in a bro
  * end of the session do nothing, and a reload asks first.
  */
 export function SecretDialog({ title, kind, secret, advice = STORE, done = "I have stored it", children, onStored }: SecretDialogProps) {
+  useShownSecret();
   const isStored = useRef(false);
   useBlocker({ shouldBlockFn: () => !isStored.current, enableBeforeUnload: () => !isStored.current });
   const close = (): void => {

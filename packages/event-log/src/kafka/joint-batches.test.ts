@@ -100,7 +100,7 @@ it("repeats a call that failed for the partitions that are still this member's, 
   await running(2);
   expect(calls[1]?.positions).toEqual(["t/2@0"]);
   calls[1]?.end();
-  await eventually(() => expect(steps.slice(2).sort()).toEqual(["1 resumed", "2 resolved", "2 resumed"]));
+  await eventually(() => expect(steps.slice(2).toSorted()).toEqual(["1 resumed", "2 resolved", "2 resumed"]));
   expect(steps.indexOf("2 resumed")).toBeGreaterThan(steps.indexOf("2 resolved"));
   expect(commits).toEqual(["2@1"]);
 });

@@ -51,7 +51,7 @@ export function FilterBar({ filters, values }: FilterBarProps) {
     show(Object.fromEntries(filters.flatMap(namesOf).flatMap((name) => (next[name] === undefined ? [] : [[name, next[name]]]))));
   };
   return (
-    <div className={styles["bar"]} role="search" aria-label="Filters">
+    <div className={styles["bar"]} role="search" aria-label="Filters" tabIndex={-1}>
       {filters.map((filter) => (
         <FilterField key={namesOf(filter).join()} filter={filter} values={values} set={set} />
       ))}

@@ -7,6 +7,7 @@ import { POLL_MS, query } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
+import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
@@ -32,8 +33,9 @@ export function Members() {
   const signIn = useQuery(query("sign_in.options", {}));
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
+  const isSecretShown = useIsSecretShown();
   // A role that is lost closes what only owners do, and does not open it again when it returns.
-  if (open !== undefined && open.act !== "leave" && !isOwner) setOpen(undefined);
+  if (open !== undefined && open.act !== "leave" && !isOwner && !isSecretShown) setOpen(undefined);
   const isLastOwner = isOwner && data?.members.filter(({ role }) => role === "owner").length === 1;
 
   let content: ReactNode = <LoadingRows />;

@@ -3,6 +3,7 @@ import { Button, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import { countOf } from "../../parts/counts.ts";
+import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -22,9 +23,11 @@ const DisableReceiver = lazy(async () => ({ default: (await import("./enable-rec
 export function ReceiverSettings() {
   const { receiverId } = getRouteApi("/shell/developers/receivers/$receiverId/settings").useParams();
   const { isOwner } = useBrand();
+  const isSecretShown = useIsSecretShown();
+  const mayChange = isOwner || isSecretShown;
   return (
     <ReceiverPage receiverId={receiverId} title={({ label }) => `Settings of ${label}`}>
-      {(receiver) => <Suspense>{isOwner ? <OwnerSettings receiver={receiver} /> : <MemberSettings receiver={receiver} />}</Suspense>}
+      {(receiver) => <Suspense>{mayChange ? <OwnerSettings receiver={receiver} /> : <MemberSettings receiver={receiver} />}</Suspense>}
     </ReceiverPage>
   );
 }
