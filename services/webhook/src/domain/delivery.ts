@@ -4,6 +4,9 @@ import { AppError } from "@brand-records/errors";
 export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** Deliveries on a page of a list, unless a caller asks for another number. */
+export const PAGE_LIMIT = 50;
+
 /** Classes of the HTTP status of a last attempt; `none`: no response came. */
 export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
 export type StatusClass = (typeof STATUS_CLASSES)[number];

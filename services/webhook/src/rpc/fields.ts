@@ -4,7 +4,7 @@ import { formatInstant, parseInstant } from "@brand-records/resources";
 import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
 import { idPattern } from "@brand-records/typeid";
 import { z } from "zod";
-import { DELIVERY_STATES, STATUS_CLASSES } from "../domain/delivery.ts";
+import { DELIVERY_STATES, PAGE_LIMIT, STATUS_CLASSES } from "../domain/delivery.ts";
 import { IN_FLIGHT_MAX } from "../domain/lane.ts";
 
 const LABEL_CHARACTERS_MAX = 80;
@@ -39,7 +39,7 @@ export const fields = {
   statusClass: z.enum(STATUS_CLASSES, `must be one of ${STATUS_CLASSES.join(", ")}`),
   state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(", ")}`),
   /** An event has at most 20 KiB; clients accept messages of 8 MiB. */
-  pageSize: pageSizeField({ default: 50, max: 200 }),
+  pageSize: pageSizeField({ default: PAGE_LIMIT, max: 200 }),
   /** Converted to UTC and rounded down to the millisecond: an event of that very millisecond is replayed, not skipped. */
   time: z
     .string()

@@ -124,6 +124,22 @@ it.each(CALLS)("reads few blocks for %s, by either plan", async (_, call) => {
   expect({ ...counted, isWithin: Math.max(counted.generic, counted.custom) <= BUFFERS_MAX }).toEqual({ ...counted, isWithin: true });
 });
 
+it("plans the console's list of a receiver's deliveries once for each connection, with a thousand times as many", async () => {
+  await served.db.transaction(async (sql) => {
+    await sql.query("savepoint before");
+    await sql.query(
+      "update pg_class set reltuples = reltuples * 1000 where oid in (select relid from pg_partition_tree('webhook.past_deliveries'))",
+    );
+    for (let call = 0; call < 10; call += 1) await listDeliveries(sql, ALL);
+    await sql.query("rollback to savepoint before");
+    const plans = await sql.query<{ generic: number }>(
+      "select generic_plans::int as generic from pg_prepared_statements where name = 'deliveries.page_delivered_failed_held_pending_sending'",
+    );
+    // The first five are planned each, to compare with.
+    expect(plans).toEqual([{ generic: 5 }]);
+  });
+});
+
 it("finds what the calls name", async () => {
   expect((await listDeliveries(served.db, { ...ALL, receiverId: null, recordId: RECORD })).deliveries).toHaveLength(5);
   expect((await listDeliveries(served.db, { ...ALL, statusClass: "5xx" })).deliveries).toHaveLength(50);
