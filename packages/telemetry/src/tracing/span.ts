@@ -1,16 +1,5 @@
-import {
-  context,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-  type Attributes,
-  type Context,
-  type Link,
-  type Span,
-  type Tracer,
-} from "@opentelemetry/api";
+import type * as OpenTelemetry from "@opentelemetry/api";
+import type { Attributes, Context, Link, Span, Tracer } from "@opentelemetry/api";
 import { ATTRIBUTES } from "./attributes.ts";
 import { isChosen } from "./sampling.ts";
 import { isSampled, spanIdOf, traceIdOf, traceparentFrom, unsampled, wellFormedTraceparent } from "./trace-context.ts";
@@ -18,13 +7,7 @@ import { isSampled, spanIdOf, traceIdOf, traceparentFrom, unsampled, wellFormedT
 /** OpenTelemetry's limit for one span. */
 const LINKS_MAX = 128;
 
-const KINDS = {
-  server: SpanKind.SERVER,
-  client: SpanKind.CLIENT,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-  internal: SpanKind.INTERNAL,
-} as const;
+const KINDS = { server: "SERVER", client: "CLIENT", producer: "PRODUCER", consumer: "CONSUMER", internal: "INTERNAL" } as const;
 
 export interface SpanOptions {
   readonly kind: keyof typeof KINDS;
@@ -35,20 +18,28 @@ export interface SpanOptions {
   readonly startedAt?: Date;
 }
 
-/** Undefined while tracing is off. */
-let tracer: Tracer | undefined;
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Passed in, not imported: its 51 modules are a tenth of those that a process would load, and only tracing uses them. */
+  readonly api: typeof OpenTelemetry;
+}
 
-export function setTracer(started: Tracer | undefined): void {
-  tracer = started;
+/** Undefined while tracing is off. */
+let tracing: Tracing | undefined;
+
+export function setTracing(started: Tracing | undefined): void {
+  tracing = started;
 }
 
 /** A span that will be exported. There are none for unsampled work, which therefore costs nothing. */
 export class TraceSpan {
+  readonly #api: Tracing["api"];
   readonly #span: Span;
   /** This span's own: the parent of the work that it covers. */
   readonly traceparent: string;
 
-  constructor(span: Span) {
+  constructor(api: Tracing["api"], span: Span) {
+    this.#api = api;
     this.#span = span;
     const { traceId, spanId } = span.spanContext();
     this.traceparent = `00-${traceId}-${spanId}-01`;
@@ -66,7 +57,7 @@ export class TraceSpan {
   /** @param errorType a kind or a code, never a message: messages may quote what callers sent */
   fail(errorType: string): void {
     this.#span.setAttribute(ATTRIBUTES.errorType, errorType);
-    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    this.#span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
   }
 
   end(): void {
@@ -75,25 +66,26 @@ export class TraceSpan {
 
   /** Runs work whose statements become children of this span. Everything else passes trace contexts explicitly. */
   run<T>(work: () => T): T {
+    const { context, ROOT_CONTEXT, trace } = this.#api;
     return context.with(trace.setSpan(ROOT_CONTEXT, this.#span), work);
   }
 }
 
 /** Starts a span under a trace context; undefined if that is not sampled, or tracing is off. */
 export function startSpan(name: string, parent: string, options: SpanOptions): TraceSpan | undefined {
-  if (tracer === undefined || !isSampled(parent)) return undefined;
-  return start(tracer, name, options, contextFrom(parent));
+  if (tracing === undefined || !isSampled(parent)) return undefined;
+  return start(tracing, name, options, contextFrom(tracing, parent));
 }
 
 /** Starts a span that begins a trace of its own; undefined if tracing is off. The caller decides that it is sampled. */
 export function startRootSpan(name: string, options: SpanOptions): TraceSpan | undefined {
-  return tracer === undefined ? undefined : start(tracer, name, options, ROOT_CONTEXT);
+  return tracing === undefined ? undefined : start(tracing, name, options, tracing.api.ROOT_CONTEXT);
 }
 
 /** Starts a span under the one whose `run` is under way; undefined if there is none. */
 export function startChildSpan(name: string, options: SpanOptions): TraceSpan | undefined {
-  if (tracer === undefined || trace.getActiveSpan() === undefined) return undefined;
-  return start(tracer, name, options, context.active());
+  if (tracing === undefined || tracing.api.trace.getActiveSpan() === undefined) return undefined;
+  return start(tracing, name, options, tracing.api.context.active());
 }
 
 export interface EdgeSpan {
@@ -107,9 +99,9 @@ export interface EdgeSpan {
  * sampling itself.
  */
 export function startEdgeSpan(name: string, given: string | undefined, options: SpanOptions): EdgeSpan {
-  if (tracer === undefined || !isChosen()) return { traceparent: unsampled(traceparentFrom(given)), span: undefined };
+  if (tracing === undefined || !isChosen()) return { traceparent: unsampled(traceparentFrom(given)), span: undefined };
   const caller = wellFormedTraceparent(given);
-  const span = start(tracer, name, options, caller === null ? ROOT_CONTEXT : contextFrom(caller));
+  const span = start(tracing, name, options, caller === null ? tracing.api.ROOT_CONTEXT : contextFrom(tracing, caller));
   return { traceparent: span.traceparent, span };
 }
 
@@ -118,29 +110,33 @@ export function startEdgeSpan(name: string, given: string | undefined, options: 
  * begins a trace. Undefined if none is sampled.
  */
 export function startBatchSpan(name: string, items: readonly (string | null)[], options: SpanOptions): TraceSpan | undefined {
-  if (tracer === undefined) return undefined;
+  if (tracing === undefined) return undefined;
   const [first, ...others] = new Set(items.filter((item): item is string => item !== null && isSampled(item)));
   if (first === undefined) return undefined;
   const links = [first, ...others];
   const isOneTrace = links.every((item) => traceIdOf(item) === traceIdOf(first));
-  return start(tracer, name, { ...options, links }, isOneTrace ? contextFrom(first) : ROOT_CONTEXT);
+  return start(tracing, name, { ...options, links }, isOneTrace ? contextFrom(tracing, first) : tracing.api.ROOT_CONTEXT);
 }
 
-function start(on: Tracer, name: string, { kind, attributes, links = [], startedAt }: SpanOptions, parent: Context): TraceSpan {
-  const options = {
-    kind: KINDS[kind],
-    ...(attributes !== undefined && { attributes }),
-    ...(links.length > 0 && { links: links.slice(0, LINKS_MAX).map(linkTo) }),
-    ...(startedAt !== undefined && { startTime: startedAt }),
-  };
-  return new TraceSpan(on.startSpan(name, options, parent));
+function start({ tracer, api }: Tracing, name: string, options: SpanOptions, parent: Context): TraceSpan {
+  const { kind, attributes, links = [], startedAt } = options;
+  const started = tracer.startSpan(
+    name,
+    {
+      kind: api.SpanKind[KINDS[kind]],
+      ...(attributes !== undefined && { attributes }),
+      ...(links.length > 0 && { links: links.slice(0, LINKS_MAX).map((link): Link => ({ context: spanContextFrom(api, link) })) }),
+      ...(startedAt !== undefined && { startTime: startedAt }),
+    },
+    parent,
+  );
+  return new TraceSpan(api, started);
 }
 
-const linkTo = (traceparent: string): Link => ({ context: spanContextFrom(traceparent) });
-
-const contextFrom = (traceparent: string): Context => trace.setSpanContext(ROOT_CONTEXT, spanContextFrom(traceparent));
+const contextFrom = ({ api }: Tracing, traceparent: string): Context =>
+  api.trace.setSpanContext(api.ROOT_CONTEXT, spanContextFrom(api, traceparent));
 
 /** Sampled: spans are started only for traces that are. */
-function spanContextFrom(traceparent: string) {
+function spanContextFrom({ TraceFlags }: Tracing["api"], traceparent: string) {
   return { traceId: traceIdOf(traceparent), spanId: spanIdOf(traceparent), traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }

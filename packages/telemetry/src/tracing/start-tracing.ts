@@ -3,7 +3,7 @@ import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { Counter, type Registry } from "../metrics.ts";
 import { RepeatedWarning, type WarningLog } from "../repeated-warning.ts";
 import { setSamplingRatio } from "./sampling.ts";
-import { setTracer } from "./span.ts";
+import { setTracing } from "./span.ts";
 
 /** A receiver that does not respond must not hold up the stop. */
 const STOP_MS = 2_000;
@@ -29,12 +29,7 @@ export async function startTracing({ service, config, log, metrics }: TracingOpt
   });
   if (!isOn(config)) return { stop: async () => {} };
   // Loaded only here: it takes 225 to 295 ms and 25 MB.
-  const [
-    { NodeSDK },
-    { AlwaysOnSampler },
-    { resourceFromAttributes, envDetector, serviceInstanceIdDetector },
-    { diag, DiagLogLevel, trace },
-  ] = await Promise.all([
+  const [{ NodeSDK }, { AlwaysOnSampler }, { resourceFromAttributes, envDetector, serviceInstanceIdDetector }, api] = await Promise.all([
     import("@opentelemetry/sdk-node"),
     import("@opentelemetry/sdk-trace"),
     import("@opentelemetry/resources"),
@@ -56,15 +51,15 @@ export async function startTracing({ service, config, log, metrics }: TracingOpt
     failures.inc();
     warning.write({ reason: reasonIn(text) });
   };
-  diag.setLogger(
+  api.diag.setLogger(
     { error: report, warn: report, info() {}, debug() {}, verbose() {} },
-    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+    { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
-  setTracer(trace.getTracer("brand-records"));
+  setTracing({ tracer: api.trace.getTracer("brand-records"), api });
   setSamplingRatio(config.OTEL_TRACES_SAMPLER_ARG);
   return {
     async stop() {
-      setTracer(undefined);
+      setTracing(undefined);
       setSamplingRatio(0);
       const outcome = await withTimeout(
         sdk.shutdown().catch((error: unknown) => report(String(error))),
