@@ -26,7 +26,7 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
   const base = await startService({ name: "records", config, migrations: MIGRATIONS, life, log });
   const { db } = base;
   base.buildIndexes(LATE_INDEXES);
-  startRelay(config, base, life, log);
+  await startRelay(config, base, life, log);
   return base.serve([
     service(RecordsServiceService, recordsHandlers(db)),
     service(OperatorServiceService, operatorHandlers(db)),
@@ -35,9 +35,14 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
 }
 
 /** Without KAFKA_BROKERS and WEBHOOK_ADDRESS there is no relay: the outbox keeps its events until one is set. */
-function startRelay(config: RecordsConfig, { db, metrics, reportDegraded }: StartedService, life: Lifecycle, log: Logger): void {
+async function startRelay(
+  config: RecordsConfig,
+  { db, metrics, reportDegraded }: StartedService,
+  life: Lifecycle,
+  log: Logger,
+): Promise<void> {
   const counters = relayMetrics(metrics, db);
-  const publisher = openPublisher(config, metrics, log);
+  const publisher = await openPublisher(config, metrics, log);
   if (publisher === undefined) return;
   const relay = life.own(
     "outbox relay",
@@ -48,7 +53,7 @@ function startRelay(config: RecordsConfig, { db, metrics, reportDegraded }: Star
 }
 
 /** Returns a publisher to Kafka if it is set, else to webhook if that is; undefined if neither is. */
-function openPublisher(config: RecordsConfig, metrics: Registry, log: Logger): Publisher | undefined {
+async function openPublisher(config: RecordsConfig, metrics: Registry, log: Logger): Promise<Publisher | undefined> {
   if (config.KAFKA_BROKERS.length > 0) return openKafkaPublisher(config, "records", log);
   if (config.WEBHOOK_ADDRESS !== undefined) {
     return directPublisher(connectRpc(IntakeServiceService, config.WEBHOOK_ADDRESS, { config, metrics }));

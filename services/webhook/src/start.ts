@@ -44,7 +44,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   base.reportUnusableKeys("RECEIVER_SECRET_KEYS", () => sender.unusableKeyIds());
   showReceivers(metrics, db);
   // After the sender, so that it stops first: the sender then finishes what intake gave it.
-  const intake = startIntake({ config, db, brands, first: sender, life, registry: metrics, log });
+  const intake = await startIntake({ config, db, brands, first: sender, life, registry: metrics, log });
   base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
   const replaying = life.own("replay worker", startReplayWorker(db, log));
 

@@ -45,7 +45,7 @@ export interface StartedIntake {
 }
 
 /** Starts the intake: from Kafka if KAFKA_BROKERS is set, otherwise from the relay directly. */
-export function startIntake({ config, db, brands, first, life, registry, log }: IntakeStart): StartedIntake {
+export async function startIntake({ config, db, brands, first, life, registry, log }: IntakeStart): Promise<StartedIntake> {
   const metrics = intakeMetrics(registry);
   const intakeInto = (deadLetters: DeadLetters): Intake =>
     tracedIntake(openIntake({ db, first, brands, deadLetters, keepDays: config.RETENTION_DAYS, metrics, log }), config, GROUP);
@@ -58,7 +58,7 @@ export function startIntake({ config, db, brands, first, life, registry, log }: 
     showDeadLetters(registry, deadLetters);
     return { deadLetters: withExclusiveReplay(deadLetters, config.DATABASE_URL), messages, subscription: undefined, services };
   }
-  const reader = life.own("event log reader", openKafkaReader(config, GROUP, log));
+  const reader = life.own("event log reader", await openKafkaReader(config, GROUP, log));
   const subscription = life.own("event log subscription", reader.subscribe(intakeInto(reader.deadLetters)));
   showLag(registry, subscription);
   showDeadLetters(registry, reader.deadLetters);
