@@ -1,6 +1,5 @@
 import type { Logger, Registry } from "@brand-records/telemetry";
 import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import { HealthImplementation } from "grpc-health-check";
 import { withActors, type Grants } from "./actors.ts";
 import { Certificates } from "./certificates.ts";
 import { serverCredentials } from "./credentials.ts";
@@ -34,6 +33,8 @@ export interface RpcServer {
 
 /** Serves the services and grpc.health.v1 over gRPC. */
 export async function serveRpc({ config, services, log, metrics, grants, methods = OWN_METHODS }: ServeOptions): Promise<RpcServer> {
+  // Loaded only here: it reads and compiles a .proto file with protobufjs, which processes that only call others do without.
+  const { HealthImplementation } = await import("grpc-health-check");
   const certificates = Certificates.of(config);
   const credentials = serverCredentials(certificates, config.RPC_HOST);
   const server = new Server({
