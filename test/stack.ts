@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { freePort } from "@brand-records/postgres/embedded";
-import { createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
+import { startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
 import { createBrand, type TestBrand, type TestBrandOptions } from "./stack/brands.ts";
 import { connectClients, reconnected, type StackClients } from "./stack/clients.ts";
+import { createStackDatabase } from "./stack/database.ts";
 import { StackGateways, type Gateway } from "./stack/gateways.ts";
 import { ofEachService, type ProcessName, type ServiceName, type StackOptions } from "./stack/options.ts";
 import { endProcess, type StartOwned } from "./stack/processes.ts";
@@ -14,7 +15,7 @@ export { callContext } from "./stack/clients.ts";
 export type { Console, Gateway } from "./stack/gateways.ts";
 export type { ProcessName, ServiceName, StackOptions } from "./stack/options.ts";
 
-/** The compiled processes on their own, initially empty database. */
+/** The compiled processes on a database of their own, without a brand. */
 export interface Stack extends StackClients, Omit<StackServices, "start"> {
   readonly gateways: readonly [Gateway, ...Gateway[]];
   /** The first gateway's. */
@@ -36,7 +37,7 @@ export interface Stack extends StackClients, Omit<StackServices, "start"> {
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const database = options.database ?? (await createDatabase("empty"));
+  const database = options.database ?? (await createStackDatabase());
   const starting: Promise<ServiceProcess>[] = [];
   const startOwned: StartOwned = (process) => {
     const started = startProcess(process);

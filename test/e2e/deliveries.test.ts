@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { eventually } from "@brand-records/testkit";
+import { createDatabase, eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { Webhook } from "standardwebhooks";
 import { metricsOf } from "../admin-port.ts";
@@ -43,6 +43,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   stack = await startStack({
+    // Empty: the services migrate it at their start, all at the same time.
+    database: await createDatabase("empty"),
     kafkaBrokers: process.env["TEST_KAFKA_BROKERS"] ?? "",
     redisUrl: process.env["TEST_REDIS_URL"] ?? "",
     env: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0.1,0.1,0.1", LOG_LEVEL: "trace" },

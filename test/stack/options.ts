@@ -7,7 +7,7 @@ export type ProcessName = ServiceName | "console" | "gateway";
 export type Env = Readonly<Record<string, string>>;
 
 export interface StackOptions {
-  /** Dropped by `stop`. Default: an empty one on the server that all tests share. */
+  /** Dropped by `stop`. Default: a migrated one on the server that all tests share. */
   readonly database?: TestDatabase;
   /** Starts two processes of each service; the gateways balance their calls between them. */
   readonly replicas?: boolean;
