@@ -202,11 +202,11 @@ it("serves other addresses while one has all of its requests in flight, and that
   };
   const get = (address: string) => fetch(`${url}/developers`, { headers: { "x-forwarded-for": address } });
   const busy = Array.from({ length: 70 }, () => get("203.0.113.1"));
-  await eventually(() => expect(held).toHaveLength(64));
+  await eventually(() => expect(held.length).toBe(64));
   expect(await (await get("203.0.113.2")).text()).toBe("console");
   expect(held).toHaveLength(64);
   for (const response of held.splice(0, 6)) response.end();
-  await eventually(() => expect(held).toHaveLength(64));
+  await eventually(() => expect(held.length).toBe(64));
   for (const response of held) response.end();
   for (const response of await Promise.all(busy)) expect(response.status).toBe(200);
 });
@@ -242,7 +242,7 @@ it("ends the console's request if the client disconnects", async () => {
   let isEnded = false;
   handle = (incoming) => void incoming.once("close", () => (isEnded = true));
   const client = gateway.send("GET /console/x HTTP/1.1\r\nHost: x\r\n\r\n");
-  await eventually(() => expect(received).toHaveLength(1));
+  await eventually(() => expect(received.length).toBe(1));
   client.resetAndDestroy();
   await eventually(() => expect(isEnded).toBe(true));
 });

@@ -31,7 +31,7 @@ it("serves a page while one network reads none of 70 scripts, and gives up those
     return socket;
   });
   const sockets = await Promise.all(readers);
-  await eventually(() => expect(requests).toHaveLength(READERS));
+  await eventually(() => expect(requests.length).toBe(READERS));
   expect(await (await fetch(`${gateway.url}/developers`)).text()).toBe("console");
   // 64 MiB are eight of them.
   const isCut = await Promise.all(

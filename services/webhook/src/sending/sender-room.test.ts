@@ -33,7 +33,7 @@ async function fill(): Promise<void> {
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver], IN_FLIGHT_MAX / 2);
   sender.wake();
-  await eventually(() => expect(responses).toHaveLength(IN_FLIGHT_MAX / 2));
+  await eventually(() => expect(responses.length).toBe(IN_FLIGHT_MAX / 2));
 }
 
 const respond = (count: number): void => {

@@ -41,7 +41,7 @@ async function startBehindProxy(): Promise<{ sender: Sender; receiver: MadeRecei
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver], 8);
   const sender = sending.start({ db: proxied });
-  await eventually(() => expect(responses).toHaveLength(8));
+  await eventually(() => expect(responses.length).toBe(8));
   return { sender, receiver };
 }
 

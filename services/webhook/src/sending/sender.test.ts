@@ -363,7 +363,7 @@ it("sends first attempts in order with a limit of one in flight, and up to 64 co
   });
   const wide = await sending.createReceiver(busy.url);
   await sending.deliver([wide], 200);
-  await eventually(() => expect(hanging).toHaveLength(64));
+  await eventually(() => expect(hanging.length).toBe(64));
   expect(await lane(wide)).toMatchObject({ in_flight: 64, max_in_flight: 64 });
 });
 
@@ -523,7 +523,7 @@ describe("a result", () => {
     );
     await sending.db.query("update webhook.lanes set next_due = '-infinity' where receiver_id = $1", [old.id]);
     sending.start();
-    await eventually(() => expect(responses).toHaveLength(1));
+    await eventually(() => expect(responses.length).toBe(1));
     for (const table of ["past_deliveries", "attempts"])
       await sending.db.query(`drop table webhook.${table}_${yesterday.slice(0, 10).replaceAll("-", "")}`);
     for (const respond of responses) respond();

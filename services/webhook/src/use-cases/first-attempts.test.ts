@@ -308,7 +308,7 @@ describe("a batch whose commit's response is lost", () => {
     const sender = sending.start({ inFlightMax: 2 });
     await storeAndLose(sender, newEvents(receiver));
     for (const other of others) await storeEvents(sending.db, newEvents(other), sender);
-    await eventually(() => expect(responses).toHaveLength(2));
+    await eventually(() => expect(responses.length).toBe(2));
     await release();
     await eventually(async () => expect(await unfinished(receiver)).toEqual([{ state: "pending", attempt: 0 }]));
     succeed();
@@ -324,11 +324,11 @@ describe("at max_in_flight 1", () => {
     const sender = sending.start();
     const events = newEvents(receiver, 6);
     await storeEvents(sending.db, events.slice(0, 3), sender);
-    await eventually(() => expect(responses).toHaveLength(1));
+    await eventually(() => expect(responses.length).toBe(1));
     // One is in flight and two wait.
     await storeEvents(sending.db, events.slice(3), sender);
     for (let sent = 1; sent <= 6; sent += 1) {
-      await eventually(() => expect(responses).toHaveLength(1));
+      await eventually(() => expect(responses.length).toBe(1));
       expect(received()).toEqual(idsOf(events.slice(0, sent)));
       responses.shift()?.writeHead(204).end();
     }
@@ -395,7 +395,7 @@ describe("a lane that waits for claims", () => {
     const receiver = await sending.createReceiver(server.url);
     const sender = sending.start();
     await storeEvents(sending.db, newEvents(receiver), sender);
-    await eventually(() => expect(responses).toHaveLength(1));
+    await eventually(() => expect(responses.length).toBe(1));
     await disableReceiver(sending.db, { brandId: receiver.brand, receiverId: receiver.id });
     await storeEvents(sending.db, newEvents(receiver), sender);
     succeed();
@@ -429,7 +429,7 @@ describe("a sender that stops", () => {
     const sender = sending.start();
     await storeEvents(sending.db, newEvents(receiver), sender);
     const stopped = sender.stop();
-    await eventually(() => expect(responses).toHaveLength(1));
+    await eventually(() => expect(responses.length).toBe(1));
     succeed();
     await stopped;
     expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 1 }]);
@@ -482,7 +482,7 @@ it("lets a brand be deleted while first attempts are in flight, and keeps none",
   const receiver = await sending.createReceiver(server.url);
   const sender = sending.start();
   await storeEvents(sending.db, newEvents(receiver, 3), sender);
-  await eventually(() => expect(responses).toHaveLength(3));
+  await eventually(() => expect(responses.length).toBe(3));
   expect(await deleteBrandData(sending.db, receiver.brand)).toMatchObject({ done: false });
   expect(await storeEvents(sending.db, newEvents(receiver), sender)).toMatchObject({ dropped: 1, deliveries: 0 });
   succeed();
