@@ -8,6 +8,7 @@ import {
   copyOfChart,
   FULLNAME,
   objectsOf,
+  RELEASE,
   render,
   renderText,
   VALUE_FILES,
@@ -67,6 +68,18 @@ describe("renders", () => {
   it("renders nothing as a dependency that is not enabled", async () => {
     expect(await render(["--set", "enabled=false"])).toEqual([]);
   });
+
+  it("names in its notes what pods wait for: Secrets, and the authority", async () => {
+    const { helm } = await helmAndKubectl();
+    const notesWith = async (...args: string[]): Promise<string> =>
+      (await helm(["install", RELEASE, CHART, "--dry-run=client", "--namespace", "records", ...LAPTOP, ...args])).split("\nNOTES:\n")[1] ??
+      "";
+    const notes = await notesWith();
+    expect(notes).toContain("webhook: shop-brand-records-webhook (DATABASE_URL, RECEIVER_SECRET_KEYS), shop-brand-records-webhook-tls");
+    expect(notes).not.toContain("authority");
+    expect(await notesWith("--set", "extraCa.configMap=company")).toContain("wait for your authority, the ConfigMap company (ca.crt)");
+    expect(await notesWith("--set", "extraCa.secret=company,extraCa.key=root.pem")).toContain("the Secret company (root.pem)");
+  }, 60_000);
 
   it("leaves the number of replicas to an autoscaler", async () => {
     const replicas = ofKind(await render(valuesOf("large")), "Deployment").map(({ metadata, spec }) => [metadata.name, spec.replicas]);
