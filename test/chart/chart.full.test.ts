@@ -81,6 +81,23 @@ describe("renders", () => {
     expect(await notesWith("--set", "extraCa.secret=company,extraCa.key=root.pem")).toContain("the Secret company (root.pem)");
   }, 60_000);
 
+  it("gives helm test and doctor names with the addresses of every process, and callers others without the admin port", async () => {
+    const objects = await render(valuesOf("standard"));
+    const probed = JSON.stringify(objects.find(({ metadata }) => metadata.name === `${FULLNAME}-test`)).matchAll(
+      /200=http:\/\/(shop-[\w-]+):9090/g,
+    );
+    const names = [...probed].map(([, name = ""]) => name);
+    expect(names).toHaveLength(6);
+    const services = new Map(ofKind(objects, "Service").map(({ metadata, spec }) => [metadata.name, spec]));
+    const all = { clusterIP: "None", publishNotReadyAddresses: true };
+    for (const name of names) expect([name, services.get(name)]).toMatchObject([name, all]);
+    const operator = JSON.stringify(ofKind(objects, "Deployment").find(({ metadata }) => metadata.name === `${FULLNAME}-operator`));
+    for (const name of names) expect(operator).toContain(`http://${name}:9090`);
+    expect(services.get(`${FULLNAME}-gateway`)).toMatchObject({ ports: [{ name: "http" }] });
+    expect(services.get(`${FULLNAME}-records`)).toMatchObject({ clusterIP: "None", ports: [{ name: "grpc" }] });
+    expect(services.get(`${FULLNAME}-records`)).not.toHaveProperty("publishNotReadyAddresses");
+  });
+
   it("leaves the number of replicas to an autoscaler", async () => {
     const replicas = ofKind(await render(valuesOf("large")), "Deployment").map(({ metadata, spec }) => [metadata.name, spec.replicas]);
     expect(replicas.filter(([, count]) => count !== undefined)).toEqual([["shop-brand-records-operator", 1]]);

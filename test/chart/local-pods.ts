@@ -84,7 +84,7 @@ export async function prepare(pod: KubernetesObject, folder: string, stored: Sto
 export function localizeAddresses(value: string, own: string, { addresses, dnsPort }: LocalNetwork): string {
   if (value === "0.0.0.0") return own;
   if (value.startsWith("dns:///")) return value.replace("dns:///", `dns://127.0.0.1:${dnsPort}/`);
-  return value.replaceAll(new RegExp(`\\b${FULLNAME}-([a-z]+):`, "g"), (name, component: string) =>
+  return value.replaceAll(new RegExp(`\\b${FULLNAME}-([a-z]+)(?:-admin)?:`, "g"), (name, component: string) =>
     addresses[component] === undefined ? name : `${addresses[component]}:`,
   );
 }

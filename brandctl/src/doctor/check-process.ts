@@ -11,7 +11,12 @@ export async function checkProcess(
   interrupted: AbortSignal,
 ): Promise<CheckResult[]> {
   const name = `${process}, ready`;
-  if (addresses.length > 0) return Promise.all(addresses.map((address) => checkReplica(name, process, address, interrupted)));
+  if (addresses.length > 0) {
+    const results = await Promise.all(addresses.map((address) => checkReplica(name, process, address, interrupted)));
+    if (results.length === 1) return results;
+    // With several, the detail says which.
+    return results.map((result, index) => ({ ...result, detail: withOrigin(result.detail, addresses[index]?.origin ?? "") }));
+  }
   return [
     {
       name,
@@ -21,6 +26,8 @@ export async function checkProcess(
     },
   ];
 }
+
+const withOrigin = (detail: string, origin: string): string => (detail.startsWith(origin) ? detail : `${origin}: ${detail}`);
 
 async function checkReplica(
   name: string,

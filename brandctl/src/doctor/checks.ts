@@ -1,4 +1,5 @@
 import { PROCESS_NAMES, findAdminAddresses } from "../connection/admin-addresses.ts";
+import { replicaAddresses } from "../connection/replica-addresses.ts";
 import { SERVICE_NAMES, type ServiceName } from "../connection/endpoints.ts";
 import { reportOf } from "../failure.ts";
 import type { Session } from "../session.ts";
@@ -21,7 +22,10 @@ export async function runChecks(session: Session, adminFlags: readonly string[])
   const admin = findAdminAddresses({ flags: adminFlags, env, runFile: session.endpoints.runFile() });
   const checks = await Promise.all([
     ...SERVICE_NAMES.map((name) => checkRpc(session, name)),
-    ...PROCESS_NAMES.map((name) => checkProcess(name, admin.get(name) ?? [], interrupted)),
+    ...PROCESS_NAMES.map(async (name) => {
+      const replicas = await Promise.all((admin.get(name) ?? []).map((address) => replicaAddresses(address)));
+      return checkProcess(name, replicas.flat(), interrupted);
+    }),
     checkBaseUrl(session),
   ]);
   return [runFile, ...checks.flat()];

@@ -10,6 +10,11 @@
 {{- else -}}{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}{{- end -}}
 {{- end -}}
 
+{{/* Name of a process' admin ports. Takes dict root, component. */}}
+{{- define "brand-records.adminService" -}}
+{{- include "brand-records.fullname" .root }}-{{ .component }}-admin
+{{- end -}}
+
 {{/* Of all pods of the release. Takes dict root, component (optional). */}}
 {{- define "brand-records.selector" -}}
 app.kubernetes.io/name: {{ include "brand-records.name" .root }}
