@@ -11,10 +11,12 @@ export interface Services {
   readonly usage: RpcClient<UsageServiceService>;
   readonly plans: RpcClient<PlansServiceService>;
   readonly records: RpcClient<RecordsServiceService>;
+  /** Connects those that requests need. Services may start later or restart. */
+  connected(): Promise<unknown>;
   stop(): void;
 }
 
-/** Connects lazily: services may start later or restart. */
+/** Connects with the first calls, or with `connected`. */
 export function connectServices(config: GatewayConfig, metrics?: Registry): Services {
   const shared = { config, ...(metrics && { metrics }) };
   const verification = connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, shared);
@@ -26,6 +28,7 @@ export function connectServices(config: GatewayConfig, metrics?: Registry): Serv
     usage,
     plans,
     records,
+    connected: () => Promise.all([verification, plans, records].map((client) => client.connected())),
     stop() {
       verification.stop();
       usage.stop();

@@ -77,6 +77,9 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     log.info({ error: kind, status: ERROR_KINDS[kind].http }, "broken request refused");
   };
   const brokenRequestHeaders = httpsOnly(config.PUBLIC_URL);
+  // Balancers give a new process its share of the requests at once. On a node without CPU to spare, those that came first waited 2.7 s
+  // for names and TLS.
+  await services.connected();
   const http = life.own(
     "http server",
     await startHttpServer(app, { host, port, headersTimeoutMs, requestTimeoutMs, brokenRequestHeaders, onBrokenRequest }),

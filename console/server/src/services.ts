@@ -13,7 +13,7 @@ import {
   OperatorServiceService as WebhookOperator,
   ReceiversServiceService,
 } from "@brand-records/proto/webhook/v1";
-import { connectRpc, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, type RpcClient, type RpcConnection } from "@brand-records/rpc";
 import type { Registry } from "@brand-records/telemetry";
 import type { ConsoleConfig } from "./config.ts";
 
@@ -31,10 +31,12 @@ export interface Services {
   readonly webhookBrands: RpcClient<WebhookOperator>;
   readonly plans: RpcClient<PlansServiceService>;
   readonly planBrands: RpcClient<PlansOperator>;
+  /** Connects now. Services may start later or restart. */
+  connected(): Promise<unknown>;
   stop(): void;
 }
 
-/** Connects lazily: services may start later or restart. */
+/** Connects with the first calls, or with `connected`. */
 export function connectServices(config: ConsoleConfig, metrics: Registry): Services {
   const { ACCOUNTS_ADDRESS: accounts, PLANS_ADDRESS: plans, WEBHOOK_ADDRESS: webhook } = config;
   const clients = {
@@ -63,10 +65,12 @@ export function connectServices(config: ConsoleConfig, metrics: Registry): Servi
     }),
     planBrands: connectRpc(PlansOperator, plans, { config, metrics }),
   };
+  const connections: readonly RpcConnection[] = Object.values(clients);
   return {
     ...clients,
+    connected: () => Promise.all(connections.map((client) => client.connected())),
     stop() {
-      for (const client of Object.values(clients)) (client as { stop(): void }).stop();
+      for (const client of connections) client.stop();
     },
   };
 }

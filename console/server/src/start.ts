@@ -31,6 +31,7 @@ export async function startConsole(config: ConsoleConfig, life: Lifecycle, log: 
   );
   const services = life.own("rpc clients", connectServices(config, metrics));
   const app = createApp({ config, services, web: await loadWebFiles(WEB_FILES), log, metrics, isStopping: () => !life.isReady });
+  await services.connected();
   const http = life.own(
     "http server",
     await startHttpServer(app, { host: config.HOST, port: config.PORT, publicUrl: config.PUBLIC_URL, certificates, log }),

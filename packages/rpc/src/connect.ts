@@ -18,6 +18,7 @@ import { GRANT_METADATA } from "./actors.ts";
 import type { CallContext } from "./call-context.ts";
 import { Certificates } from "./certificates.ts";
 import { measureCalls, type MeasureCall } from "./client-durations.ts";
+import { connected } from "./connected.ts";
 import { channelCredentials } from "./credentials.ts";
 import { MESSAGE_BYTES_MAX, type rpcTlsSettings } from "./settings.ts";
 import { OWN_METHODS, type Methods } from "./methods.ts";
@@ -31,7 +32,13 @@ export type RpcClient<Service> = {
       ? (context: CallContext) => ClientDuplexStream<Request, Response>
       : (request: Request, context: CallContext) => Promise<Response>
     : never;
-} & { stop(): void };
+} & RpcConnection;
+
+export interface RpcConnection {
+  /** Connects now, not with the first call. Resolves once it has connected or failed to, after two seconds at most; calls connect it later then. */
+  connected(): Promise<void>;
+  stop(): void;
+}
 
 export interface ConnectOptions {
   readonly config?: { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };
@@ -68,7 +75,7 @@ export function connectRpc<Service extends ServiceDefinition>(
 ): RpcClient<Service> {
   const certificates = Certificates.of(config);
   const credentials = channelCredentials(certificates, address, calledService(definition));
-  // Two channels, each of which connects when it is first used.
+  // Two channels, each of which connects when it is first used, or before.
   const client = new Client(address, credentials, channelOptions([]));
   const retrying = new Client(address, credentials, { ...channelOptions(retriesOf(definition, methods)), ...PINGS });
   const stop = (): void => {
@@ -76,14 +83,14 @@ export function connectRpc<Service extends ServiceDefinition>(
     retrying.close();
     certificates?.release();
   };
-  const calls: Record<string, unknown> = { stop };
+  const used = new Set<Client>();
+  const calls: Record<string, unknown> = { stop, connected: () => Promise.all(Array.from(used, connected)) };
   for (const [name, method] of Object.entries(definition)) {
     const measure = measureCalls(metrics, method.path);
-    if (method.requestStream) calls[name] = duplex(client, method);
-    else {
-      const isRepeatable = methods[method.path]?.isIdempotent === true;
-      calls[name] = unary({ channel: isRepeatable ? retrying : client, isRepeatable }, method, measure);
-    }
+    const isRepeatable = !method.requestStream && methods[method.path]?.isIdempotent === true;
+    const channel = isRepeatable ? retrying : client;
+    used.add(channel);
+    calls[name] = method.requestStream ? duplex(channel, method) : unary({ channel, isRepeatable }, method, measure);
   }
   return calls as RpcClient<Service>;
 }

@@ -1,7 +1,7 @@
 export { actsForPerson, GRANT_METADATA, grantIn, type Grants } from "./actors.ts";
 export { newCallContext, type CallContext } from "./call-context.ts";
 export { Certificates } from "./certificates.ts";
-export { connectRpc, type ConnectOptions, type RpcClient } from "./connect.ts";
+export { connectRpc, type ConnectOptions, type RpcClient, type RpcConnection } from "./connect.ts";
 export { service, type Handlers, type ServedService } from "./handlers.ts";
 export { peerOf, serverCheck } from "./identity.ts";
 export { OWN_METHODS, type Methods } from "./methods.ts";
