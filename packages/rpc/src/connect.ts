@@ -35,7 +35,7 @@ export type RpcClient<Service> = {
 } & RpcConnection;
 
 export interface RpcConnection {
-  /** Connects now, not with the first call. Resolves once it has connected or failed to, after two seconds at most; calls connect it later then. */
+  /** Connects now, not with the first call. Resolves once it has connected or failed to, after two seconds at most; it goes on in the background then. */
   connected(): Promise<void>;
   stop(): void;
 }

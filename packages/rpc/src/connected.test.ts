@@ -1,3 +1,4 @@
+import dns from "node:dns";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { eventually, startTcpProxy } from "@brand-records/testkit";
@@ -56,8 +57,37 @@ it("gives up when nothing listens, and connects with a later call", async () => 
   await eventually(async () => expect(await later.say({ n: 1 }, callContext())).toEqual({ n: 1 }));
 });
 
-it("does not wait for a server that accepts and answers nothing", async () => {
+it("goes on when a name is unknown at first, so that no call fails once it is known", async () => {
+  const echo = await serveEcho();
+  open.push(echo);
+  const lookup = jest.spyOn(dns.promises, "lookup").mockRejectedValue(new Error("ENOTFOUND"));
+  const forward = (socket: Socket): void => void socket.pipe(connect(echo.port, "127.0.0.1")).pipe(socket);
+  const [, port] = (await listen(forward)).split(":");
+  const later = client(`dns:///localhost:${port}`);
+  await later.connected();
+  expect(accepted.length).toBe(0);
+  lookup.mockResolvedValue([{ address: "127.0.0.1", family: 4 }] as never);
+  await eventually(() => expect(accepted.length).toBe(2));
+  expect(await later.say({ n: 1 }, callContext())).toEqual({ n: 1 });
+  lookup.mockRestore();
+});
+
+it("does not wait for ever for a server that answers nothing", async () => {
   const waiting = client(await listen());
   await waiting.connected();
   expect(accepted.length).toBe(2);
+});
+
+it("connects no more once it is stopped", async () => {
+  const address = await listen();
+  const stopped = client(address);
+  const connecting = stopped.connected();
+  await eventually(() => expect(accepted.length).toBe(2));
+  stopped.stop();
+  await connecting;
+  // What the client had begun would be accepted before this.
+  const ours = connect(Number(address.split(":")[1]), "127.0.0.1");
+  await eventually(() => expect(accepted.some(({ remotePort }) => remotePort === ours.localPort)).toBe(true));
+  expect(accepted.length).toBe(3);
+  ours.destroy();
 });
