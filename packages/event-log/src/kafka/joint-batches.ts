@@ -68,6 +68,11 @@ export class JointBatches {
    * Rejects if the offset could not be committed.
    */
   process(share: Share): Promise<boolean> {
+    if (this.#stopping.signal.aborted) {
+      // kafkajs would fetch it again at once, and again, until the consumer has stopped.
+      share.pause();
+      return Promise.resolve(false);
+    }
     const done = Promise.withResolvers<boolean>();
     this.#waiting.push({ ...share, done });
     this.#startSoon();
@@ -125,6 +130,7 @@ export class JointBatches {
    * because kafkajs fetches nothing from a broker while a part of its last fetch is being processed. So it holds up its own partition.
    */
   async #repeat(share: WaitingShare, first: Failure): Promise<void> {
+    if (!share.isOurs()) return share.done.resolve(false);
     const { log } = this.#options;
     const resume = share.pause();
     this.#pausedFor.set(share.next.partition, share);
@@ -160,7 +166,8 @@ export class JointBatches {
       // A partition that has moved meanwhile is where its new member says.
       const processed = ours.filter((share) => share.isOurs());
       if (processed.length > 0) await commit(processed.map(({ next }) => next));
-      for (const share of processed) share.resolve();
+      // After a join during the commit, kafkajs has begun where the group was.
+      for (const share of processed) if (share.isOurs()) share.resolve();
       for (const share of shares) share.done.resolve(processed.includes(share));
     } catch (error) {
       for (const { done } of shares) done.reject(error);
