@@ -194,25 +194,61 @@ it("a member who becomes an owner gets an owner's buttons with the next reading 
   expectNoProblems();
 }, 60_000);
 
-it("a link that shows once stays when its owner is made a member, and nothing else of owners", async () => {
+it("a link that shows once stays when its owner is made a member, before or after it came, and nothing else of owners", async () => {
+  for (const isComing of [true, false]) {
+    const brand = await stack.createBrand();
+    const [owner, email] = [newEmail(), newEmail()];
+    await add(brand, owner, "owner");
+    await add(brand, email);
+    const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, owner));
+    const { promise: isMade, resolve: noteMade } = Promise.withResolvers<void>();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/console/api/members.link", async (route) => {
+      const response = await route.fetch();
+      noteMade();
+      await isReleased;
+      await route.fulfill({ response });
+    });
+    const demote = async (): Promise<void> => {
+      await stack.accounts.setMemberRole({ brand_id: brand.id, email: owner, role: "member" }, callContext());
+      await page.clock.runFor(15_000);
+      await page.getByText("Owners of the brand add and remove members").waitFor();
+    };
+    await page.clock.install();
+    await page.goto(`${url}/developers/members`);
+    await page.getByRole("button", { name: `New link: ${email}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Make link" }).click();
+    await isMade;
+    if (isComing) await demote();
+    release();
+    const link = await dialog.getByText(/\/sign-in#/).innerText();
+    if (!isComing) await demote();
+    expect(await dialog.getByText(/\/sign-in#/).innerText()).toBe(link);
+    await dialog.getByRole("button", { name: "I have sent it" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByRole("button", { name: "New link" }).count()).toBe(0);
+    expectNoProblems();
+  }
+}, 90_000);
+
+it("a link that shows once stays when it is another owner's, who becomes a member meanwhile", async () => {
   const brand = await stack.createBrand();
-  const [owner, email] = [newEmail(), newEmail()];
-  await add(brand, owner, "owner");
-  await add(brand, email);
-  const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, owner));
+  const other = newEmail();
+  await add(brand, other, "owner");
+  const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, brand.owner));
   await page.clock.install();
   await page.goto(`${url}/developers/members`);
-  await page.getByRole("button", { name: `New link: ${email}` }).click();
+  await page.getByRole("button", { name: `New link: ${other}` }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Make link" }).click();
   const link = await dialog.getByText(/\/sign-in#/).innerText();
-  await stack.accounts.setMemberRole({ brand_id: brand.id, email: owner, role: "member" }, callContext());
+  await stack.accounts.setMemberRole({ brand_id: brand.id, email: other, role: "member" }, callContext());
   await page.clock.runFor(15_000);
-  await page.getByText("Owners of the brand add and remove members").waitFor();
+  await page.getByRole("row", { name: other, includeHidden: true }).getByText("Member", { exact: true }).waitFor();
   expect(await dialog.getByText(/\/sign-in#/).innerText()).toBe(link);
   await dialog.getByRole("button", { name: "I have sent it" }).click();
   await dialog.waitFor({ state: "detached" });
-  expect(await page.getByRole("button", { name: "New link" }).count()).toBe(0);
   expectNoProblems();
 }, 60_000);
 

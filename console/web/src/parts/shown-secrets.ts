@@ -8,12 +8,13 @@ function count(change: 1 | -1): void {
   for (const listener of listeners) listener();
 }
 
-/** Counts the caller among what shows a secret, while it is mounted. */
-export function useShownSecret(): void {
+/** Counts the caller among what shows a secret, or is about to: its making is on its way. */
+export function useShownSecret(isShown = true): void {
   useLayoutEffect(() => {
+    if (!isShown) return;
     count(1);
     return () => count(-1);
-  }, []);
+  }, [isShown]);
 }
 
 const subscribe = (listener: () => void) => {
@@ -21,5 +22,5 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Whether a secret shows that no other page can show. What shows it stays then, also when the person's role is lost. */
+/** Whether a secret shows, or is about to, that no other page can show. What shows it stays then, also when the person's role is lost. */
 export const useIsSecretShown = (): boolean => useSyncExternalStore(subscribe, () => shown > 0);

@@ -72,8 +72,10 @@ interface OpenDialogProps {
 }
 
 function OpenDialog({ open, isLastOwner, close }: OpenDialogProps) {
+  const { email } = useMe();
   if (open.act === "add") return <AddMember onClose={close} />;
-  if (isLastOwner && open.member.role === "owner") return <LastOwner act={open.act} onClose={close} />;
+  // The role of the open row is as it was at the press; another's may have changed since.
+  if (isLastOwner && open.member.email === email) return <LastOwner act={open.act} onClose={close} />;
   const props = { member: open.member, onClose: close };
   if (open.act === "role") return <ChangeRole {...props} />;
   if (open.act === "link") return <NewLink {...props} />;

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { query, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { useShownSecret } from "../../parts/shown-secrets.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -24,6 +25,7 @@ export default function NewLink({ member: { email }, isNew = false, onClose }: N
   // Here alone: a link in a cache would outlive its dialog.
   const [link, setLink] = useState<Output<"members.link">>();
   const make = useChange("members.link", []);
+  useShownSecret(make.isPending);
 
   const start = (): void =>
     make.mutate(

@@ -6,6 +6,7 @@ import { CallError } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { useShownSecret } from "../../parts/shown-secrets.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -32,6 +33,7 @@ export function MakeNextSecret({
   const [isConfirmed, setIsConfirmed] = useState(false);
   const [isMissing, setIsMissing] = useState(false);
   const make = useChange("receivers.rotate", ["receivers.get", "receivers.list"]);
+  useShownSecret(make.isPending);
 
   const submit = (): void => {
     if (replaces && !isConfirmed) return setIsMissing(true);
