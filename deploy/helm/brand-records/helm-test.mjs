@@ -1,7 +1,7 @@
 /*
  * What `helm test` runs: every process type is ready and lacks nothing, and the gateway refuses a request without a key. The arguments are
  * the seconds to wait for that (processes may still be joining Kafka's group when their pods are ready), and URLs with the status that each
- * must return, such as `200=http://br-brand-records-records:9090/readyz`.
+ * must return, such as `200=http://br-brand-records-records-admin:9090/readyz`.
  */
 import { lookup } from "node:dns/promises";
 
@@ -26,14 +26,14 @@ for (;;) {
   break;
 }
 
-/** Checks every address of the URL's host: a headless Service has one for each process that is ready. */
+/** Checks every address of the URL's host: a headless Service of admin ports has one for each process that runs. */
 async function checkAddresses(status, url) {
   const { hostname } = new URL(url);
   try {
     const addresses = await lookup(hostname, { all: true });
     return await Promise.all(addresses.map(({ address, family }) => check(status, url, family === 6 ? `[${address}]` : address)));
   } catch (error) {
-    return [{ text: `--- ${url}`, problem: `no process is ready: its name has no address (${error.code ?? error.message})` }];
+    return [{ text: `--- ${url}`, problem: `no process runs: its name has no address (${error.code ?? error.message})` }];
   }
 }
 
