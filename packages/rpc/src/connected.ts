@@ -22,7 +22,7 @@ export function connected(client: Client): Promise<void> {
   });
 }
 
-/** grpc-js does not look a name up again that was unknown, but with the next call, which it fails: no method that is not retried may be that. */
+/** grpc-js looks an unknown name up again only with the next call, which fails: a method that is not retried must not be that call. */
 function keepConnecting(client: Client): void {
   const channel = client.getChannel();
   channel.getConnectivityState(true);

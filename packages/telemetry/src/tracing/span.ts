@@ -20,7 +20,7 @@ export interface SpanOptions {
 
 export interface Tracing {
   readonly tracer: Tracer;
-  /** Passed in, not imported: its 51 modules are a tenth of those that a process would load, and only tracing uses them. */
+  /** OpenTelemetry is passed in, not imported: its 51 modules are a tenth of those that a process would load, and only tracing uses them. */
   readonly api: typeof OpenTelemetry;
 }
 
