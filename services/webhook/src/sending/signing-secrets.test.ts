@@ -77,6 +77,35 @@ function counting(db: Database): { readonly db: Database; count(statement: strin
     count: (statement) => executed.filter((each) => each.startsWith(statement)).length,
   };
 }
+
+/** Holds each execution of a statement; `hold` lets go the one that is held and waits for the next. */
+function holding(db: Database, name: string): { readonly db: Database; hold(): Promise<void>; release(): void } {
+  let [go, reached, isOpen] = [(): void => undefined, (): void => undefined, true];
+  const query: Database["query"] = async (statement, values) => {
+    if (!isOpen && typeof statement !== "string" && statement.name === name) {
+      await new Promise<void>((resolve) => {
+        go = resolve;
+        reached();
+      });
+    }
+    return db.query(statement, values);
+  };
+  return {
+    db: { ...db, query },
+    hold: () => {
+      isOpen = false;
+      const next = new Promise<void>((resolve) => {
+        reached = resolve;
+      });
+      go();
+      return next;
+    },
+    release: () => {
+      isOpen = true;
+      go();
+    },
+  };
+}
 const CLAIM = "with lane as materialized";
 const RECHECK = "secret_keys.in_use_among";
 
@@ -132,6 +161,23 @@ it.each<[string, (receiver: MadeReceiver) => Promise<unknown>]>([
   await eventually(() => expect(sender.unusableKeyIds()).toEqual([]));
   const opened = lines.filter(({ message }) => message === "signing secrets can be opened again").map(({ fields }) => fields);
   expect(opened).toEqual([{ key_id: 2 }, { key_id: 1 }]);
+});
+
+it("what a recheck has read half changes nothing yet, so that each key is logged as its secrets open", async () => {
+  const [missing, damaged] = [await sending.createReceiver(server.url), await sending.createReceiver(server.url)];
+  await sealUnder(newKey, missing);
+  await damage(damaged);
+  await sending.deliver([missing]);
+  await sending.deliver([damaged]);
+  const held = holding(sending.db, "secret_keys.stored");
+  const sender = sending.start({ db: held.db, recheckMs: 20 });
+  await eventually(() => expect(sender.unusableKeyIds()).toEqual([1, 2]));
+  await held.hold();
+  await sealUnder(oldKey(), missing);
+  await held.hold();
+  expect(sender.unusableKeyIds()).toEqual([1, 2]);
+  held.release();
+  await eventually(() => expect(sender.unusableKeyIds()).toEqual([1]));
 });
 
 it("what was sealed again for this process is sent", async () => {

@@ -100,22 +100,29 @@ export class SigningSecrets {
 
   /** Forgets what opens by now, was sealed again under a key that this process has, or was deleted. */
   async #recheck(): Promise<void> {
-    const { db, log } = this.#options;
+    const { log } = this.#options;
     const before = this.unusableIds();
     if (before.length === 0) return;
     try {
-      const inUse = await idsInUseAmong(db, [...this.#missingIds]);
-      for (const id of this.#missingIds) if (!inUse.includes(id)) this.#missingIds.delete(id);
-      const stored = new Map((await storedSecretsOf(db, [...this.#damaged.keys()])).map((each) => [each.receiver_id, each]));
-      for (const receiverId of this.#damaged.keys()) {
-        const secrets = stored.get(receiverId);
-        if (secrets === undefined || opens(this.#opened, secrets)) this.#damaged.delete(receiverId);
-      }
+      await this.#forgetUsable();
     } catch (error) {
       log.warn({ err: error }, "signing secrets that did not open cannot be looked at again");
     }
     const after = this.unusableIds();
     for (const key_id of before) if (!after.includes(key_id)) log.info({ key_id }, "signing secrets can be opened again");
+  }
+
+  /** Reads all before it forgets any, so that nothing in between sees one half; what is remembered meanwhile stays. */
+  async #forgetUsable(): Promise<void> {
+    const { db } = this.#options;
+    const [missingIds, damagedIds] = [[...this.#missingIds], [...this.#damaged.keys()]];
+    const inUse = await idsInUseAmong(db, missingIds);
+    const stored = new Map((await storedSecretsOf(db, damagedIds)).map((each) => [each.receiver_id, each]));
+    for (const id of missingIds) if (!inUse.includes(id)) this.#missingIds.delete(id);
+    for (const receiverId of damagedIds) {
+      const secrets = stored.get(receiverId);
+      if (secrets === undefined || opens(this.#opened, secrets)) this.#damaged.delete(receiverId);
+    }
   }
 }
 
