@@ -64,7 +64,8 @@ async function finish(visitor: Visitor, callback: string): Promise<{ path: strin
 const signInAs = async (visitor: Visitor, account: TestAccount, query?: string) =>
   finish(visitor, await callbackFor(visitor, account, query));
 const sessionOf = (visitor: Visitor): string | undefined => visitor.cookiesOf(url).get(`session_${new URL(url).port}`);
-const cookieHeader = (visitor: Visitor): string => [...visitor.cookiesOf(url)].map((pair) => pair.join("=")).join("; ");
+const cookieHeader = (visitor: Visitor, path = "/"): string =>
+  [...visitor.cookiesOf(new URL(path, url).href)].map((pair) => pair.join("=")).join("; ");
 const signedIn = { path: "/developers", error: null, returnTo: null };
 const refused = (error: string, returnTo: string | null = "/developers") => ({ path: "/sign-in", error, returnTo });
 
@@ -229,9 +230,8 @@ describe("refuses", () => {
     ] as const) {
       const visitor = new Visitor();
       const callback = await callbackFor(visitor, await newMember(), "?return_to=/developers/keys");
-      const cookies = visitor.cookiesOf(url);
-      const [name = "", value = ""] = [...cookies].find(([cookie]) => cookie.startsWith("sign-in-")) ?? [];
-      cookies.set(name, await sealAgain(value, secret, minutesAgo));
+      const [name = "", value = ""] = [...visitor.cookiesOf(url)].find(([cookie]) => cookie.startsWith("sign-in-")) ?? [];
+      visitor.plantCookie(url, name, await sealAgain(value, secret, minutesAgo));
       expect([minutesAgo, await finish(visitor, callback)]).toEqual([minutesAgo, expected]);
     }
   });
@@ -292,7 +292,7 @@ it("sends a challenge, a nonce and a state, each new for each attempt, and no se
 it("gives a new session at each sign-in and ends the earlier one", async () => {
   const account = await newMember();
   const visitor = new Visitor();
-  visitor.cookiesOf(url).set(`session_${new URL(url).port}`, "fixed-by-someone-else");
+  visitor.plantCookie(url, `session_${new URL(url).port}`, "fixed-by-someone-else");
   await signInAs(visitor, account);
   const first = cookieHeader(visitor);
   expect(sessionOf(visitor)).toMatch(/^[\w-]{43}$/);
@@ -343,6 +343,18 @@ it("signs out without the provider too, and says nothing of it", async () => {
   // Ended already: there is nothing to sign out of.
   expect(await caller.call("session.sign_out", {})).toEqual({ location: null });
 });
+
+it.each(["session.sign_out", "session.sign_out_everywhere"] as const)(
+  "%s names the session that the provider ends, so that it asks nothing; no other request carries the name",
+  async (operation) => {
+    const visitor = new Visitor();
+    await signInAs(visitor, await newMember());
+    const caller = consoleCaller(url, cookieHeader(visitor, `/console/api/${operation}`));
+    const { location } = await caller.call(operation, {});
+    expect(new URL(location ?? "").searchParams.get("id_token_hint")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(cookieHeader(visitor, "/console/api/session.me")).not.toContain("id-token");
+  },
+);
 
 it("logs why a sign-in failed, without codes, tokens, states, addresses or the secret", async () => {
   const visitor = new Visitor();

@@ -14,30 +14,42 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A browser without scripts: keeps cookies of each host, sends forms, and follows redirects one at a time. */
-export class Visitor {
-  /** Cookies by host and port, then name. Unlike browsers it keeps the cookies of ports apart. */
-  readonly #cookies = new Map<string, Map<string, string>>();
+interface KeptCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly path: string;
+}
 
-  /** Returns name and value of each cookie of a URL's host. */
+/** A browser without scripts: keeps cookies of each host and path, sends forms, and follows redirects one at a time. */
+export class Visitor {
+  /** Cookies by host and port, then by path and name. Unlike browsers it keeps the cookies of ports apart. */
+  readonly #cookies = new Map<string, Map<string, KeptCookie>>();
+
+  /** Returns name and value of each cookie that a request of a URL carries. */
   cookiesOf(url: string): Map<string, string> {
-    const { host } = new URL(url);
-    const kept = this.#cookies.get(host) ?? new Map<string, string>();
-    this.#cookies.set(host, kept);
-    return kept;
+    const { pathname } = new URL(url);
+    // As in section 5.1.4 of RFC 6265.
+    const isCovered = ({ path }: KeptCookie): boolean => pathname === path || pathname.startsWith(path.endsWith("/") ? path : `${path}/`);
+    return new Map([...this.#keptOf(url).values()].filter(isCovered).map(({ name, value }) => [name, value]));
+  }
+
+  /** Sets a cookie of all paths of a URL's host, or changes it. */
+  plantCookie(url: string, name: string, value: string): void {
+    this.#keptOf(url).set(`/ ${name}`, { name, value, path: "/" });
   }
 
   async send(url: string, form?: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    const cookies = this.cookiesOf(url);
     const response = await fetch(url, {
       redirect: "manual",
-      headers: { ...headers, cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+      headers: { ...headers, cookie: [...this.cookiesOf(url)].map(([name, value]) => `${name}=${value}`).join("; ") },
       ...(form !== undefined && { method: "POST", body: new URLSearchParams(form) }),
     });
     for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      if (value === "" || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) cookies.delete(name);
-      else cookies.set(name, value);
+      // Without a path, a browser takes the request's folder; the console and the test's provider always name one that matters.
+      const path = /;\s*path=([^;]*)/i.exec(line)?.[1] ?? "/";
+      if (value === "" || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) this.#keptOf(url).delete(`${path} ${name}`);
+      else this.#keptOf(url).set(`${path} ${name}`, { name, value, path });
     }
     const location = new URL(response.headers.get("location") ?? url, url).href;
     return { status: response.status, location, headers: response.headers, body: await response.text() };
@@ -53,5 +65,12 @@ export class Visitor {
       next = location;
     }
     throw new Error(`too many redirects, at last to ${next}`);
+  }
+
+  #keptOf(url: string): Map<string, KeptCookie> {
+    const { host } = new URL(url);
+    const kept = this.#cookies.get(host) ?? new Map<string, KeptCookie>();
+    this.#cookies.set(host, kept);
+    return kept;
   }
 }

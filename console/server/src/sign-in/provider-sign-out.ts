@@ -32,13 +32,17 @@ interface ProviderSignOutDependencies {
 
 export function openProviderSignOut({ config, services, provider, log }: ProviderSignOutDependencies): ProviderSignOut {
   const sealed = sealedValues<{ idToken: string; session: string }>(config.OIDC_CLIENT_SECRET ?? "", "ID token");
-  // No other request needs it.
-  const idTokenCookie = cookie(config.PUBLIC_URL, "id-token", "/console/api/session.sign_out");
+  // No other requests need its 4 KB. One path does not cover the other: browsers compare whole segments.
+  const idTokenCookies = ["session.sign_out", "session.sign_out_everywhere"].map((name) =>
+    cookie(config.PUBLIC_URL, "id-token", `/console/api/${name}`),
+  );
+  const clear = (response: Response): void => idTokenCookies.forEach((each) => each.clear(response));
   const nameOf = (sessionToken: string): string => hash("sha256", sessionToken, "base64url");
 
   /** Providers need no hint, but ask without one whether the person means it. */
   const hintFor = async (request: Request, sessionToken: string): Promise<string | undefined> => {
-    const kept = idTokenCookie.read(request);
+    // The request carries the one of its path, under the same name.
+    const kept = idTokenCookies[0]?.read(request);
     const opened = kept === undefined ? undefined : await sealed.open(kept);
     return opened?.value.session === nameOf(sessionToken) ? opened.value.idToken : undefined;
   };
@@ -46,11 +50,11 @@ export function openProviderSignOut({ config, services, provider, log }: Provide
   return {
     async keep(response, sessionToken, idToken) {
       const value = await sealed.seal({ idToken, session: nameOf(sessionToken) }, TTL_SECONDS);
-      if (value.length <= COOKIE_BYTES_MAX) idTokenCookie.set(response, value);
-      else idTokenCookie.clear(response);
+      if (value.length > COOKIE_BYTES_MAX) clear(response);
+      else for (const each of idTokenCookies) each.set(response, value);
     },
     async locationFor(request, response, sessionToken, call) {
-      idTokenCookie.clear(response);
+      clear(response);
       if (!(await isOfProvider(services, sessionToken, call))) return null;
       try {
         return (await provider.signOutUrl(await hintFor(request, sessionToken)))?.href ?? null;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { eventually } from "@brand-records/testkit";
 import { serveForwarding, untilClosed, type ServedForwarding } from "../../../test/serve-forwarding.ts";
 import { ConsoleUpstream } from "./upstream.ts";
@@ -275,6 +275,50 @@ describe("a read whose connection the console closes", () => {
     await fetch(`${url}/sign-in`);
     received.splice(0);
     expect((await fetch(`${url}/sign-in`)).status).toBe(503);
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe("a file of a page, while processes of two releases serve", () => {
+  const path = "/console/assets/app-new.js";
+  let connections: Set<unknown>;
+  /** As a balancer gives connections to processes: only the last of so many new ones reaches one that has the file. */
+  const haveFileFrom = (connection: number, others: (response: ServerResponse) => void): void => {
+    connections = new Set();
+    handle = ({ socket }, response) => {
+      connections.add(socket);
+      if (connections.size >= connection) response.writeHead(200, { "content-type": "text/javascript" }).end("new");
+      else others(response);
+    };
+  };
+  const notFound = (response: ServerResponse): unknown => response.writeHead(404).end("not found");
+
+  it("comes from whichever process has it", async () => {
+    haveFileFrom(5, notFound);
+    const response = await fetch(`${url}${path}`);
+    expect([response.status, await response.text(), connections.size, received.length]).toEqual([200, "new", 5, 5]);
+  });
+
+  it("is looked for further if a process ends meanwhile", async () => {
+    haveFileFrom(3, (response) => (connections.size === 1 ? notFound(response) : response.socket?.destroy()));
+    expect((await fetch(`${url}${path}`)).status).toBe(200);
+  });
+
+  it("is not found after sixteen tries, none of which leaves a connection", async () => {
+    haveFileFrom(Infinity, notFound);
+    expect((await fetch(`${url}${path}`)).status).toBe(404);
+    expect([connections.size, received.length]).toEqual([16, 16]);
+    const open = () => [...connections].filter((socket) => !(socket as Socket).destroyed).length;
+    await eventually(() => expect(open()).toBeLessThanOrEqual(1));
+  });
+
+  it.each([
+    ["HEAD", path],
+    ["GET", "/console/x"],
+    ["GET", "/developers"],
+  ])("is what is looked for: not %s %s", async (method, other) => {
+    haveFileFrom(Infinity, notFound);
+    expect((await fetch(`${url}${other}`, { method })).status).toBe(404);
     expect(received).toHaveLength(1);
   });
 });

@@ -9,6 +9,12 @@ const CONNECT_MS = 5_000;
 const IDLE_MS = 30_000;
 /** Time without a byte from the console after which a request fails. The console's own deadline is shorter by default. */
 const SILENCE_MS = 20_000;
+/**
+ * How often a file of a page that a process does not have is asked for. While processes are replaced, a page names the files of one release
+ * and its requests reach processes of both. With one of three processes that has the file, 1 search of 440 finds nothing.
+ */
+const ASSET_TRIES_MAX = 16;
+const ASSETS = "/console/assets/";
 /** The largest response is a script of 420 KB. */
 const RESPONSE_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -34,6 +40,8 @@ export class ConsoleUpstream {
   readonly #address: URL;
   readonly #certificates: Certificates | undefined;
   #pool: Pool;
+  /** Opens a connection for each request, which a balancer may give to another process. */
+  #fresh: Pool;
   /** The sockets of errors, which undici passes on as they are. */
   readonly #sockets = new WeakMap<Error, Socket>();
 
@@ -45,21 +53,38 @@ export class ConsoleUpstream {
     this.#address = new URL(`${certificates === undefined ? "http" : "https"}://${address}`);
     this.#certificates = certificates;
     this.#pool = this.#open();
+    this.#fresh = this.#open();
     certificates?.listen({
       onReplaced: () => {
-        const replaced = this.#pool;
+        const replaced = [this.#pool, this.#fresh];
         this.#pool = this.#open();
+        this.#fresh = this.#open();
         // Ends its connections once their requests are served.
-        void replaced.close();
+        for (const pool of replaced) void pool.close();
       },
     });
   }
 
   /**
    * Returns a whole response: a client that reads it slowly occupies no connection. Repeats a read once if it met the end of a kept
-   * connection, as when the console stops. Not under `/auth`, where a GET uses up a code.
+   * connection, as when the console stops. Not under `/auth`, where a GET uses up a code. Looks for a file of a page at other processes,
+   * too: its name holds a hash of its content, so that whoever has it has the right one.
    */
   async request(request: ConsoleRequest): Promise<ConsoleResponse> {
+    let response = await this.#whole(request);
+    if (request.method !== "GET" || !request.path.startsWith(ASSETS)) return response;
+    for (let tries = 1; response.statusCode === 404 && tries < ASSET_TRIES_MAX; tries += 1) {
+      try {
+        response = await wholeOf(await this.#send({ ...request, reset: true }, this.#fresh));
+      } catch (error) {
+        // A process that is just ending does not have it either.
+        if (request.signal.aborted) throw error;
+      }
+    }
+    return response;
+  }
+
+  async #whole(request: ConsoleRequest): Promise<ConsoleResponse> {
     const { method, path, signal } = request;
     const mayRepeat = (method === "GET" || method === "HEAD") && !path.startsWith("/auth");
     let response: Dispatcher.ResponseData;
@@ -69,22 +94,21 @@ export class ConsoleUpstream {
       if (!mayRepeat || signal.aborted || !this.#wasKept(error)) throw error;
       response = await this.#send(request);
     }
-    const { statusCode, headers, body } = response;
-    return { statusCode, headers, body: Buffer.from(await body.arrayBuffer()) };
+    return wholeOf(response);
   }
 
   async stop(): Promise<void> {
-    await this.#pool.destroy();
+    await Promise.all([this.#pool.destroy(), this.#fresh.destroy()]);
   }
 
-  #send({ body, ...request }: ConsoleRequest): Promise<Dispatcher.ResponseData> {
+  #send({ body, ...request }: ConsoleRequest & { readonly reset?: boolean }, pool = this.#pool): Promise<Dispatcher.ResponseData> {
     // Without a name, undici gives TLS that of the request's Host header, and opens a connection for each. Its types lack the option.
     const options: Dispatcher.RequestOptions & { servername: string } = {
       ...request,
       body: body ?? null,
       servername: this.#address.hostname,
     };
-    return this.#pool.request(options);
+    return pool.request(options);
   }
 
   #open(): Pool {
@@ -121,6 +145,12 @@ export class ConsoleUpstream {
     return error instanceof Error && (this.#sockets.get(error)?.bytesRead ?? 0) > 0;
   }
 }
+
+const wholeOf = async ({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ConsoleResponse> => ({
+  statusCode,
+  headers,
+  body: Buffer.from(await body.arrayBuffer()),
+});
 
 /** Whether the console was silent for too long. */
 export const isSilence = (error: unknown): boolean =>
