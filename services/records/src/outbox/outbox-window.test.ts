@@ -2,18 +2,20 @@ import fc from "fast-check";
 import { OutboxWindow } from "./outbox-window.ts";
 
 const MAX = Number.MAX_SAFE_INTEGER;
-const snapshot = (xmin: number, xmax = xmin) => ({ xmin: BigInt(xmin), xmax: BigInt(xmax) });
+/** @param xmin oldest transaction that ran during the read. @param removedBy transaction that removed what was read */
+const note = (window: OutboxWindow, seqs: number[], complete: boolean, xmin: number, removedBy = xmin): void =>
+  window.note(seqs, complete, BigInt(xmin), BigInt(removedBy));
 
 it("starts with all numbers, and continues above the highest that was read", () => {
   const window = new OutboxWindow();
   expect(window.ranges).toEqual([{ after: 0, upTo: MAX }]);
-  window.note([1, 2, 3], true, snapshot(10));
+  note(window, [1, 2, 3], true, 10);
   expect(window.ranges).toEqual([{ after: 3, upTo: MAX }]);
 });
 
 it("keeps a gap until no running transaction can fill it", () => {
   const window = new OutboxWindow();
-  window.note([1, 4, 8], true, snapshot(10, 12));
+  note(window, [1, 4, 8], true, 10, 12);
   const open = [
     { after: 1, upTo: 3 },
     { after: 4, upTo: 7 },
@@ -21,24 +23,24 @@ it("keeps a gap until no running transaction can fill it", () => {
   ];
   expect(window.ranges).toEqual(open);
   // Transaction 11 still runs.
-  window.note([], true, snapshot(11, 15));
+  note(window, [], true, 11, 15);
   expect(window.ranges).toEqual(open);
-  window.note([6], true, snapshot(11, 15));
+  note(window, [6], true, 11, 15);
   expect(window.ranges).toEqual([
     { after: 1, upTo: 3 },
     { after: 4, upTo: 5 },
     { after: 6, upTo: 7 },
     { after: 8, upTo: MAX },
   ]);
-  window.note([], true, snapshot(12, 15));
+  note(window, [], true, 12, 15);
   expect(window.ranges).toEqual([{ after: 8, upTo: MAX }]);
 });
 
 it("keeps the ranges that a full batch did not reach", () => {
   const window = new OutboxWindow();
-  window.note([1, 10, 20], true, snapshot(10, 12));
+  note(window, [1, 10, 20], true, 10, 12);
   // The batch ended at 5: 6 to 9 and 11 to 19 were not read, though no running transaction can fill them.
-  window.note([4, 5], false, snapshot(12, 12));
+  note(window, [4, 5], false, 12, 12);
   expect(window.ranges).toEqual([
     { after: 5, upTo: 9 },
     { after: 10, upTo: 19 },
@@ -60,7 +62,7 @@ it("reads every committed row exactly once, for any order in which transactions 
     fc.property(fc.array(anyStep, { maxLength: 80 }), (steps) => {
       const window = new OutboxWindow();
       const running = new Map<number, { xid: number; seqs: number[] }>();
-      let [nextXid, nextSeq] = [1, 1];
+      let [nextXid, nextSeq, lastEnded] = [1, 1, 0];
       const visible = new Set<number>();
       const committed: number[] = [];
       const relayed: number[] = [];
@@ -72,12 +74,18 @@ it("reads every committed row exactly once, for any order in which transactions 
         const xids = [...running.values()].map(({ xid }) => xid);
         for (const seq of rows) visible.delete(seq);
         relayed.push(...rows);
-        window.note(rows, rows.length < limit, snapshot(Math.min(nextXid, ...xids), nextXid));
+        // As Postgres: one past the last that has ended, if none below it runs.
+        const xmin = Math.min(lastEnded + 1, ...xids);
+        // Between the read and the removal others may begin: numbers that they take are above all that were read.
+        const removedBy = rows.length === 0 ? xmin : nextXid++;
+        if (rows.length > 0) lastEnded = Math.max(lastEnded, removedBy);
+        note(window, rows, rows.length < limit, xmin, removedBy);
         return rows.length;
       };
       const end = (slot: number, commits: boolean): void => {
         const transaction = running.get(slot);
         running.delete(slot);
+        lastEnded = Math.max(lastEnded, transaction?.xid ?? 0);
         if (!commits || transaction === undefined) return;
         for (const seq of transaction.seqs) visible.add(seq);
         committed.push(...transaction.seqs);

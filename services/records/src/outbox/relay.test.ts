@@ -1,6 +1,8 @@
-import { openPool } from "@brand-records/postgres";
+import type { LogMessage } from "@brand-records/event-log";
+import { migrate, openPool, type Sql } from "@brand-records/postgres";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
+import { MIGRATIONS } from "../migrations.ts";
 import { OutboxRelay } from "./relay.ts";
 import { relayMetrics } from "./relay-metrics.ts";
 
@@ -39,3 +41,39 @@ it("reports every process as unhealthy while none can move events, also one that
     await db.stop();
   }
 }, 90_000);
+
+it("moves the event of a change that took its number before others and commits after the relay has read twice", async () => {
+  await migrate({ url: database.url, schema: "records", directory: MIGRATIONS });
+  const db = openPool({ url: database.url, max: 3, applicationName: "relay test" });
+  const moved: string[] = [];
+  const publish = async (messages: readonly LogMessage[]): Promise<void> => {
+    for (const { value } of messages) moved.push((JSON.parse(value.toString()) as { data: { id: string } }).data.id);
+  };
+  const relay = new OutboxRelay({
+    databaseUrl: database.url,
+    publisher: { publish, isReady: () => true, stop: async () => {} },
+    metrics: relayMetrics(openMetrics("records"), db),
+    log: openLog("records", "silent"),
+  });
+  const change = (sql: Sql, id: string) =>
+    sql.query("select records.emit('payout.paid', 'brd_1', $1, json_build_object('id', $1::text))", [id]);
+  try {
+    await db.transaction(async (long) => {
+      await db.transaction(async (quick) => {
+        // With an id below that of the long one, so that none above it ends before the relay reads.
+        await quick.query("select pg_current_xact_id()");
+        await change(long, "pay_long");
+        await change(quick, "pay_quick");
+      });
+      for (const next of ["pay_2", "pay_3"]) {
+        await eventually(() => expect(moved.at(-1)).toBe(next === "pay_2" ? "pay_quick" : "pay_2"));
+        await change(db, next);
+      }
+      await eventually(() => expect(moved).toEqual(["pay_quick", "pay_2", "pay_3"]));
+    });
+    await eventually(() => expect(moved).toEqual(["pay_quick", "pay_2", "pay_3", "pay_long"]));
+  } finally {
+    await relay.stop();
+    await db.stop();
+  }
+}, 60_000);

@@ -119,13 +119,14 @@ export class OutboxRelay {
   /** Moves one batch and returns its size. */
   async #moveBatch(session: DatabaseSession, window: OutboxWindow): Promise<number> {
     const { publisher, metrics, log } = this.#options;
-    const { rows, snapshot } = await readOutbox(session, window.ranges, BATCH_MAX);
+    const { rows, xmin } = await readOutbox(session, window.ranges, BATCH_MAX);
+    let removedBy = xmin;
     if (rows.length > 0) {
       const messages = rows.map((row) => messageFrom(row, this.#contexts.of(row)));
       await publisher.publish(messages);
       this.#contexts.forget();
       if (log.isLevelEnabled("debug")) for (const message of messages) log.debug(logFieldsOf(message), "event moved to the log");
-      await removeFromOutbox(
+      removedBy = await removeFromOutbox(
         session,
         rows.map(({ seq }) => seq),
       );
@@ -135,7 +136,8 @@ export class OutboxRelay {
     window.note(
       rows.map(({ seq }) => seq),
       rows.length < BATCH_MAX,
-      snapshot,
+      xmin,
+      removedBy,
     );
     return rows.length;
   }

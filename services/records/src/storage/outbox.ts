@@ -13,22 +13,13 @@ export interface OutboxRow {
   readonly traceparent: string | null;
 }
 
-/** The snapshot of a read, as 64-bit transaction ids. */
-export interface Snapshot {
-  /** Every transaction before this one has ended, and is visible if it committed. */
-  readonly xmin: bigint;
-  /** This transaction and later ones had not started. */
-  readonly xmax: bigint;
-}
-
 const RANGES = unnestRows({ after: "bigint", up_to: "bigint" }, { as: "range", after: 1 });
 
 const statements = {
   read: {
     name: "outbox.read",
-    // Returns the snapshot of the read even without rows.
-    text: `select pg_snapshot_xmin(s.snapshot)::text as xmin, pg_snapshot_xmax(s.snapshot)::text as xmax,
-                  r.seq, r.aggregateid, r.payload, r.traceparent
+    // Returns what the read saw even without rows.
+    text: `select pg_snapshot_xmin(s.snapshot)::text as xmin, r.seq, r.aggregateid, r.payload, r.traceparent
              from (select pg_current_snapshot() as snapshot) s
              left join (
                select o.seq, o.aggregateid, o.payload::text, o.traceparent
@@ -39,7 +30,12 @@ const statements = {
                 limit $1) r on true
             order by r.seq`,
   },
-  remove: { name: "outbox.remove", text: "delete from records.outbox where seq = any($1::bigint[])" },
+  remove: {
+    name: "outbox.remove",
+    // Another process may have deleted them: then only the call gives this transaction an id.
+    text: `with removed as (delete from records.outbox where seq = any($1::bigint[]))
+           select pg_current_xact_id()::text as xid`,
+  },
   oldest: {
     name: "outbox.oldest",
     text: `select extract(epoch from clock_timestamp() - (o.payload->>'created_at')::timestamptz)::float8 as seconds
@@ -50,23 +46,27 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /**
- * Returns the first `limit` rows of the ranges, by sequence, and the snapshot of the read.
+ * Returns the first `limit` rows of the ranges, by sequence, and the oldest transaction that still ran: every earlier one has ended, and
+ * is visible if it committed.
  *
  * @param ranges ascending and disjoint
  */
-export async function readOutbox(sql: Sql, ranges: readonly SeqRange[], limit: number): Promise<{ rows: OutboxRow[]; snapshot: Snapshot }> {
-  type Row = { [Name in keyof OutboxRow]: OutboxRow[Name] | null } & { xmin: string; xmax: string };
+export async function readOutbox(sql: Sql, ranges: readonly SeqRange[], limit: number): Promise<{ rows: OutboxRow[]; xmin: bigint }> {
+  type Row = { [Name in keyof OutboxRow]: OutboxRow[Name] | null } & { xmin: string };
   const rows = await sql.query<Row>(statements.read, [limit, ...RANGES.values(ranges.map(({ after, upTo }) => ({ after, up_to: upTo })))]);
   const [first] = rows;
   if (first === undefined) throw new Error("reading the outbox returned no snapshot");
   return {
     rows: rows.filter((row): row is Row & OutboxRow => row.seq !== null),
-    snapshot: { xmin: BigInt(first.xmin), xmax: BigInt(first.xmax) },
+    xmin: BigInt(first.xmin),
   };
 }
 
-export async function removeFromOutbox(sql: Sql, seqs: readonly number[]): Promise<void> {
-  await sql.query(statements.remove, [seqs]);
+/** Returns the id of the transaction that removed them: it began after every one that had taken a lower number than any of them. */
+export async function removeFromOutbox(sql: Sql, seqs: readonly number[]): Promise<bigint> {
+  const [row] = await sql.query<{ xid: string }>(statements.remove, [seqs]);
+  if (row === undefined) throw new Error("removing from the outbox returned no transaction");
+  return BigInt(row.xid);
 }
 
 /** Tries to make this session the leader, whose process empties the outbox. Returns true if it is, now or from before. */
