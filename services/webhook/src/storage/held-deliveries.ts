@@ -21,7 +21,7 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /**
- * Drops deliveries only while their lane is held or deleted: once the receiver is enabled, the rest is sent. Rows are locked
+ * Drops deliveries, with what receivers answered to them, only while their lane is held or deleted: once the receiver is enabled, the rest is sent. Rows are locked
  * in index order, and rows that others removed meanwhile do not count towards the limit. So any number of callers may run
  * at the same time, and each continues until nothing is left.
  *
@@ -37,7 +37,8 @@ const dropChunk = (rows: number): Statement => ({
               order by d.due_at, d.id
               limit ${rows}
                 for update of d))
-           returning 1)
+           returning id, attempt),
+         tried as (delete from webhook.attempts where delivery_id = any(array(select id from dropped where attempt > 0)))
          select count(*) as dropped from dropped`,
 });
 
