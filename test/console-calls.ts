@@ -1,4 +1,7 @@
 import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
+import { FIRST_READS_ID } from "@brand-records/console-contract/first-reads";
+import { eventually } from "@brand-records/testkit";
+import type { Page } from "playwright-core";
 import type { TestBrowser, TestPage } from "./browser.ts";
 import { callContext, type Stack } from "./stack.ts";
 
@@ -48,6 +51,19 @@ export async function openAs(
   const [name = "", value = ""] = cookie.split("=");
   await opened.page.context().addCookies([{ name, value, url: consoleUrl, httpOnly: true, sameSite: "Lax" }]);
   return opened;
+}
+
+/**
+ * Opens a page until its HTML holds what it shows first, and returns that HTML: the server waits a second for it, and no longer, which a busy
+ * machine may need.
+ */
+export async function openWithFirstReads(page: Page, pageUrl: string): Promise<string> {
+  let html = "";
+  await eventually(async () => {
+    html = (await (await page.goto(pageUrl))?.text()) ?? "";
+    expect(html).toContain(FIRST_READS_ID);
+  });
+  return html;
 }
 
 /** Makes a sign-in link for a person. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
-import { openAs, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { openAs, openWithFirstReads, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { planInput } from "../plan-input.ts";
 import { publishEvents, type PublishedEvent } from "../publish-events.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
@@ -150,7 +150,7 @@ it("every screen is accessible, fits its width and breaks no policy", async () =
   const opened = await openSignedIn({});
   await opened.page.addInitScript(SUM_LAYOUT_SHIFTS);
   for (const [path, shown] of SCREENS) {
-    await opened.page.goto(`${url}${path()}`);
+    await openWithFirstReads(opened.page, `${url}${path()}`);
     await opened.page.getByText(shown).first().waitFor();
     expect([path(), await opened.page.evaluate("globalThis.layoutShift <= 0.05 || globalThis.layoutShift")]).toEqual([path(), true]);
     expect([path(), await opened.page.getByRole("heading", { level: 1 }).count()]).toEqual([path(), 1]);

@@ -2,7 +2,7 @@ import { OPERATIONS, type OperationName } from "@brand-records/console-contract"
 import { eventually } from "@brand-records/testkit";
 import { metricsOf } from "../admin-port.ts";
 import { startBrowser, type TestBrowser } from "../browser.ts";
-import { consoleCaller, openAs, openLink, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { consoleCaller, openAs, openLink, openWithFirstReads, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -27,13 +27,16 @@ const NOTE_FIRST_PAINT = `new MutationObserver((_changes, observer) => {
 
 /** One promise: owners and members can work in the console, and only owners can do what owners do. */
 
+/** A test counts the calls to accounts: gateways make none of their own meanwhile. */
+const QUIET = { USAGE_FLUSH_SECONDS: "300" };
+
 let stack: Stack;
 let browser: TestBrowser;
 let brand: TestBrand;
 let url: string;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true }), startBrowser()]);
+  [stack, browser] = await Promise.all([startStack({ hasConsole: true, env: QUIET }), startBrowser()]);
   brand = await stack.createBrand();
   url = stack.gateways[0].console?.url ?? "";
 }, 300_000);
@@ -72,6 +75,7 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
   await page.getByText("1 revoked key").waitFor();
   expect((await stack.get("/api/v1/campaigns", secret)).status).toBe(401);
   expectNoProblems();
+  await page.context().close();
 
   const { entries } = await stack.audit.listAudit(
     { brand_id: brand.id, actor: brand.owner, action: null, from: null, to: null, page_size: 0, page_token: null },
@@ -147,7 +151,7 @@ describe("a page", () => {
     ] as const) {
       const { page, expectNoProblems } = await openAs(browser, url, owner);
       await page.addInitScript(NOTE_FIRST_PAINT);
-      const html = (await (await page.goto(`${url}${path}`))?.text()) ?? "";
+      const html = await openWithFirstReads(page, `${url}${path}`);
       await page.waitForFunction("globalThis.firstPaint !== undefined");
       const { text, requests } = await page.evaluate<{ text: string; requests: string[] }>("globalThis.firstPaint");
       expect([path, text]).toEqual([path, expect.stringContaining(shown)]);

@@ -5,6 +5,9 @@ import { configOf, silent } from "../../test/kafka-config.ts";
 import type { Subscription } from "../event-log.ts";
 import { openKafkaPublisher, openKafkaReader, type KafkaReader } from "./kafka-log.ts";
 
+/** Consumers that join one after the other wait for heartbeats, 2 s each, and once for a join that was repeated. */
+const JOIN_MS_MAX = 30_000;
+
 const sharedBrokers = (): string => process.env["TEST_KAFKA_BROKERS"] ?? "";
 
 async function openKafkaLog(config = configOf(sharedBrokers())): Promise<OpenLog> {
@@ -18,7 +21,7 @@ async function openKafkaLog(config = configOf(sharedBrokers())): Promise<OpenLog
       const subscription = reader.subscribe(intake);
       readers.push(reader);
       subscriptions.push(subscription);
-      await eventually(() => expect(subscription.isReady()).toBe(true));
+      await eventually(() => expect(subscription.isReady()).toBe(true), { timeoutMs: JOIN_MS_MAX });
       return reader.deadLetters;
     },
     async stop() {
@@ -143,10 +146,13 @@ it("shares the messages among three readers, and gives all to the last one left"
   );
   const publish = (from: number): Promise<void> =>
     publisher.publish(Array.from({ length: 60 }, (_, index) => message(`sub_${index}`, String(from + index))));
-  await eventually(async () => {
-    await publish(0);
-    expect(received.every(({ length }) => length > 0)).toBe(true);
-  });
+  await eventually(
+    async () => {
+      await publish(0);
+      expect(received.every(({ length }) => length > 0)).toBe(true);
+    },
+    { timeoutMs: JOIN_MS_MAX },
+  );
   await subscriptions[0]?.stop();
   await subscriptions[1]?.stop();
   const before = [received[0]?.length, received[1]?.length];
