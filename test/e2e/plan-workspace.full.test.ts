@@ -438,11 +438,16 @@ it("refuses a change of another person who signed in in another tab, and keeps w
   expectNoProblems(409);
 }, 30_000);
 
-it("keeps what is typed when a step cannot be loaded, or the person is removed from the brand", async () => {
+/** Somebody who is removed from the first brand and goes on with another. */
+async function memberOfTwo() {
   const second = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   const email = `leaves@${second.owner.split("@")[1]}`;
   for (const brand_id of [brand.id, second.id]) await stack.accounts.addMember({ brand_id, email, role: "member" }, callContext());
-  const leaver = await signIn(stack, url, email);
+  return { email, leaver: await signIn(stack, url, email) };
+}
+
+it("keeps what is typed when a step cannot be loaded, or the person is removed from the brand", async () => {
+  const { leaver, email } = await memberOfTwo();
   const { plan_id, review_path } = await prepare(planInput());
   const { page, expectNoProblems } = await open(leaver);
   let isBroken = true;
@@ -459,6 +464,30 @@ it("keeps what is typed when a step cannot be loaded, or the person is removed f
   await page.getByRole("heading", { level: 1, name: "You are no longer a member of" }).waitFor();
   await page.getByText("A text that\ntook a while").waitFor();
   expect((await read(plan_id)).planning_budget_centavos).toBe(8_000_000);
+  expectNoProblems(403, 404);
+}, 30_000);
+
+it("keeps what is typed when the search or a dialog cannot be loaded, and what shows it after a removal is there by then", async () => {
+  const { leaver, email } = await memberOfTwo();
+  const { review_path } = await prepare(planInput());
+  const { page, expectNoProblems } = await open(leaver);
+  await page.goto(`${url}${review_path}`);
+  await stepTitle(page, "Basics");
+  const loaded = page.waitForResponse("**/interruption-*.js");
+  await textbox(page, "Title").fill("A title that took a while");
+  await loaded;
+  // A new version of the console has replaced the files of this one.
+  let isReplaced = true;
+  await page.route("**/console/assets/*.js", (route) => (isReplaced ? route.fulfill({ status: 404, body: "" }) : route.continue()));
+  await page.keyboard.press("Control+k");
+  await page.getByText("This part of the page could not be loaded.").waitFor();
+  await button(page, "Close").click();
+  expect(await textbox(page, "Title").inputValue()).toBe("A title that took a while");
+  await stack.accounts.removeMember({ brand_id: brand.id, email }, callContext());
+  await save(page);
+  await page.getByRole("heading", { level: 1, name: "You are no longer a member of" }).waitFor();
+  await page.getByText("A title that took a while").waitFor();
+  isReplaced = false;
   expectNoProblems(403, 404);
 }, 30_000);
 

@@ -1,4 +1,5 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
+import { NO_SUCH_OPERATION } from "@brand-records/console-contract/no-such-operation";
 import { namesPerson, PERSON_HEADER, ROLE_HEADER } from "@brand-records/console-contract/person-header";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
@@ -26,7 +27,7 @@ export function serveCalls(deps: CallDependencies): Router {
   const router = Router({ caseSensitive: true });
   const operation: RequestHandler = (request, response, next) => {
     const name = request.path.slice(1);
-    if (!Object.hasOwn(OPERATIONS, name)) throw new AppError("not_found", "The console has no such operation. Reload the page.");
+    if (!Object.hasOwn(OPERATIONS, name)) throw new AppError("not_found", NO_SUCH_OPERATION);
     contextOf(response).route = `/console/api/${name}`;
     response.setHeader("Cache-Control", "no-store");
     if (request.method !== "POST") {

@@ -72,10 +72,14 @@ function filesOf(manifest: Manifest, name: string): { readonly scripts: readonly
   return { scripts: [...scripts], sheets: [...sheets] };
 }
 
-/** Hidden from screen readers: the page that replaces it says the same, and more. */
+/** Shows by itself, without a script, if after ten seconds none has replaced the frame. */
+const SLOW = `<p class="first-slow">This page takes long to load. If it stays like this, reload it.</p>`;
+
+/** Hidden from screen readers until it says that it is slow: the page that replaces it says the same, and more. */
 function frameOf({ path, title, description }: ConsolePage, icon: string): string {
   const text = `<h1>${title}</h1>${description === undefined ? "" : `<p>${description}</p>`}`;
   const logo = `<img src="${icon}" alt="" width="26" height="26">`;
-  if (path === "/sign-in") return `<div class="first first-alone" aria-hidden="true"><div>${logo}${text}</div></div>`;
-  return `<div class="first" aria-hidden="true"><div class="first-head">${logo}<b>Brand Records</b></div><div class="first-nav"></div><div class="first-main"><div>${text}<i></i><i></i><i></i></div></div></div>`;
+  if (path === "/sign-in") return `<div class="first first-alone"><div aria-hidden="true">${logo}${text}</div>${SLOW}</div>`;
+  const frame = `<div class="first-head">${logo}<b>Brand Records</b></div><div class="first-nav"></div><div class="first-main"><div>${text}<i></i><i></i><i></i></div></div>`;
+  return `<div class="first"><div aria-hidden="true">${frame}</div>${SLOW}</div>`;
 }

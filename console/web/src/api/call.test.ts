@@ -1,4 +1,4 @@
-import { call } from "./call.ts";
+import { call, isUncertain } from "./call.ts";
 
 /** One promise: a call succeeds only with the whole response of the service. */
 
@@ -35,6 +35,35 @@ it("gives up a connection that has gone silent", async () => {
   jest.spyOn(globalThis, "fetch").mockImplementation((_url, request) => Promise.reject(request?.signal?.reason as Error));
   await expect(createKey()).rejects.toMatchObject({ code: "unreachable" });
   expect(timeout).toHaveBeenCalledWith(70_000);
+});
+
+describe("while processes of two releases serve", () => {
+  const refuse = (status: number, error: object) =>
+    respondWith(() => Response.json({ error: { request_id: "req_1", ...error } }, { status }));
+
+  it.each<[string, number, object]>([
+    ["an operation", 404, { code: "not_found", message: "The console has no such operation. Reload the page." }],
+    ["a field", 400, { code: "invalid_request", message: "Unrecognized key", details: [{ field: "", message: "Unrecognized key" }] }],
+  ])("says so of %s that an earlier one does not have, which has done nothing", async (_, status, error) => {
+    refuse(status, error);
+    const failure: unknown = await createKey().catch((reason: unknown) => reason);
+    expect(failure).toMatchObject({
+      code: "updating",
+      requestId: "req_1",
+      message: expect.stringContaining("Try again") as string,
+      details: [],
+    });
+    expect(isUncertain(failure as Error)).toBe(false);
+  });
+
+  it.each<[number, object]>([
+    [404, { code: "not_found", message: "None of your brands has this record." }],
+    [400, { code: "invalid_request", message: "No.", details: [{ field: "name", message: "must not be empty" }] }],
+    [400, { code: "invalid_request", message: "No." }],
+  ])("leaves any other refusal as it is: %#", async (status, error) => {
+    refuse(status, error);
+    await expect(createKey()).rejects.toMatchObject({ code: (error as { code: string }).code });
+  });
 });
 
 it("rejects with the reason of its signal, also while the body arrives", async () => {

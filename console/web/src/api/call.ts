@@ -1,7 +1,8 @@
+import { NO_SUCH_OPERATION } from "@brand-records/console-contract/no-such-operation";
 import { personHeader, ROLE_HEADER } from "@brand-records/console-contract/person-header";
 import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
 
-/** A call failed. `code` is one of packages/errors, or `unreachable` if no response came. */
+/** A call failed. `code` is one of packages/errors, `unreachable` if no response came, or `updating`. */
 export class CallError extends Error {
   override readonly name = "CallError";
   readonly code: string;
@@ -27,6 +28,16 @@ const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + t
 /** Tells that a page's record does not exist: an unknown id, one that cannot be an id, another brand's and one that is no longer stored look alike. */
 export const isGone = (error: Error | null): boolean =>
   error instanceof CallError && ["not_found", "invalid_request"].includes(error.code) && !isOfOtherSession(error);
+
+const UPDATING = { code: "updating", message: "The console is being updated. Try again in a moment.", details: [] };
+
+/**
+ * The page has reached a process of an earlier release, which does not know the operation or a field of its input, and has done nothing. While
+ * processes are replaced, the next call may reach another.
+ */
+const isOfEarlierRelease = ({ code, message, details = [] }: Omit<ErrorBody["error"], "request_id">): boolean =>
+  (code === "not_found" && message === NO_SUCH_OPERATION) ||
+  (code === "invalid_request" && details.length > 0 && details.every(({ field }) => field === ""));
 
 /** Another person is signed in, or the person is no member of the brand any more, or no owner: the session has changed since it was read. */
 export const isOfOtherSession = (error: Error): boolean =>
@@ -92,5 +103,6 @@ export async function call<Name extends OperationName>(
     message: `The service responded with ${response.status}.`,
     ...(requestId && { request_id: requestId }),
   };
-  throw new CallError((body as ErrorBody | undefined)?.error ?? fallback);
+  const failure = (body as ErrorBody | undefined)?.error ?? fallback;
+  throw new CallError(isOfEarlierRelease(failure) ? { ...failure, ...UPDATING } : failure);
 }

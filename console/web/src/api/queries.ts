@@ -12,7 +12,7 @@ import { call, CallError, isOfOtherSession, isUncertain, listenToRoles } from ".
 import { shownTab } from "./tab.ts";
 
 /** Errors that a repetition does not change. */
-const isFinal = (error: Error): boolean => error instanceof CallError && !isUncertain(error);
+const isFinal = (error: Error): boolean => error instanceof CallError && error.code !== "updating" && !isUncertain(error);
 
 /** @param onSignedOut called for each call that the server refuses because the session has ended */
 export function createQueryClient(onSignedOut: () => void): QueryClient {

@@ -1,15 +1,12 @@
 import { Text } from "@mantine/core";
-import { lazy, Suspense, useLayoutEffect, type ReactNode } from "react";
+import { useLayoutEffect, type ReactNode } from "react";
 import { useTab } from "../api/tab.ts";
+import { loadedDialog } from "./loaded-part.tsx";
 
-const loadModal = () => import("./modal.ts");
-const Modal = lazy(loadModal);
+const Modal = loadedDialog(async () => (await import("./modal.ts")).default);
 
 /** Loads what dialogs need before anybody opens one, which must succeed without a network, too. */
-export function preloadDialogs(): void {
-  // What fails to load is loaded again when it is opened, and its error shows then.
-  void Promise.allSettled([loadModal()]);
-}
+export const preloadDialogs = Modal.preload;
 
 export interface DialogProps {
   readonly title: string;
@@ -30,28 +27,26 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
     if (!isPending) onClose();
   };
   return (
-    <Suspense>
-      <Modal
-        opened
-        onClose={close}
-        title={
-          <>
-            {title}
-            <Text span display="block" size="sm" fw={400} c="dimmed">
-              Brand: {brand_name}
-            </Text>
-          </>
-        }
-        {...(size && { size })}
-        withCloseButton={!isKept}
-        closeOnEscape={!isKept}
-        closeOnClickOutside={!isKept}
-        // Brands' names and addresses may be one long word.
-        styles={{ content: { overflowWrap: "anywhere" } }}
-      >
-        {children}
-      </Modal>
-    </Suspense>
+    <Modal
+      opened
+      onClose={close}
+      title={
+        <>
+          {title}
+          <Text span display="block" size="sm" fw={400} c="dimmed">
+            Brand: {brand_name}
+          </Text>
+        </>
+      }
+      {...(size && { size })}
+      withCloseButton={!isKept}
+      closeOnEscape={!isKept}
+      closeOnClickOutside={!isKept}
+      // Brands' names and addresses may be one long word.
+      styles={{ content: { overflowWrap: "anywhere" } }}
+    >
+      {children}
+    </Modal>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { CallError } from "../api/call.ts";
 import { Pager } from "./pager.tsx";
 import { Rows, type RowsProps } from "./rows.tsx";
-import { EmptyState, ErrorState, LoadingRows } from "./states.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows } from "./states.tsx";
 
 export interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> {
   /** What useQuery returned. */
@@ -43,6 +43,7 @@ export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
       ) : (
         <Rows label={label} columns={columns} rows={rows} keyOf={keyOf} />
       )}
+      <FormError error={error} />
     </Pager>
   );
 }

@@ -1,10 +1,10 @@
 import { Text, UnstyledButton } from "@mantine/core";
-import { lazy, Suspense, useEffect, useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { useMe } from "../api/brand.ts";
+import { loadedPart } from "../parts/loaded-part.tsx";
 import styles from "./shell.module.css";
 
-const loadPanel = () => import("./account-panel.tsx");
-const AccountPanel = lazy(loadPanel);
+const AccountPanel = loadedPart(async () => (await import("./account-panel.tsx")).default, "nothing");
 
 /** Who is signed in, the colours, and signing out. The browser's own popover: it needs no script to be placed, and closes by itself. */
 export function AccountMenu() {
@@ -12,7 +12,7 @@ export function AccountMenu() {
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
   // Loaded once the page shows: signing out must work without waiting.
-  useEffect(() => void Promise.allSettled([loadPanel()]), []);
+  useEffect(AccountPanel.preload, []);
   return (
     <>
       <UnstyledButton className={styles["account"]} popoverTarget={id} aria-haspopup="dialog" aria-expanded={isOpen}>
@@ -28,7 +28,7 @@ export function AccountMenu() {
         onToggle={({ newState }) => setIsOpen(newState === "open")}
         {...(isOpen && { role: "dialog", "aria-label": "Account" })}
       >
-        <Suspense>{isOpen && <AccountPanel />}</Suspense>
+        {isOpen && <AccountPanel />}
       </div>
     </>
   );

@@ -1,13 +1,12 @@
 import { Button, Stack } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { chooseBrand, useTab } from "../api/tab.ts";
 import { Page } from "../parts/page.tsx";
 import { announce } from "../parts/status-region.tsx";
+import { UnsavedText } from "../parts/unsaved-text.tsx";
 import { useMe } from "../api/brand.ts";
 import { forgetUnsaved, unsavedOf } from "../api/unsaved.ts";
-
-const UnsavedText = lazy(async () => ({ default: (await import("../parts/unsaved-text.tsx")).UnsavedText }));
 
 /**
  * Shows instead of the page once it can show its brand to its person no longer, so that nothing of the page is done in another brand or by
@@ -93,11 +92,7 @@ function Interrupted({ title, text, children }: InterruptedProps) {
       <Stack align="flex-start" gap="sm">
         {children}
       </Stack>
-      {Object.keys(unsaved).length > 0 && (
-        <Suspense>
-          <UnsavedText texts={unsaved} reason="You were editing a plan." />
-        </Suspense>
-      )}
+      {Object.keys(unsaved).length > 0 && <UnsavedText texts={unsaved} reason="You were editing a plan." />}
     </Page>
   );
 }

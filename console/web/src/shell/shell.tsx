@@ -1,19 +1,20 @@
 import { Burger, Loader, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, Outlet } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { renameBrand } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
 import { useBrandOfTab } from "../api/brand.ts";
 import { preloadDialogs } from "../parts/dialog.tsx";
+import { loadedPart } from "../parts/loaded-part.tsx";
 import { BrandSwitcher } from "./brand-switcher.tsx";
 import { Find } from "./find/find.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
 import styles from "./shell.module.css";
 
-const Interruption = lazy(() => import("./interruption.tsx"));
+const Interruption = loadedPart(async () => (await import("./interruption.tsx")).default, "outside");
 
 /** Dialogs hide the scroll bar: with this class of theirs, what is fixed does not grow by its width. */
 const KEPT_WIDTH = "right-scroll-bar-position";
@@ -24,6 +25,11 @@ export function Shell() {
   const brand = useBrandOfTab();
   const name = brand?.brand_name;
   useEffect(preloadDialogs, []);
+  // Once something is typed, what shows it again must be here: a new version may replace its file.
+  useEffect(() => {
+    addEventListener("input", Interruption.preload, { once: true });
+    return () => removeEventListener("input", Interruption.preload);
+  }, []);
   useEffect(() => {
     if (name !== undefined) renameBrand(name);
   }, [name]);

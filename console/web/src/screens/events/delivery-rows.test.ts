@@ -11,12 +11,12 @@ const receiver = (label: string | null, ids: readonly string[], paused_until: st
   deliveries: ids.map((id) => ({ id }) as Delivery),
 });
 
-it("lists the deliveries to every receiver together, newest first, each with its receiver's pause", () => {
+it("lists the deliveries to every receiver together, oldest first, each with its receiver's pause", () => {
   const rows = deliveryRows([receiver("a", ["dlv_5", "dlv_1"], "2026-11-22T08:00:00Z"), receiver(null, ["dlv_4", "dlv_3"])]);
   expect(rows.map(({ delivery: { id }, label, host, pausedUntil, isNewest }) => [id, label, host, pausedUntil, isNewest])).toEqual([
-    ["dlv_5", "a", "a.example", "2026-11-22T08:00:00Z", true],
-    ["dlv_4", null, null, null, true],
-    ["dlv_3", null, null, null, false],
     ["dlv_1", "a", "a.example", "2026-11-22T08:00:00Z", false],
+    ["dlv_3", null, null, null, false],
+    ["dlv_4", null, null, null, true],
+    ["dlv_5", "a", "a.example", "2026-11-22T08:00:00Z", true],
   ]);
 });

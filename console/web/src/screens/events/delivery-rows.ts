@@ -10,10 +10,10 @@ export interface DeliveryRow {
   readonly isNewest: boolean;
 }
 
-/** Returns the deliveries of an event to all receivers in one list, newest first. */
+/** Returns the deliveries of an event to all receivers in one list, oldest first: one that is added moves none that shows. */
 export const deliveryRows = (receivers: Output<"events.get">["receivers"]): DeliveryRow[] =>
   receivers
     .flatMap(({ label, host, paused_until, deliveries }) =>
       deliveries.map((delivery, index) => ({ delivery, label, host, pausedUntil: paused_until, isNewest: index === 0 })),
     )
-    .toSorted((one, other) => (one.delivery.id < other.delivery.id ? 1 : -1));
+    .toSorted((one, other) => (one.delivery.id < other.delivery.id ? -1 : 1));

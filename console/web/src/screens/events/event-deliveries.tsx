@@ -47,6 +47,7 @@ const COLUMNS: Column<DeliveryRow>[] = [
 const ACTION: Column<DeliveryRow> = {
   title: "Actions",
   isAction: true,
-  // While an attempt is in progress, its delivery is the one to wait for.
-  cell: ({ delivery, label, isNewest }) => label !== null && isNewest && <SendAgain delivery={delivery} to={label} />,
+  // While an attempt is in progress, its delivery is the one to wait for. One that is held goes out when its receiver is enabled.
+  cell: ({ delivery, label, isNewest }) =>
+    label !== null && isNewest && delivery.state !== "held" && <SendAgain delivery={delivery} to={label} />,
 };

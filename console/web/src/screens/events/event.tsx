@@ -10,7 +10,7 @@ import { BodyAsSent } from "../../parts/deliveries/body-as-sent.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Page } from "../../parts/page.tsx";
-import { EmptyState, ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { pollMs } from "../../parts/deliveries/polling.ts";
@@ -35,7 +35,7 @@ export function Event() {
         error,
       ),
   });
-  if (data !== undefined) return <EventPage data={data} />;
+  if (data !== undefined) return <EventPage data={data} error={error} />;
   if (isGone(error)) return <GonePage />;
   return (
     <Page title={PAGES.event.title} parent={<EventsLink />}>
@@ -52,7 +52,13 @@ const GonePage = () => (
   </Page>
 );
 
-function EventPage({ data: { event, body, receivers, has_more_deliveries } }: { readonly data: Output<"events.get"> }) {
+interface EventPageProps {
+  readonly data: Output<"events.get">;
+  /** Why it was not read again. */
+  readonly error: Error | null;
+}
+
+function EventPage({ data: { event, body, receivers, has_more_deliveries }, error }: EventPageProps) {
   const { id, type, test, created_at, data_json } = event;
   const record = recordOf(data_json);
   return (
@@ -88,6 +94,8 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries } }: { 
           </Text>
         )}
       </section>
+      {/* Below the rows, which it does not move. */}
+      <FormError error={error} />
       <BodyAsSent body={body} />
     </Page>
   );

@@ -4,23 +4,20 @@ import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
+import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import styles from "./keys.module.css";
 
-const dialogs = {
-  create: () => import("./create-key.tsx").then(({ CreateKey }) => ({ default: CreateKey })),
-  revoke: () => import("./revoke-key.tsx").then(({ RevokeKey }) => ({ default: RevokeKey })),
-};
-const CreateKey = lazy(dialogs.create);
-const RevokeKey = lazy(dialogs.revoke);
+const CreateKey = loadedDialog(async () => (await import("./create-key.tsx")).CreateKey);
+const RevokeKey = loadedDialog(async () => (await import("./revoke-key.tsx")).RevokeKey);
 
 export function Keys() {
   const { ofBrand, isOwner } = useBrand();
@@ -29,7 +26,10 @@ export function Keys() {
   const [isCreating, creating] = useDisclosure(false);
   const [toRevoke, setToRevoke] = useState<Key>();
   // Loaded once the page shows, and before anybody presses: a dialog must open without a network, too.
-  useEffect(() => void Promise.allSettled([dialogs.create(), dialogs.revoke()]), []);
+  useEffect(() => {
+    CreateKey.preload();
+    RevokeKey.preload();
+  }, []);
   const create = isOwner && isEligible && <Button onClick={creating.open}>Create key</Button>;
 
   let content: ReactNode = <LoadingRows />;
@@ -45,10 +45,9 @@ export function Keys() {
         </Text>
       )}
       {content}
-      <Suspense>
-        {isCreating && <CreateKey onClose={creating.close} />}
-        {toRevoke !== undefined && <RevokeKey apiKey={toRevoke} onClose={() => setToRevoke(undefined)} />}
-      </Suspense>
+      {data !== undefined && <FormError error={error} />}
+      {isCreating && <CreateKey onClose={creating.close} />}
+      {toRevoke !== undefined && <RevokeKey apiKey={toRevoke} onClose={() => setToRevoke(undefined)} />}
     </Page>
   );
 }

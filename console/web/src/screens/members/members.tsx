@@ -2,24 +2,25 @@ import type { Member } from "@brand-records/console-contract";
 import { PAGES } from "@brand-records/console-contract/pages";
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
+import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
-import { ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
 import styles from "./members.module.css";
 import { roleText } from "./roles.ts";
 
-const AddMember = lazy(() => import("./add-member.tsx"));
-const ChangeRole = lazy(() => import("./change-role.tsx"));
-const LastOwner = lazy(() => import("./last-owner.tsx"));
-const LeaveBrand = lazy(() => import("./leave-brand.tsx"));
-const NewLink = lazy(() => import("./new-link.tsx"));
-const RemoveMember = lazy(() => import("./remove-member.tsx"));
+const AddMember = loadedDialog(async () => (await import("./add-member.tsx")).default);
+const ChangeRole = loadedDialog(async () => (await import("./change-role.tsx")).default);
+const LastOwner = loadedDialog(async () => (await import("./last-owner.tsx")).default);
+const LeaveBrand = loadedDialog(async () => (await import("./leave-brand.tsx")).default);
+const NewLink = loadedDialog(async () => (await import("./new-link.tsx")).default);
+const RemoveMember = loadedDialog(async () => (await import("./remove-member.tsx")).default);
 
 /** What an owner does to a member. Every member can leave. */
 type Act = "role" | "link" | "remove" | "leave";
@@ -59,7 +60,8 @@ export function Members() {
         </Text>
       )}
       {content}
-      <Suspense>{open !== undefined && <OpenDialog open={open} isLastOwner={isLastOwner} close={close} />}</Suspense>
+      {data !== undefined && <FormError error={error} />}
+      {open !== undefined && <OpenDialog open={open} isLastOwner={isLastOwner} close={close} />}
     </Page>
   );
 }

@@ -10,7 +10,7 @@ import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { keepUnsaved } from "../../api/unsaved.ts";
-import { loadedPart } from "./loaded-part.tsx";
+import { loadedPart } from "../../parts/loaded-part.tsx";
 import { PlansLink } from "./plan-origin.tsx";
 import { textsOf } from "./plan-texts.ts";
 import { usePlanEditing } from "./editing/use-plan-editing.ts";

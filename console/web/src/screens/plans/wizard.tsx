@@ -7,7 +7,7 @@ import type { Choices } from "./editing/draft.ts";
 import { TheirChangesNotice } from "./editing/their-changes-notice.tsx";
 import { useLeaveGuard } from "./editing/use-leave-guard.ts";
 import type { PlanEditing, SaveOutcome } from "./editing/use-plan-editing.ts";
-import { loadedPart } from "./loaded-part.tsx";
+import { loadedPart } from "../../parts/loaded-part.tsx";
 import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
 import { STEP_NAMES, type StepName } from "./plan-steps.ts";
 import { STEP_TITLES } from "./plan-texts.ts";

@@ -1,10 +1,11 @@
 import type { Receiver as ReceiverData } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { countText } from "../../parts/counts.ts";
 import { Facts } from "../../parts/facts.tsx";
+import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -14,12 +15,8 @@ import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receiver.module.css";
 
-const dialogs = {
-  test: () => import("./send-test.tsx").then(({ SendTest }) => ({ default: SendTest })),
-  enable: () => import("./enable-receiver.tsx").then(({ EnableReceiver }) => ({ default: EnableReceiver })),
-};
-const SendTest = lazy(dialogs.test);
-const EnableReceiver = lazy(dialogs.enable);
+const SendTest = loadedDialog(async () => (await import("./send-test.tsx")).SendTest);
+const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);
 
 /** What a receiver got, and how it did. */
 export function Receiver() {
@@ -43,8 +40,8 @@ function Actions({ receiver }: { readonly receiver: ReceiverData }) {
   const close = (): void => setOpen(undefined);
   // Loaded after the page shows, and before anybody presses: a dialog must open without a network, too.
   useEffect(() => {
-    // What fails to load is loaded again when it is opened, and its error shows then.
-    void Promise.allSettled([dialogs.test(), dialogs.enable()]);
+    SendTest.preload();
+    EnableReceiver.preload();
   }, []);
   return (
     <Group gap="xs">
@@ -52,10 +49,8 @@ function Actions({ receiver }: { readonly receiver: ReceiverData }) {
       <Button variant={receiver.enabled ? "filled" : "default"} onClick={() => setOpen("test")}>
         Send test
       </Button>
-      <Suspense>
-        {open === "test" && <SendTest receiver={receiver} onClose={close} />}
-        {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
-      </Suspense>
+      {open === "test" && <SendTest receiver={receiver} onClose={close} />}
+      {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
     </Group>
   );
 }

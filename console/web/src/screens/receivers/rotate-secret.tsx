@@ -2,9 +2,10 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Button, Checkbox, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useChange } from "../../api/queries.ts";
 import { CheckIcon } from "../../parts/icons.tsx";
+import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -12,7 +13,7 @@ import { useBrand } from "../../api/brand.ts";
 import styles from "./settings.module.css";
 import { WatchDelivery } from "./watch-delivery.tsx";
 
-const MakeNextSecret = lazy(async () => ({ default: (await import("./make-next-secret.tsx")).MakeNextSecret }));
+const MakeNextSecret = loadedDialog(async () => (await import("./make-next-secret.tsx")).MakeNextSecret);
 
 const READ_AGAIN = ["receivers.get", "receivers.list"] as const;
 const route = getRouteApi("/shell/developers/receivers/$receiverId/settings");
@@ -104,7 +105,7 @@ function MakeStep({ receiver }: StepsProps) {
       <Button variant={rotating ? "default" : "filled"} size="xs" onClick={() => setIsOpen(true)}>
         {rotating ? "Replace the next secret" : "Make the next secret"}
       </Button>
-      <Suspense>{isOpen && <MakeNextSecret receiver={receiver} onMade={forgetTest} onClose={() => setIsOpen(false)} />}</Suspense>
+      {isOpen && <MakeNextSecret receiver={receiver} onMade={forgetTest} onClose={() => setIsOpen(false)} />}
     </Step>
   );
 }

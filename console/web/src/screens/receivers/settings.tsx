@@ -1,8 +1,9 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Button, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { Suspense, useState, type ReactNode } from "react";
 import { countOf } from "../../parts/counts.ts";
+import { loadedDialog, loadedPart } from "../../parts/loaded-part.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
@@ -13,11 +14,11 @@ import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts"
 import styles from "./settings.module.css";
 
 // What members see instead, what is below the fold, and dialogs, which few visits open.
-const MemberSettings = lazy(async () => ({ default: (await import("./member-settings.tsx")).MemberSettings }));
-const RotateSecret = lazy(async () => ({ default: (await import("./rotate-secret.tsx")).RotateSecret }));
-const DeleteReceiver = lazy(async () => ({ default: (await import("./delete-receiver.tsx")).DeleteReceiver }));
-const EnableReceiver = lazy(async () => ({ default: (await import("./enable-receiver.tsx")).EnableReceiver }));
-const DisableReceiver = lazy(async () => ({ default: (await import("./enable-receiver.tsx")).DisableReceiver }));
+const MemberSettings = loadedPart(async () => (await import("./member-settings.tsx")).MemberSettings, "outside");
+const RotateSecret = loadedPart(async () => (await import("./rotate-secret.tsx")).RotateSecret, "outside");
+const DeleteReceiver = loadedDialog(async () => (await import("./delete-receiver.tsx")).DeleteReceiver);
+const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);
+const DisableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).DisableReceiver);
 
 /** What an owner changes about a receiver; members see it. */
 export function ReceiverSettings() {
@@ -60,11 +61,9 @@ function OwnerSettings({ receiver }: { readonly receiver: Receiver }) {
           </Button>
         </Section>
       </Suspense>
-      <Suspense>
-        {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
-        {open === "disable" && <DisableReceiver receiver={receiver} onClose={close} />}
-        {open === "delete" && <DeleteReceiver receiver={receiver} onClose={close} />}
-      </Suspense>
+      {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
+      {open === "disable" && <DisableReceiver receiver={receiver} onClose={close} />}
+      {open === "delete" && <DeleteReceiver receiver={receiver} onClose={close} />}
     </>
   );
 }

@@ -11,7 +11,7 @@ import { findTargets, type Found, type Target } from "./find-targets.ts";
 import styles from "./find-dialog.module.css";
 
 /** A field and what its text finds, of which the first is chosen; the arrow keys choose another, Enter opens. */
-export default function FindDialog({ close }: { close(): void }) {
+export default function FindDialog({ onClose: close }: { onClose(): void }) {
   useReturnedFocus();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);

@@ -1,10 +1,11 @@
 import { UnstyledButton } from "@mantine/core";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { FindIcon } from "../../parts/icons.tsx";
+import { loadedDialog } from "../../parts/loaded-part.tsx";
 import styles from "./find.module.css";
 
 /** Loaded with its first use. */
-const FindDialog = lazy(() => import("./find-dialog.tsx"));
+const FindDialog = loadedDialog(async () => (await import("./find-dialog.tsx")).default);
 
 const KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl+K";
 
@@ -32,11 +33,7 @@ export function Find() {
         <FindIcon />
         <span className={styles["text"]}>Find</span> <kbd className={styles["text"]}>{KEYS}</kbd>
       </UnstyledButton>
-      {isOpen && (
-        <Suspense>
-          <FindDialog close={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <FindDialog onClose={() => setOpen(false)} />}
     </>
   );
 }

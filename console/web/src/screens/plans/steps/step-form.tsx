@@ -3,7 +3,7 @@ import type { ComponentType } from "react";
 import { ButtonLink } from "../../../parts/links.tsx";
 import { FormError } from "../../../parts/states.tsx";
 import type { PlanEditing } from "../editing/use-plan-editing.ts";
-import { loadedPart } from "../loaded-part.tsx";
+import { loadedPart } from "../../../parts/loaded-part.tsx";
 import { STEP_NAMES, type StepName } from "../plan-steps.ts";
 import styles from "../plans.module.css";
 import { BudgetStep } from "./budget.tsx";

@@ -144,7 +144,7 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
           </Text>
         )}
         {!receiver.enabled && <Text>The receiver is disabled: the deliveries are held until you enable it.</Text>}
-        <FormError error={start.error} />
+        <FormError error={start.error} unknownOutcome="It may have started all the same: look at the last replay before you send again." />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} disabled={start.isPending} data-autofocus>
             Cancel
