@@ -282,7 +282,7 @@ describe("a read whose connection the console closes", () => {
 describe("a file of a page, while processes of two releases serve", () => {
   const path = "/console/assets/app-new.js";
   let connections: Set<unknown>;
-  /** As a balancer gives connections to processes: only the last of so many new ones reaches one that has the file. */
+  /** As a balancer gives connections to processes: only the last of several new ones reaches one that has the file. */
   const haveFileFrom = (connection: number, others: (response: ServerResponse) => void): void => {
     connections = new Set();
     handle = ({ socket }, response) => {

@@ -68,7 +68,7 @@ export class ConsoleUpstream {
   /**
    * Returns a whole response: a client that reads it slowly occupies no connection. Repeats a read once if it met the end of a kept
    * connection, as when the console stops. Not under `/auth`, where a GET uses up a code. Looks for a file of a page at other processes,
-   * too: its name holds a hash of its content, so that whoever has it has the right one.
+   * too: its name holds a hash of its content, so that any that has it has the right one.
    */
   async request(request: ConsoleRequest): Promise<ConsoleResponse> {
     let response = await this.#whole(request);
