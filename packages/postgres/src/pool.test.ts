@@ -256,6 +256,15 @@ describe("a statement", () => {
     await expect(open({ statementTimeoutMs: 50 }).query("select pg_sleep(60)")).rejects.toMatchObject({ kind: "timeout" });
   });
 
+  it("of a transaction with a limit of its own may run longer than those of the pool, here and at the server", async () => {
+    const db = open({ statementTimeoutMs: 50 });
+    // Beyond the pool's limit and the two seconds that a silent server has.
+    const slow = async (limit: number): Promise<object[]> =>
+      db.transaction((sql) => sql.query("select true as done from pg_sleep(2.2)"), { statementTimeoutMs: limit });
+    expect(await Promise.all([slow(0), slow(60_000)])).toEqual([[{ done: true }], [{ done: true }]]);
+    await expect(db.query("select pg_sleep(60)")).rejects.toMatchObject({ kind: "timeout" });
+  });
+
   it("that waits for a lock longer than its timeout rejects with timeout", async () => {
     const db = open({ max: 2 });
     await db.transaction(async (sql) => {

@@ -50,7 +50,7 @@ export interface Database extends Sql {
 }
 
 export interface TransactionOptions {
-  /** Limit of each of its statements, in milliseconds. Default: the pool's. */
+  /** Limit of each of its statements, in milliseconds, here and at the server; 0: none. Default: the pool's. */
   readonly statementTimeoutMs?: number;
 }
 
@@ -98,8 +98,7 @@ export function openPool({
     pool.renew();
     filler.refill();
   };
-  // The operating system waits 15 minutes for a host that vanished.
-  const bounds = { query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS };
+  const bounds = boundsOf(statementTimeoutMs);
   const onError = (error: unknown): void => {
     const failure = postgresFailureOf(error);
     if (failure === undefined) return;
@@ -110,12 +109,18 @@ export function openPool({
   };
   return {
     query: (statement, values) => run(pool, statement, values, bounds, onError),
-    transaction: (work, options) => transaction(pool, work, beginning(options), bounds, onError),
+    transaction: (work, options) =>
+      transaction(pool, work, beginning(options), boundsOf(options?.statementTimeoutMs ?? statementTimeoutMs), onError),
     state: () => ({ idle: pool.idleCount, used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     fill: () => filler.fill(),
     stop: () => filler.stop(),
   };
 }
+
+/** The operating system waits 15 minutes for a host that vanished. */
+const boundsOf = (statementTimeoutMs: number): Bounds => ({
+  query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + RESPONSE_GRACE_MS,
+});
 
 /** One round trip, with the limit too. */
 const beginning = ({ statementTimeoutMs }: TransactionOptions = {}): string =>

@@ -21,6 +21,9 @@ const IMPORTS_MAX = 4;
 /** Usually an event reaches the log within a fraction of a second. */
 const EVENT_AGE_SECONDS_MAX = 15;
 
+/** The statement of an import has no limit: the server ends it soon after its process. */
+const ENDS_WITH_PROCESS = { client_connection_check_interval: "10000" };
+
 /** Starts the service. @returns the ports it listens on */
 export async function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "records", config, migrations: MIGRATIONS, life, log });
@@ -30,7 +33,7 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
   return base.serve([
     service(RecordsServiceService, recordsHandlers(db)),
     service(OperatorServiceService, operatorHandlers(db)),
-    service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX), IMPORTS_MAX)),
+    service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX, ENDS_WITH_PROCESS), IMPORTS_MAX)),
   ]);
 }
 

@@ -8,8 +8,6 @@ import { columnsOf } from "./record-columns.ts";
 
 /** Creates a temporary table for the rows to import. It is dropped at the end of the transaction. A deletion of the brand waits until then. */
 export async function createStage(sql: Sql, resource: ResourceName, brandId: string): Promise<void> {
-  // An import takes as long as its input; the pool's timeout is for requests.
-  await sql.query("set local statement_timeout = 0");
   await sql.query("select pg_advisory_xact_lock_shared(hashtext('records.import'), hashtext($1))", [brandId]);
   // An import brings in history: it emits no events, and any status change is allowed.
   await sql.query("set local brand_records.events = off");

@@ -5,6 +5,8 @@ import { checkLine } from "../domain/check-line.ts";
 import { copyIntoStage, createStage, dropFromStage, linesChangingCreatedAt, stageRow, upsertStage } from "../storage/import-tables.ts";
 
 const PROBLEMS_SENT_MAX = 1_000;
+/** An import takes as long as its input; the pool's limit is for requests. */
+const UNLIMITED = { statementTimeoutMs: 0 };
 
 export interface ImportRequest {
   readonly brandId: string;
@@ -38,7 +40,7 @@ export async function importRecords(db: Database, request: ImportRequest): Promi
       const badLines = changing.map(({ line }) => line);
       if (badLines.length > 0) await dropFromStage(sql, badLines);
       return upsertStage(sql, request.resource, request.brandId);
-    });
+    }, UNLIMITED);
     return { ...counts, lines: tally.lines, bad: tally.bad, committed: true };
   } catch (error) {
     if (!(error instanceof NothingImported)) throw error;
