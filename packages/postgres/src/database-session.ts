@@ -23,6 +23,8 @@ export interface DatabaseSessionOptions {
    * `idleTimeoutMs` bounds how long the owner may keep the session without using it.
    */
   readonly keepalive?: boolean;
+  /** Statement timeout in milliseconds. Default: 10,000. */
+  readonly statementTimeoutMs?: number;
 }
 
 /** A single connection for advisory locks and LISTEN, which belong to a session. It does not reconnect. */
@@ -40,6 +42,7 @@ export async function openDatabaseSession({
   applicationName,
   idleTimeoutMs,
   keepalive = true,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
 }: DatabaseSessionOptions): Promise<DatabaseSession> {
   const client = new pg.Client({
     connectionString: url,
@@ -53,14 +56,14 @@ export async function openDatabaseSession({
   client.on("error", () => {});
   try {
     await client.connect();
-    const settings = `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${STATEMENT_TIMEOUT_MS};
+    const settings = `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs};
        set idle_session_timeout = ${idleTimeoutMs}; set client_connection_check_interval = ${CONNECTION_CHECK_MS}`;
     await client.query(Object.assign({ text: settings }, { query_timeout: CONNECT_TIMEOUT_MS }));
   } catch (error) {
     await end(client).catch(() => {});
     throw fromPostgresError(error);
   }
-  const bounds = { query_timeout: STATEMENT_TIMEOUT_MS + RESPONSE_GRACE_MS };
+  const bounds = { query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS };
   // pg 9 no longer queues statements.
   const statements = new Mutex();
   const query: DatabaseSession["query"] = (statement, values) => statements.run(() => run(client, statement, values, bounds));

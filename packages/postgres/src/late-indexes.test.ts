@@ -1,5 +1,5 @@
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
-import { buildLateIndexes, type LateIndex } from "./late-indexes.ts";
+import { asIndexBuilder, buildLateIndexes, type LateIndex } from "./late-indexes.ts";
 import { openPool, type Database } from "./pool.ts";
 
 const INDEXES: readonly LateIndex[] = [
@@ -43,6 +43,19 @@ it("repeats a build that was interrupted", async () => {
   expect(await build()).toEqual(names);
   const [index] = await db.query<{ definition: string }>("select pg_get_indexdef('shop.orders_of_buyer'::regclass) as definition");
   expect(index?.definition).toContain("(buyer)");
+});
+
+it("goes no further once its session is lost: another process has the lock by then", async () => {
+  let builds: string[] = [];
+  const interrupted = asIndexBuilder(database.url, "shop", async (builder) => {
+    const [session] = await builder.query<{ pid: number }>("select pg_backend_pid() as pid");
+    await db.query("select pg_terminate_backend($1)", [session?.pid]);
+    await eventually(async () => expect(await asIndexBuilder(database.url, "shop", async () => true)).toBe(true));
+    await builder.query("create index orders_of_item on shop.orders (item)");
+    builds = ["without the lock"];
+  });
+  await expect(interrupted).rejects.toMatchObject({ kind: "unavailable" });
+  expect([builds, await validIndexes()]).toEqual([[], []]);
 });
 
 it("lets others write while it builds", async () => {

@@ -1,9 +1,12 @@
-import { openPool, type Database } from "./pool.ts";
+import { openDatabaseSession } from "./database-session.ts";
+import type { Database } from "./pool.ts";
 import type { Sql } from "./sql.ts";
 import { unnestRows } from "./unnest-rows.ts";
 
 /** A build reads a whole table and waits for older transactions. */
 const BUILD_MS_MAX = 3_600_000;
+/** A process that is frozen gives the lock up. */
+const IDLE_MS = 60_000;
 
 /** An index that is built while its table is read and written: a migration would stop all writes meanwhile. */
 export interface LateIndex {
@@ -60,18 +63,26 @@ export async function buildIndex(sql: Sql, schema: string, { name, table, defini
   await sql.query(`create index concurrently ${name} on ${table} ${definition}`);
 }
 
-/** Runs `build` on a connection whose statements may take an hour. Returns undefined if another process builds indexes of the schema. */
-export async function asIndexBuilder<T>(url: string, schema: string, build: (builder: Database) => Promise<T>): Promise<T | undefined> {
-  // One connection, which holds the lock.
-  const builder = openPool({ url, max: 1, applicationName: `${schema} indexes`, statementTimeoutMs: BUILD_MS_MAX });
+/**
+ * Runs `build` in a session that holds a lock, and whose statements may take an hour. If the session is lost, so is the lock, and `build`
+ * rejects: another process may be building by then. A build ends soon after its process.
+ *
+ * @returns undefined if another process builds indexes of the schema
+ */
+export async function asIndexBuilder<T>(url: string, schema: string, build: (builder: Sql) => Promise<T>): Promise<T | undefined> {
+  const builder = await openDatabaseSession({
+    url,
+    applicationName: `${schema} indexes`,
+    idleTimeoutMs: IDLE_MS,
+    statementTimeoutMs: BUILD_MS_MAX,
+  });
   try {
-    // A build ends soon after its process.
-    await builder.query("set client_connection_check_interval = 1000");
     const [lock] = await builder.query<{ is_ours: boolean }>("select pg_try_advisory_lock(hashtext($1)) as is_ours", [
       `brand-records ${schema} indexes`,
     ]);
     return lock?.is_ours === true ? await build(builder) : undefined;
   } finally {
-    await builder.stop();
+    // A session that has ended already needs no stop.
+    await builder.stop().catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-import { asIndexBuilder, buildIndex, unnestRows, type Database, type LateIndex } from "@brand-records/postgres";
+import { asIndexBuilder, buildIndex, unnestRows, type Database, type LateIndex, type Sql } from "@brand-records/postgres";
 
 /** Attaching an index waits for readers of the table, and new readers for it. The next round retries. */
 const LOCK_WAIT = "500ms";
@@ -52,7 +52,7 @@ const MISSING = `
    where w.parent is not null or x.indisvalid is not true
    order by w.table desc, w.name`;
 
-const missingIndexes = (db: Database): Promise<MissingIndex[]> =>
+const missingIndexes = (db: Sql): Promise<MissingIndex[]> =>
   db.query<MissingIndex>(MISSING, DEFINED.values(Object.entries(OF_DELIVERIES).map(([name, definition]) => ({ name, definition }))));
 
 /**
@@ -77,7 +77,7 @@ export async function buildLateIndexes(db: Database, url: string): Promise<strin
 
 const NAMES = unnestRows({ name: "text" });
 
-async function replacedIndexes(db: Database): Promise<string[]> {
+async function replacedIndexes(db: Sql): Promise<string[]> {
   const found = await db.query<{ name: string }>(
     `select name from ${NAMES.relation} where to_regclass('webhook.' || name) is not null`,
     NAMES.values(REPLACED.map((name) => ({ name }))),
@@ -85,19 +85,18 @@ async function replacedIndexes(db: Database): Promise<string[]> {
   return found.map(({ name }) => name);
 }
 
-async function build(db: Database, index: MissingIndex): Promise<void> {
+async function build(db: Sql, index: MissingIndex): Promise<void> {
   const { name, table, parent, is_valid } = index;
   if (parent === "webhook.past_deliveries_of_type") await storeTypes(db, table);
   if (!is_valid) await buildIndex(db, "webhook", index);
   if (parent === null) return;
-  await db.transaction(async (sql) => {
-    await sql.query(`set local lock_timeout = '${LOCK_WAIT}'`);
-    await sql.query(`alter index ${parent} attach partition webhook.${name}`);
-  });
+  await db.query(`set lock_timeout = '${LOCK_WAIT}'`);
+  await db.query(`alter index ${parent} attach partition webhook.${name}`);
+  await db.query("set lock_timeout = 0");
 }
 
 /** Types that release 0.2.0 did not store, so that the index has them. Nothing else changes a past delivery. */
-async function storeTypes(db: Database, table: string): Promise<void> {
+async function storeTypes(db: Sql, table: string): Promise<void> {
   await db.query(
     `update ${table} d set event_type = e.type from webhook.events e
       where d.event_type is null and e.id = d.event_id and e.created_at = d.event_created_at`,
