@@ -6,8 +6,17 @@ import { mergeEvent } from "@brand-records/client";
  * @import { BrandEvent, FinishedWalk, SyncPage, SyncState, SyncStore, UnknownEvent } from "@brand-records/client"
  */
 
+/** Whether the state is still what this walk knows: its parameters are the second and the third. */
+const IS_KNOWN = "s.progress is not distinct from $2::jsonb and s.finished_walk is not distinct from $3::timestamptz";
+
+/** @param {number | null} rowCount */
+function requireOnly(rowCount) {
+  if (rowCount === 0) throw new Error("another walk writes this copy");
+}
+
 /**
- * A copy in Postgres, in the tables of postgres.sql.
+ * A copy in Postgres, in the tables of postgres.sql. Of two walks that write it, the one that comes second to a page fails, and changes
+ * nothing: it may have read its page before the other one read a newer.
  *
  *     await new BrandRecords({ url, key }).sync(await PostgresStore.open(pool));
  *
@@ -15,6 +24,12 @@ import { mergeEvent } from "@brand-records/client";
  */
 export class PostgresStore {
   #pool;
+  /**
+   * What the state was when this walk last read or wrote it.
+   *
+   * @type {{ progress: string | null, finishedWalk: string | null }}
+   */
+  #known = { progress: null, finishedWalk: null };
 
   /** @param {Pool} pool */
   constructor(pool) {
@@ -33,18 +48,21 @@ export class PostgresStore {
 
   /** @returns {Promise<SyncState>} */
   async load() {
-    const { rows } = await this.#pool.query("select brand_id, progress from brand_copy.state");
+    const { rows } = await this.#pool.query("select brand_id, progress, finished_walk::text from brand_copy.state");
+    this.#known = { progress: rows[0]?.progress ? JSON.stringify(rows[0].progress) : null, finishedWalk: rows[0]?.finished_walk ?? null };
     return { brandId: rows[0]?.brand_id, progress: rows[0]?.progress ?? undefined };
   }
 
   /** @param {SyncPage} page */
-  writePage({ brandId, resource, records, requestedAt, listedAt, progress }) {
-    return this.#transaction(async (sql) => {
-      await sql.query(
-        `insert into brand_copy.state (brand_id, progress) values ($1, $2)
-         on conflict (only_row) do update set progress = excluded.progress`,
-        [brandId, JSON.stringify(progress)],
+  async writePage({ brandId, resource, records, requestedAt, listedAt, progress }) {
+    const next = JSON.stringify(progress);
+    await this.#transaction(async (sql) => {
+      const { rowCount } = await sql.query(
+        `insert into brand_copy.state as s (brand_id, progress) values ($4, $1)
+         on conflict (only_row) do update set progress = excluded.progress where ${IS_KNOWN}`,
+        [next, this.#known.progress, this.#known.finishedWalk, brandId],
       );
+      requireOnly(rowCount);
       // Takes the record as listed, also if its updated_at is earlier: an import may have set it back.
       await sql.query(
         `insert into brand_copy.records (resource, id, record, walk, listed_at)
@@ -52,21 +70,28 @@ export class PostgresStore {
          on conflict (resource, id) do update set record = excluded.record, walk = excluded.walk, listed_at = excluded.listed_at`,
         [resource, JSON.stringify(records), progress.startedAt, listedAt],
       );
+      // The request's time is this machine's, the event's the server's: they may differ by minutes. What is not newer changes nothing.
       const { rows } = await sql.query(
         `select event from brand_copy.waiting_events
-         where event #>> '{data,resource}' = $1 and received_at >= $2 order by event #>> '{data,updated_at}'`,
+         where event #>> '{data,resource}' = $1 and received_at >= $2::timestamptz - interval '5 minutes' order by event #>> '{data,updated_at}'`,
         [resource, requestedAt],
       );
       for (const { event } of rows) await merge(sql, event);
     });
+    this.#known.progress = next;
   }
 
   /** @param {FinishedWalk} walk */
-  finishWalk({ startedAt }) {
-    return this.#transaction(async (sql) => {
-      await sql.query("update brand_copy.state set progress = null, finished_walk = $1", [startedAt]);
+  async finishWalk({ startedAt }) {
+    await this.#transaction(async (sql) => {
+      const { rowCount } = await sql.query(
+        `update brand_copy.state s set progress = null, finished_walk = $1 where ${IS_KNOWN}`,
+        [startedAt, this.#known.progress, this.#known.finishedWalk],
+      );
+      requireOnly(rowCount);
       await sql.query("delete from brand_copy.waiting_events");
     });
+    this.#known = { progress: null, finishedWalk: startedAt };
   }
 
   /**

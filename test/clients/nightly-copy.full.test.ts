@@ -1,4 +1,4 @@
-import { BrandRecords, type BrandEvent, type SyncPage, type SyncStore, type UnknownEvent } from "@brand-records/client";
+import { BrandRecords, type BrandEvent, type FinishedWalk, type SyncPage, type SyncStore, type UnknownEvent } from "@brand-records/client";
 import { openPool, type Database } from "@brand-records/postgres";
 import { RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
@@ -125,3 +125,29 @@ it("merges an event that came while a page was on its way, and an event only onc
   await expect(store.applyEvent({ ...event, brand_id: "brd_other" })).rejects.toThrow("not of brand brd_other");
   expect(await store.applyEvent({ ...event, test: true })).toBe(false);
 });
+
+it("is written by one walk at a time: a second one, and one that was frozen meanwhile, fail at their next page", async () => {
+  const { PostgresStore } = jest.requireActual<{ PostgresStore: { open(pool: Pool): Promise<Store> } }>(
+    "../../examples/sync/postgres-store.js",
+  );
+  const frozen = await PostgresStore.open(pool);
+  const resumed = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const freezing: Store = Object.assign(Object.create(frozen) as Store, {
+    load: () => frozen.load(),
+    finishWalk: (walk: FinishedWalk) => frozen.finishWalk(walk),
+    writePage: async (page: SyncPage) => {
+      reached.resolve();
+      await resumed.promise;
+      await frozen.writePage(page);
+    },
+  });
+  const first = records().sync(freezing);
+  await reached.promise;
+  await records().sync(store);
+  const before = await pool.query("select * from brand_copy.state");
+  resumed.resolve();
+  await expect(first).rejects.toThrow("another walk writes this copy");
+  expect((await pool.query("select * from brand_copy.state")).rows).toEqual(before.rows);
+  await expectEqualCopy();
+}, 120_000);
