@@ -191,22 +191,30 @@ it("refuses to start twice in one folder, on a taken port and with invalid setti
   await rm(otherFolder, { recursive: true });
 });
 
-it("restarts every process that dies", async () => {
-  const key = (await readRun()).brands[0]?.keys.reporting ?? "";
-  const processes = await readProcesses();
-  expect(processes).toHaveLength(6);
-  for (const pid of processes) process.kill(pid, "SIGKILL");
-  await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(6));
-  await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
-});
+it(
+  "restarts every process that dies",
+  async () => {
+    const key = (await readRun()).brands[0]?.keys.reporting ?? "";
+    const processes = await readProcesses();
+    expect(processes).toHaveLength(6);
+    for (const pid of processes) process.kill(pid, "SIGKILL");
+    await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(6), { timeoutMs: START_MS_MAX });
+    await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
+  },
+  START_MS_MAX,
+);
 
-it("restarts the database when it dies", async () => {
-  const key = (await readRun()).brands[0]?.keys.reporting ?? "";
-  const [pid] = (await readFile(join(directory, "postgres/postmaster.pid"), "utf8")).split("\n");
-  process.kill(Number(pid), "SIGKILL");
-  await eventually(() => expect(launcher?.output()).toContain("database is back"));
-  await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
-});
+it(
+  "restarts the database when it dies",
+  async () => {
+    const key = (await readRun()).brands[0]?.keys.reporting ?? "";
+    const [pid] = (await readFile(join(directory, "postgres/postmaster.pid"), "utf8")).split("\n");
+    process.kill(Number(pid), "SIGKILL");
+    await eventually(() => expect(launcher?.output()).toContain("database is back"), { timeoutMs: START_MS_MAX });
+    await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
+  },
+  START_MS_MAX,
+);
 
 it(
   "recovers the same keys and records after the launcher is killed",

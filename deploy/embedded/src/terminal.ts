@@ -1,8 +1,12 @@
 import pc from "picocolors";
 import type { Terminal } from "./launch.ts";
 
-/** Opens the output: on a terminal each step overwrites the one before; in a log each is one line, without its details. */
-export function openTerminal(out: Pick<NodeJS.WriteStream, "isTTY" | "write">): Terminal {
+/**
+ * Opens the output: on a terminal each step overwrites the one before; in a log each is one line, without its details. One that is closed, as
+ * by its window or by `head`, loses what is written: it must not end this process with others still running.
+ */
+export function openTerminal(out: Pick<NodeJS.WriteStream, "isTTY" | "write" | "on">): Terminal {
+  out.on("error", () => {});
   let stepShown = false;
   let current = "";
   const clear = (): void => {
