@@ -84,10 +84,11 @@ export class PostgresStore {
   /** @param {FinishedWalk} walk */
   async finishWalk({ startedAt }) {
     await this.#transaction(async (sql) => {
-      const { rowCount } = await sql.query(
-        `update brand_copy.state s set progress = null, finished_walk = $1 where ${IS_KNOWN}`,
-        [startedAt, this.#known.progress, this.#known.finishedWalk],
-      );
+      const { rowCount } = await sql.query(`update brand_copy.state s set progress = null, finished_walk = $1 where ${IS_KNOWN}`, [
+        startedAt,
+        this.#known.progress,
+        this.#known.finishedWalk,
+      ]);
       requireOnly(rowCount);
       await sql.query("delete from brand_copy.waiting_events");
     });

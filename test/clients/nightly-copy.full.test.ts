@@ -130,6 +130,8 @@ it("is written by one walk at a time: a second one, and one that was frozen mean
   const { PostgresStore } = jest.requireActual<{ PostgresStore: { open(pool: Pool): Promise<Store> } }>(
     "../../examples/sync/postgres-store.js",
   );
+  // What the test before has left unfinished.
+  await records().sync(store);
   const frozen = await PostgresStore.open(pool);
   const resumed = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
