@@ -15,7 +15,7 @@ function requireOnly(rowCount) {
 }
 
 /**
- * A copy in Postgres, in the tables of postgres.sql. Of two walks that write it, the one that comes second to a page fails, and changes
+ * A copy in Postgres, in the tables of postgres.sql, for one walk at a time. Of two walks with a store each that write it, the one that comes second to a page fails, and changes
  * nothing: it may have read its page before the other one read a newer.
  *
  *     await new BrandRecords({ url, key }).sync(await PostgresStore.open(pool));

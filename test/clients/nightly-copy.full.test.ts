@@ -126,7 +126,7 @@ it("merges an event that came while a page was on its way, and an event only onc
   expect(await store.applyEvent({ ...event, test: true })).toBe(false);
 });
 
-it("is written by one walk at a time: a second one, and one that was frozen meanwhile, fail at their next page", async () => {
+it("is written by one walk at a time: one that was frozen while another wrote fails at its next page", async () => {
   const { PostgresStore } = jest.requireActual<{ PostgresStore: { open(pool: Pool): Promise<Store> } }>(
     "../../examples/sync/postgres-store.js",
   );

@@ -207,6 +207,24 @@ it("no button of the settings moves once it shows, however slowly a part of the 
   expectNoProblems();
 }, 60_000);
 
+it("a part of the settings that cannot be loaded says so, and loads once it can", async () => {
+  const { page, expectNoProblems } = await open(await register());
+  let asked = 0;
+  let isMissing = true;
+  await page.route("**/assets/rotate-secret-*.js", (route) => {
+    asked += 1;
+    return isMissing ? route.fulfill({ status: 404, body: "" }) : route.continue();
+  });
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("This part of the page could not be loaded.").waitFor();
+  await page.getByRole("button", { name: "Delete receiver" }).waitFor();
+  expect(asked).toBe(2);
+  isMissing = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("button", { name: "Make the next secret" }).waitFor();
+  expectNoProblems(404);
+}, 60_000);
+
 it("a press acts on what was shown when it began, though the page has read something else meanwhile", async () => {
   const registered = await register();
   const { owner, brand, receiverId } = registered;

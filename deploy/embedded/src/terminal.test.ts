@@ -1,5 +1,4 @@
-import { EventEmitter, once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { EventEmitter } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { openTerminal } from "./terminal.ts";
 
@@ -13,17 +12,11 @@ function startOn(isTTY: boolean): string {
   return output;
 }
 
-it("outlives a reader that has left, as a closed terminal does", async () => {
-  const reader = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
-  await once(reader, "listening");
-  const out = connect((reader.address() as AddressInfo).port, "127.0.0.1");
-  const terminal = openTerminal(out as unknown as NodeJS.WriteStream);
-  const closed = once(out, "close");
-  const writing = setInterval(() => terminal.say("Running"), 1);
-  await closed;
-  terminal.say("Stopping");
-  clearInterval(writing);
-  reader.close();
+it("outlives a reader that has left, as a closed terminal does", () => {
+  const out = Object.assign(new EventEmitter(), { isTTY: false, write: () => true });
+  openTerminal(out as unknown as NodeJS.WriteStream);
+  // Without a listener, emitting an error throws it.
+  expect(() => out.emit("error", new Error("write EPIPE"))).not.toThrow();
 });
 
 it("a log has one line for a step, without its details", () => {

@@ -1,7 +1,7 @@
 import { Mutex } from "@brand-records/lifecycle";
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
-import { run, RESPONSE_GRACE_MS, type Sql } from "./sql.ts";
+import { KEEPALIVE_MS, run, RESPONSE_GRACE_MS, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -50,6 +50,7 @@ export async function openDatabaseSession({
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types: typeParsers,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
   });
   const ended = new Promise<void>((resolve) => client.once("end", () => resolve()));
   // Without a listener the loss of the connection would end the process; `ended` reports it.

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { fromPostgresError, isConnectionLost, postgresFailureOf, type PostgresFailure } from "./errors.ts";
 import { MeasuredPool, type OnWait } from "./measured-pool.ts";
 import { PoolFiller } from "./pool-filler.ts";
-import { run, RESPONSE_GRACE_MS, type Bounds, type OnError, type Sql } from "./sql.ts";
+import { KEEPALIVE_MS, run, RESPONSE_GRACE_MS, type Bounds, type OnError, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -50,7 +50,7 @@ export interface Database extends Sql {
 }
 
 export interface TransactionOptions {
-  /** Limit of each of its statements, in milliseconds, here and at the server; 0: none. Default: the pool's. */
+  /** Limit of each of its statements at the server, in milliseconds; 0: none. Waits here as long, and no less than for others. Default: the pool's. */
   readonly statementTimeoutMs?: number;
 }
 
@@ -76,6 +76,9 @@ export function openPool({
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     maxLifetimeSeconds: CONNECTION_SECONDS_MAX,
+    // A statement without a limit notices in some ten minutes that its server's host has vanished.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
     types: typeParsers,
     // A statement sets it: poolers refuse unknown startup options.
     onConnect: (client) =>
@@ -98,7 +101,8 @@ export function openPool({
     pool.renew();
     filler.refill();
   };
-  const bounds = boundsOf(statementTimeoutMs);
+  // The operating system waits 15 minutes for a host that vanished.
+  const bounds = { query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS };
   const onError = (error: unknown): void => {
     const failure = postgresFailureOf(error);
     if (failure === undefined) return;
@@ -109,18 +113,21 @@ export function openPool({
   };
   return {
     query: (statement, values) => run(pool, statement, values, bounds, onError),
-    transaction: (work, options) =>
-      transaction(pool, work, beginning(options), boundsOf(options?.statementTimeoutMs ?? statementTimeoutMs), onError),
+    transaction: (work, options) => transaction(pool, work, beginning(options), longerOf(bounds, options), onError),
     state: () => ({ idle: pool.idleCount, used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     fill: () => filler.fill(),
     stop: () => filler.stop(),
   };
 }
 
-/** The operating system waits 15 minutes for a host that vanished. */
-const boundsOf = (statementTimeoutMs: number): Bounds => ({
-  query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + RESPONSE_GRACE_MS,
-});
+/**
+ * Bounds of a transaction with a limit of its own. A lower one is the server's to keep: a commit that was given up here may have
+ * been made.
+ */
+const longerOf = (bounds: Bounds, { statementTimeoutMs }: TransactionOptions = {}): Bounds => {
+  if (statementTimeoutMs === undefined) return bounds;
+  return { query_timeout: statementTimeoutMs === 0 ? 0 : Math.max(bounds.query_timeout, statementTimeoutMs + RESPONSE_GRACE_MS) };
+};
 
 /** One round trip, with the limit too. */
 const beginning = ({ statementTimeoutMs }: TransactionOptions = {}): string =>

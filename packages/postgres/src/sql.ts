@@ -16,6 +16,9 @@ export interface Sql {
 /** Grace beyond a statement's timeout before a silent server counts as dead. */
 export const RESPONSE_GRACE_MS = 2_000;
 
+/** Time without a byte after which the operating system asks whether the other side is there. Its default is two hours. */
+export const KEEPALIVE_MS = 10_000;
+
 export interface Bounds {
   /** Milliseconds until the server's response, its own statement timeout included. */
   readonly query_timeout: number;

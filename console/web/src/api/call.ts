@@ -29,13 +29,17 @@ const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + t
 export const isGone = (error: Error | null): boolean =>
   error instanceof CallError && ["not_found", "invalid_request"].includes(error.code) && !isOfOtherSession(error);
 
-const UPDATING = { code: "updating", message: "The console is being updated. Try again in a moment.", details: [] };
+const UPDATING = {
+  code: "updating",
+  message: "The console is being updated. Try again in a moment; if that does not help, reload the page.",
+  details: [],
+};
 
 /**
- * The page has reached a process of an earlier release, which does not know the operation or a field of its input, and has done nothing. While
- * processes are replaced, the next call may reach another.
+ * The page has reached a process of another release, which does not know the operation or a field of its input, and has done nothing. While
+ * processes are replaced, the next call may reach one of its own; a page that has stayed open since before an update finds none.
  */
-const isOfEarlierRelease = ({ code, message, details = [] }: Omit<ErrorBody["error"], "request_id">): boolean =>
+const isOfOtherRelease = ({ code, message, details = [] }: Omit<ErrorBody["error"], "request_id">): boolean =>
   (code === "not_found" && message === NO_SUCH_OPERATION) ||
   (code === "invalid_request" && details.length > 0 && details.every(({ field }) => field === ""));
 
@@ -104,5 +108,5 @@ export async function call<Name extends OperationName>(
     ...(requestId && { request_id: requestId }),
   };
   const failure = (body as ErrorBody | undefined)?.error ?? fallback;
-  throw new CallError(isOfEarlierRelease(failure) ? { ...failure, ...UPDATING } : failure);
+  throw new CallError(isOfOtherRelease(failure) ? { ...failure, ...UPDATING } : failure);
 }

@@ -1,7 +1,8 @@
 import { Text } from "@mantine/core";
-import { useLayoutEffect, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useTab } from "../api/tab.ts";
 import { loadedDialog } from "./loaded-part.tsx";
+import { useReturnedFocus } from "./returned-focus.ts";
 
 const Modal = loadedDialog(async () => (await import("./modal.ts")).default);
 
@@ -48,31 +49,4 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
       {children}
     </Modal>
   );
-}
-
-/** What had the focus before the first of the dialogs that replace one another. */
-let opener: Element | null = null;
-let openDialogs = 0;
-
-/** Returns the keyboard's focus when a dialog unmounts. Mantine does so for one that stays mounted, which none here does. */
-export function useReturnedFocus(): void {
-  useLayoutEffect(() => {
-    openDialogs += 1;
-    opener ??= document.activeElement;
-    return () => {
-      openDialogs -= 1;
-      // Another dialog, or the page that is shown next, may take it.
-      setTimeout(() => {
-        if (openDialogs === 0) returnFocus();
-      });
-    };
-  }, []);
-}
-
-function returnFocus(): void {
-  const hasNone = (): boolean => document.activeElement === document.body;
-  if (hasNone() && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-  // The opener is gone, as the row of a removed member, or cannot take it.
-  if (hasNone()) document.querySelector("h1")?.focus({ preventScroll: true });
-  opener = null;
 }

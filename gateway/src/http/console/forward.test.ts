@@ -304,6 +304,27 @@ describe("a file of a page, while processes of two releases serve", () => {
     expect((await fetch(`${url}${path}`)).status).toBe(200);
   });
 
+  it("is looked for five seconds at most, though processes hang", async () => {
+    const timeout = jest.spyOn(AbortSignal, "timeout").mockImplementation(() => AbortSignal.abort());
+    haveFileFrom(Infinity, notFound);
+    expect((await fetch(`${url}${path}`)).status).toBe(404);
+    expect([received.length, timeout.mock.calls]).toEqual([1, [[5_000]]]);
+    timeout.mockRestore();
+  });
+
+  it("is looked for by 32 requests at a time: one more gets its answer at once", async () => {
+    const held: ServerResponse[] = [];
+    haveFileFrom(Infinity, (response) => (connections.size > 32 ? void held.push(response) : notFound(response)));
+    const searches = Array.from({ length: 32 }, () => fetch(`${url}${path}`));
+    await eventually(() => expect(held).toHaveLength(32));
+    handle = (_incoming, response) => void notFound(response);
+    const before = received.length;
+    expect((await fetch(`${url}${path}`)).status).toBe(404);
+    expect(received.length - before).toBe(1);
+    for (const response of held) response.writeHead(200).end("new");
+    expect((await Promise.all(searches)).map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
+  });
+
   it("is not found after sixteen tries, none of which leaves a connection", async () => {
     haveFileFrom(Infinity, notFound);
     expect((await fetch(`${url}${path}`)).status).toBe(404);

@@ -14,6 +14,10 @@ const SILENCE_MS = 20_000;
  * and its requests reach processes of both. With one of three processes that has the file, 1 search of 440 finds nothing.
  */
 const ASSET_TRIES_MAX = 16;
+/** A search ends after this time, whatever the processes do. */
+const SEARCH_MS_MAX = 5_000;
+/** Searches at a time: each try is a connection of its own, with certificates a handshake. */
+const SEARCHES_MAX = 32;
 const ASSETS = "/console/assets/";
 /** The largest response is a script of 420 KB. */
 const RESPONSE_BYTES_MAX = 8 * 1024 * 1024;
@@ -42,6 +46,7 @@ export class ConsoleUpstream {
   #pool: Pool;
   /** Opens a connection for each request, which a balancer may give to another process. */
   #fresh: Pool;
+  #searches = 0;
   /** The sockets of errors, which undici passes on as they are. */
   readonly #sockets = new WeakMap<Error, Socket>();
 
@@ -71,17 +76,30 @@ export class ConsoleUpstream {
    * too: its name holds a hash of its content, so that any that has it has the right one.
    */
   async request(request: ConsoleRequest): Promise<ConsoleResponse> {
-    let response = await this.#whole(request);
-    if (request.method !== "GET" || !request.path.startsWith(ASSETS)) return response;
-    for (let tries = 1; response.statusCode === 404 && tries < ASSET_TRIES_MAX; tries += 1) {
+    const response = await this.#whole(request);
+    const isMissing = response.statusCode === 404 && request.method === "GET" && request.path.startsWith(ASSETS);
+    if (!isMissing || this.#searches >= SEARCHES_MAX) return response;
+    this.#searches += 1;
+    try {
+      return (await this.#search(request)) ?? response;
+    } finally {
+      this.#searches -= 1;
+    }
+  }
+
+  /** Asks for a file on new connections. Returns undefined if none of the processes has it, or none says so in time. */
+  async #search(request: ConsoleRequest): Promise<ConsoleResponse | undefined> {
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(SEARCH_MS_MAX)]);
+    for (let tries = 1; tries < ASSET_TRIES_MAX && !signal.aborted; tries += 1) {
       try {
-        response = await wholeOf(await this.#send({ ...request, reset: true }, this.#fresh));
+        const response = await wholeOf(await this.#send({ ...request, signal, reset: true }, this.#fresh));
+        if (response.statusCode === 200) return response;
       } catch (error) {
-        // A process that is just ending does not have it either.
         if (request.signal.aborted) throw error;
+        // A process that is just ending does not have it either.
       }
     }
-    return response;
+    return undefined;
   }
 
   async #whole(request: ConsoleRequest): Promise<ConsoleResponse> {

@@ -4,7 +4,7 @@ import { useRouter } from "@tanstack/react-router";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { useBrand, useMe } from "../../api/brand.ts";
 import { query } from "../../api/queries.ts";
-import { useReturnedFocus } from "../../parts/dialog.tsx";
+import { useReturnedFocus } from "../../parts/returned-focus.ts";
 import { useShowBrand } from "../show-brand.ts";
 import { AREAS } from "../places.ts";
 import { findTargets, type Found, type Target } from "./find-targets.ts";
