@@ -306,7 +306,10 @@ describe("the large installation", () => {
     }
     // Also where no Job is: the first one starts before anything else of its upgrade exists.
     for (const installation of [standard, large]) {
-      expect(specOf(installation, "NetworkPolicy migration")).toMatchObject({ policyTypes: ["Egress"], egress: [{ ports: [{ port: 5432 }] }] });
+      expect(specOf(installation, "NetworkPolicy migration")).toMatchObject({
+        policyTypes: ["Egress"],
+        egress: [{ ports: [{ port: 5432 }] }],
+      });
     }
   });
 });
