@@ -304,7 +304,7 @@ describe("the large installation", () => {
       ]);
       expect(volumes[1].secret.secretName).toBe(`${FULLNAME}-${service}-migration`);
     }
-    // Also where no Job is: the first one starts before anything else of its upgrade exists.
+    // The policy is there without a Job, too: the first one starts before anything else of its upgrade exists.
     for (const installation of [standard, large]) {
       expect(specOf(installation, "NetworkPolicy migration")).toMatchObject({
         policyTypes: ["Egress"],

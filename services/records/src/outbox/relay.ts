@@ -120,25 +120,18 @@ export class OutboxRelay {
   async #moveBatch(session: DatabaseSession, window: OutboxWindow): Promise<number> {
     const { publisher, metrics, log } = this.#options;
     const { rows, xmin } = await readOutbox(session, window.ranges, BATCH_MAX);
+    const seqs = rows.map(({ seq }) => seq);
     let removedBy = xmin;
     if (rows.length > 0) {
       const messages = rows.map((row) => messageFrom(row, this.#contexts.of(row)));
       await publisher.publish(messages);
       this.#contexts.forget();
       if (log.isLevelEnabled("debug")) for (const message of messages) log.debug(logFieldsOf(message), "event moved to the log");
-      removedBy = await removeFromOutbox(
-        session,
-        rows.map(({ seq }) => seq),
-      );
+      removedBy = await removeFromOutbox(session, seqs);
       metrics.published.inc(rows.length);
     }
     // Noted last: rows that were not removed must be read again.
-    window.note(
-      rows.map(({ seq }) => seq),
-      rows.length < BATCH_MAX,
-      xmin,
-      removedBy,
-    );
+    window.note(seqs, rows.length < BATCH_MAX, xmin, removedBy);
     return rows.length;
   }
 

@@ -21,9 +21,9 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /**
- * Drops deliveries, with what receivers answered to them, only while their lane is held or deleted: once the receiver is enabled, the rest is sent. Rows are locked
- * in index order, and rows that others removed meanwhile do not count towards the limit. So any number of callers may run
- * at the same time, and each continues until nothing is left.
+ * Drops deliveries, with what receivers answered to them, only while their lane is held or deleted: once the receiver is enabled, the rest
+ * is sent. Rows are locked in index order, and rows that others removed meanwhile do not count towards the limit. So any number of callers
+ * may run at the same time, and each continues until nothing is left.
  *
  * "= any(array(…))": a generic plan of a join scans the table.
  */

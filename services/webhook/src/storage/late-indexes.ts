@@ -92,7 +92,7 @@ async function build(db: Sql, index: MissingIndex): Promise<void> {
   if (parent === null) return;
   await db.query(`set lock_timeout = '${LOCK_WAIT}'`);
   await db.query(`alter index ${parent} attach partition webhook.${name}`);
-  await db.query("set lock_timeout = 0");
+  await db.query("reset lock_timeout");
 }
 
 /** Types that release 0.2.0 did not store, so that the index has them. Nothing else changes a past delivery. */
