@@ -1,4 +1,4 @@
-import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
+import type { Lifecycle } from "@brand-records/lifecycle";
 import { openPool, type Database, type LateIndex, type PoolOptions } from "@brand-records/postgres";
 import { reportCertificates, serveRpc, type Grants, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, startTracing, type Logger, type Registry } from "@brand-records/telemetry";
@@ -7,6 +7,7 @@ import { AnnouncedKeys, showUnusableKeys, type HeldKey } from "./announced-keys/
 import { startIndexBuilder } from "./index-builder.ts";
 import { openMaintenance, type Maintenance } from "./maintenance.ts";
 import { poolMetrics } from "./pool-metrics.ts";
+import { isReachable } from "./is-reachable.ts";
 import { prepareSchema } from "./prepare-schema.ts";
 import type { serviceSettings } from "./settings.ts";
 
@@ -84,7 +85,7 @@ export async function startService({ name, config, migrations, life, log }: Serv
       host: config.ADMIN_HOST,
       port: config.ADMIN_PORT,
       metrics,
-      notReady: async () => [...(life.isReady ? [] : ["process"]), ...((await isReachable(db)) ? [] : ["postgres"])],
+      notReady: async () => [...(life.isReady ? [] : ["process"]), ...((await isReachable(db, config)) ? [] : ["postgres"])],
       degraded: async () => (await Promise.all(degradedChecks.map((check) => check()))).flat(),
     }),
   );
@@ -132,15 +133,4 @@ type DegradedCheck = () => Promise<string[]>;
 async function openConnections(db: Database, wanted: number, log: Logger): Promise<void> {
   const open = await db.fill();
   if (open < wanted) log.warn({ open, wanted }, "the database accepts fewer connections than DATABASE_CONNECTIONS_MAX");
-}
-
-const PROBE_TIMEOUT_MS = 1_000;
-
-/** Whether the database responds within a probe's time. */
-async function isReachable(db: Database): Promise<boolean> {
-  const query = db.query("select 1").then(
-    () => true,
-    () => false,
-  );
-  return (await withTimeout(query, PROBE_TIMEOUT_MS)) === true;
 }

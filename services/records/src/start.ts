@@ -31,7 +31,7 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
   base.buildIndexes(LATE_INDEXES);
   await startRelay(config, base, life, log);
   return base.serve([
-    service(RecordsServiceService, recordsHandlers(db)),
+    service(RecordsServiceService, recordsHandlers(db, config.DATABASE_CONNECTIONS_MAX)),
     service(OperatorServiceService, operatorHandlers(db)),
     service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX, ENDS_WITH_PROCESS), IMPORTS_MAX)),
   ]);

@@ -61,6 +61,8 @@ export interface ServedRecords {
   stop(): Promise<void>;
 }
 
+/** Connections of the pool, as many as the service has by default. */
+export const CONNECTIONS = 10;
 /** The limit that the service has. */
 const IMPORTS_MAX = 4;
 
@@ -68,7 +70,7 @@ export async function serveRecords(): Promise<ServedRecords> {
   const database = await createDatabase("records_schema", async (url) => {
     await migrate({ url, schema: "records", directory: MIGRATIONS });
   });
-  const db = openPool({ url: database.url, applicationName: "records test" });
+  const db = openPool({ url: database.url, applicationName: "records test", max: CONNECTIONS });
   let cancelledCalls = 0;
   const { importRecords } = importHandlers(db, IMPORTS_MAX);
   const observed: Handlers<ImportServiceService> = {
@@ -80,7 +82,7 @@ export async function serveRecords(): Promise<ServedRecords> {
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [
-      service(RecordsServiceService, recordsHandlers(db)),
+      service(RecordsServiceService, recordsHandlers(db, CONNECTIONS)),
       service(ImportServiceService, observed),
       service(OperatorServiceService, operatorHandlers(db)),
     ],

@@ -1,7 +1,10 @@
+import type { AppError } from "@brand-records/errors";
+import { openPool } from "@brand-records/postgres";
 import type { ListRequest } from "@brand-records/proto/records/v1";
+import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { deposit } from "../../test/sample-records.ts";
-import { callContext, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
+import { callContext, CONNECTIONS, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 
 let served: ServedRecords;
 let brand: string;
@@ -135,4 +138,22 @@ describe("filters", () => {
   ])("refuse %s = %j", async (field, value, message) => {
     await expect(list({ filters: { [field]: value } })).rejects.toMatchObject({ kind: "invalid_parameter", field, message });
   });
+});
+
+it("leaves half of the connections to other brands while one brand's pages take long", async () => {
+  const elsewhere = openPool({ url: served.url, applicationName: "elsewhere", max: 2 });
+  await elsewhere.transaction(async (sql) => {
+    // Pages of conversions wait for it, as they would read long without their index.
+    await sql.query("lock table records.conversions in access exclusive mode");
+    const waiting = "select from pg_stat_activity where application_name = 'records test' and wait_event_type = 'Lock'";
+    const calls = Array.from({ length: 2 * CONNECTIONS }, () =>
+      served.records.listConversions({ brand_id: brand, limit: 50 }, callContext(2_500)).catch((error: AppError) => error.kind),
+    );
+    await eventually(async () => expect(await elsewhere.query(waiting)).toHaveLength(CONNECTIONS / 2));
+    const links = await served.records.listLinks({ brand_id: newId("brd"), limit: 50 }, callContext());
+    expect(links.data).toEqual([]);
+    expect(await elsewhere.query(waiting)).toHaveLength(CONNECTIONS / 2);
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(["timeout"]));
+  });
+  await elsewhere.stop();
 });

@@ -1,17 +1,26 @@
 import type { Sql } from "@brand-records/postgres";
 import type { RecordsServiceService } from "@brand-records/proto/records/v1";
 import { listMethod, RESOURCE_NAMES, type ListMethod, type ResourceName } from "@brand-records/resources";
-import type { Handlers } from "@brand-records/rpc";
+import type { CallContext, Handlers } from "@brand-records/rpc";
 import type { PageRequest } from "../domain/page.ts";
+import { BrandTurns } from "../use-cases/brand-turns.ts";
 import { listRecords, type PageOf } from "../use-cases/list-records.ts";
 
-type ListHandlers = { readonly [Name in ResourceName as ListMethod<Name>]: (request: PageRequest) => Promise<PageOf<Name>> };
+type ListHandler<Name extends ResourceName> = (request: PageRequest, context: CallContext) => Promise<PageOf<Name>>;
+type ListHandlers = { readonly [Name in ResourceName as ListMethod<Name>]: ListHandler<Name> };
 
 /**
  * One handler for each resource. A row is sent as it is: columns and message fields share their names. A resource without
  * an RPC, or with a field that its message cannot carry, does not compile.
+ *
+ * @param connections of `db`
  */
-export function recordsHandlers(db: Sql): Pick<Handlers<RecordsServiceService>, ListMethod> {
-  const handlers = RESOURCE_NAMES.map((resource) => [listMethod(resource), (request: PageRequest) => listRecords(db, resource, request)]);
+export function recordsHandlers(db: Sql, connections: number): Pick<Handlers<RecordsServiceService>, ListMethod> {
+  const turns = new BrandTurns(connections);
+  const handlers = RESOURCE_NAMES.map((resource) => {
+    const handler: ListHandler<typeof resource> = (request, context) =>
+      turns.take(request.brand_id, context, () => listRecords(db, resource, request));
+    return [listMethod(resource), handler];
+  });
   return Object.fromEntries(handlers) as ListHandlers;
 }
