@@ -177,6 +177,7 @@ describe("an unwanted body", () => {
     ["too large", 413, () => `POST /api/mcp HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\n${length}`)}`, undefined],
     ["too large, in chunks", 413, () => `POST /api/mcp HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\n${CHUNKED}`)}`, chunked],
     ["too large for a list, in chunks", 413, () => `GET /api/v1/links HTTP/1.1\r\n${authorised(CHUNKED)}`, chunked],
+    ["to a target without a path", 404, () => `POST foo://x HTTP/1.1\r\nHost: x\r\n${length}\r\n`, undefined],
     ["at an unknown path", 404, () => `PUT /nothing HTTP/1.1\r\n${authorised(length)}`, undefined],
   ])("%s gets %i and is not read to its end", async (_, status, head, frame) => {
     const { text, takenMib } = await send(head(), frame);

@@ -5,6 +5,7 @@ import type { Express } from "express";
 import { handleBrokenRequests, type BrokenRequestOptions } from "./broken-requests.ts";
 import { closeLingering } from "./lingering-close.ts";
 import { RequestQueues } from "./request-queue.ts";
+import { servingEveryTarget } from "./request-target.ts";
 
 /** Closes a connection on which no byte moves for this long. */
 const IDLE_MS = 120_000;
@@ -20,7 +21,7 @@ export interface HttpServerOptions extends BrokenRequestOptions {
 
 /** Listens on the public port, with bounds on headers and on slow clients. Bytes that are not HTTP get a JSON response too. */
 export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
-  const queues = new RequestQueues(app);
+  const queues = new RequestQueues(servingEveryTarget(app));
   const server = createServer(
     {
       ...SERVER_OPTIONS,
