@@ -1,7 +1,7 @@
 import type { KeyEnvironment } from "@brand-records/api-key";
 import type { CallContext } from "@brand-records/rpc";
 import { startSpan } from "@brand-records/telemetry";
-import type { RateLimiter, Verdict } from "../limits/rate-limiter.ts";
+import type { RateLimiter, Spend, Verdict } from "../limits/rate-limiter.ts";
 import { keyDigestFrom } from "./authorization-header.ts";
 import { requireIntegratingBrand, type Principal, type Tier } from "./principal.ts";
 import type { Verifier } from "./verifier.ts";
@@ -43,19 +43,21 @@ export async function admit(
 ): Promise<Admission> {
   const keyDigest = keyDigestFrom(rawHeaders, deps.environment);
 
+  let mayBeCounted = false;
   const cached = deps.verifier.cached(keyDigest);
   if (cached !== undefined) {
-    const verdict = await spend(deps, cached, false, context);
+    const verdict = await spend(deps, cached, { fresh: false }, context);
     if (verdict.kind !== "stale") {
       identified(cached);
       return { principal: cached, verdict };
     }
+    mayBeCounted = verdict.mayBeCounted === true;
   }
 
   const principal = await deps.verifier.verify(keyDigest, context);
   identified(principal);
   if (brands === "integrating") requireIntegratingBrand(principal);
-  const verdict = await spend(deps, principal, true, context);
+  const verdict = await spend(deps, principal, { fresh: true, mayBeCounted }, context);
   if (verdict.kind === "stale") throw new Error("the limiter must decide on a fresh principal");
   return { principal, verdict };
 }
@@ -63,13 +65,13 @@ export async function admit(
 async function spend(
   { limiter, tierLimits }: AdmissionDependencies,
   principal: Principal,
-  fresh: boolean,
+  request: Pick<Spend, "fresh" | "mayBeCounted">,
   { traceparent }: CallContext,
 ): Promise<Verdict> {
   const limit = principal.tier === "starter" ? tierLimits.plus : tierLimits[principal.tier];
   const span = startSpan("check rate limit", traceparent, { kind: "internal" });
   try {
-    return await limiter.spend({ brandId: principal.brand_id, limit, epoch: principal.epoch, fresh });
+    return await limiter.spend({ brandId: principal.brand_id, limit, epoch: principal.epoch, ...request });
   } finally {
     span?.end();
   }

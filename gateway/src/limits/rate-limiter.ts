@@ -9,6 +9,8 @@ export interface Spend {
   readonly epoch: number;
   /** Whether the principal was verified at accounts after this request arrived, without any cache. */
   readonly fresh: boolean;
+  /** Whether an earlier verdict on this request was a stale one that may have counted. */
+  readonly mayBeCounted?: boolean;
 }
 
 /** `retryAfterSeconds` and `resetSeconds` are rounded up, so a client that waits that long is never too early. */
@@ -30,7 +32,11 @@ export type Verdict =
    * Nothing was spent: the epoch differs from the one in Redis (older, newer or absent), or cannot be compared.
    * Verify at accounts and call again with `fresh`.
    */
-  | { readonly kind: "stale" };
+  | {
+      readonly kind: "stale";
+      /** Redis may have counted the request all the same: its reply is lost. */
+      readonly mayBeCounted?: true;
+    };
 
 export type CountedVerdict = Exclude<Verdict, { kind: "stale" }>;
 

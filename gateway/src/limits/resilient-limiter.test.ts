@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { openRedis, windowKey, type RedisClient } from "@brand-records/redis";
 import { Registry } from "@brand-records/telemetry";
-import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { eventually, startRedisServer, startTcpProxy, type RedisServer } from "@brand-records/testkit";
 import type { Spend, Verdict } from "./rate-limiter.ts";
 import { ResilientLimiter } from "./resilient-limiter.ts";
 
@@ -32,11 +32,11 @@ afterAll(async () => {
 });
 
 /** The long default keeps a busy machine from looking like a slow Redis. */
-function open(timing: { commandTimeoutMs?: number } = { commandTimeoutMs: 20_000 }): void {
+function open(timing: { commandTimeoutMs?: number } = { commandTimeoutMs: 20_000 }, redisUrl = server.url): void {
   lines = [];
   metrics = new Registry();
   const write = (_fields: object, message: string): void => void lines.push(message);
-  limiter = new ResilientLimiter({ redisUrl: server.url, log: { info: write, warn: write }, metrics, ...timing });
+  limiter = new ResilientLimiter({ redisUrl, log: { info: write, warn: write }, metrics, ...timing });
 }
 
 const newBrand = (): string => `brd_${randomUUID()}`;
@@ -101,6 +101,23 @@ it("reports every cached epoch as stale without Redis, and takes no slot for it"
   await killRedis();
   for (let i = 0; i < 100; i += 1) expect(await spend({ fresh: false })).toEqual({ kind: "stale" });
   expect(await admitted(100)).toBe(LIMIT - 2);
+});
+
+it("counts a request once although the reply about it is lost", async () => {
+  const { hostname, port } = new URL(server.url);
+  const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  open({ commandTimeoutMs: 2_000 }, `redis://127.0.0.1:${proxy.port}`);
+  const counted = () => witness.run(windowKey(brandId), (commands) => commands.llen(windowKey(brandId)));
+  await redisDecides();
+  await spend();
+  expect(await counted()).toBe(1);
+  await proxy.blackhole();
+  expect(await spend({ fresh: false })).toEqual({ kind: "stale", mayBeCounted: true });
+  await proxy.heal();
+  await eventually(async () => expect([await counted(), await metric("rate_limiter_redis_up")]).toEqual([2, 1]));
+  expect(await spend({ mayBeCounted: true })).toMatchObject({ kind: "admitted", remaining: LIMIT - 2 });
+  expect(await counted()).toBe(2);
+  await proxy.stop();
 });
 
 it("does not admit twice because Redis came back empty", async () => {

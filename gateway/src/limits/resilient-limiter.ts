@@ -18,6 +18,12 @@ export interface ResilientLimiterOptions {
   readonly commandTimeoutMs?: number;
 }
 
+interface Undecided {
+  readonly kind: "undecided";
+  /** The command was sent, and its reply is lost. */
+  readonly mayBeCounted: boolean;
+}
+
 /**
  * Redis decides while it is available, and the brand's limit holds over all processes. While Redis, or the cluster node
  * of the brand, is unavailable, this process decides over the requests it has accepted itself. It records them all the time, so
@@ -71,14 +77,17 @@ export class ResilientLimiter implements RateLimiter {
    * local window is never stricter, and concurrent requests cannot all find the same slot free.
    */
   async spend(spend: Spend): Promise<Verdict> {
-    const { brandId, limit, fresh } = spend;
+    const { brandId, limit, fresh, mayBeCounted } = spend;
     const at = this.#windows.now();
     const mustAgree = at < this.#redisKnowsFrom || this.#acceptedHere.has(brandId);
     const local = this.#windows.spend(brandId, limit, at);
     if (local.kind === "refused" && mustAgree) return this.#decidedHere(brandId, fresh ? local : { kind: "stale" });
 
+    // Sent again, it would count twice.
+    if (mayBeCounted === true) return this.#decidedHere(brandId, local);
+
     const shared = await this.#spendInRedis(spend);
-    if (shared === undefined) return this.#decidedHere(brandId, this.#withoutRedis(spend, local, at));
+    if (shared.kind === "undecided") return this.#decidedHere(brandId, this.#withoutRedis(spend, local, at, shared));
     if (shared.kind !== "admitted") {
       if (local.kind === "admitted") this.#windows.takeBack(brandId, at);
       return shared;
@@ -102,22 +111,23 @@ export class ResilientLimiter implements RateLimiter {
     await this.#redis.stop();
   }
 
-  async #spendInRedis(spend: Spend): Promise<Verdict | undefined> {
+  async #spendInRedis(spend: Spend): Promise<Verdict | Undecided> {
     try {
       return await this.#redis.spend(spend);
     } catch (error) {
-      if (error instanceof RedisUnavailable) return undefined; // Logged once, when the state changed.
+      // Logged once, when the state changed.
+      if (error instanceof RedisUnavailable) return { kind: "undecided", mayBeCounted: error.wasSent };
       if (!(error instanceof RedisReplyError)) throw error;
       this.#errorReplies.inc({ code: error.code });
       this.#errorReplyWarning.write({ err: error, brand_id: spend.brandId });
-      return undefined;
+      return { kind: "undecided", mayBeCounted: false };
     }
   }
 
-  #withoutRedis({ brandId, limit, fresh }: Spend, local: CountedVerdict, at: number): Verdict {
+  #withoutRedis({ brandId, limit, fresh }: Spend, local: CountedVerdict, at: number, { mayBeCounted }: Undecided): Verdict {
     if (!fresh) {
       if (local.kind === "admitted") this.#windows.takeBack(brandId, at);
-      return { kind: "stale" };
+      return { kind: "stale", ...(mayBeCounted && { mayBeCounted }) };
     }
     // Slots given back during the call to Redis may have caused the refusal.
     return local.kind === "admitted" ? local : this.#windows.spend(brandId, limit, this.#windows.now());

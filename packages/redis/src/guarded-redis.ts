@@ -100,7 +100,7 @@ export class GuardedRedis {
         throw new RedisReplyError(cause);
       }
       this.#fail(cause);
-      throw new RedisUnavailable(cause);
+      throw new RedisUnavailable(cause, { wasSent: true });
     }
   }
 

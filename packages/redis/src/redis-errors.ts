@@ -3,9 +3,12 @@ import { ReplyError } from "ioredis";
 /** Redis did not execute the command, as far as we know: a late command may still be executed. Callers must have a fallback. */
 export class RedisUnavailable extends Error {
   override readonly name = "RedisUnavailable";
+  /** The command was sent, so it may have been executed. */
+  readonly wasSent: boolean;
 
-  constructor(cause: unknown) {
+  constructor(cause: unknown, { wasSent = false } = {}) {
     super(`Redis is unavailable: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.wasSent = wasSent;
   }
 }
 
