@@ -62,14 +62,10 @@ export async function withBody<T>(
   sender: string,
   use: (bytes: Buffer) => Promise<T>,
 ): Promise<T> {
-  const context = contextOf(response);
-  const began = Date.now();
   const reservation = (response.locals["bodies"] as BodyBudget).open(kind, sender, (error) => breakBody(request, error));
   const body = new GrowingBuffer(JSON_BYTES_MAX);
   try {
-    await receiveBody(request, response, JSON_BYTES_MAX, (chunk) => body.append(chunk, reservation.add));
-    // The time its client took to send it does not shorten the time to serve it.
-    context.deadline += Date.now() - began;
+    await inClientsTime(response, () => receiveBody(request, response, JSON_BYTES_MAX, (chunk) => body.append(chunk, reservation.add)));
     reservation.complete();
     return await use(body.bytes());
   } finally {
@@ -91,8 +87,15 @@ export const announcesBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || announcedBytes(request) > 0;
 
 /** Serves operations without a body. Ignores a small one, which some clients always send, and reads a large one to its bound. */
-export async function ignoreBody(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (mayBeLarge(request)) await receiveBody(request, response, BODY_BYTES_MAX, () => {});
+export async function ignoreBody(request: Request, response: Response): Promise<void> {
+  if (mayBeLarge(request)) await inClientsTime(response, () => receiveBody(request, response, BODY_BYTES_MAX, () => {}));
+}
+
+/** Receives what a client sends: the time that it takes does not shorten the time to serve it. */
+async function inClientsTime(response: Response, receive: () => Promise<void>): Promise<void> {
+  const began = Date.now();
+  await receive();
+  contextOf(response).deadline += Date.now() - began;
 }
 
 const broken = new WeakMap<IncomingMessage, AppError>();

@@ -1,3 +1,4 @@
+import type { AppError } from "@brand-records/errors";
 import { CURSOR_FORM, RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
 import { pageInput } from "./page-arguments.ts";
 
@@ -55,6 +56,11 @@ describe("page arguments", () => {
 
   it.each(["brand_id", "Limit", "limit[]", "__proto__", "constructor", "offset"])("refuse the unknown name %s", (name) => {
     expect(thrownBy(Object.fromEntries([[name, "1"]]))).toEqual(refusal(name));
+  });
+
+  it.each(["\ud83d", `${"x".repeat(63)}\u{1f600}`])("are refused in well-formed text whatever the name: %j", (name) => {
+    const { message, field, details } = thrownBy({ [name]: "1", limit: "0" }) as AppError;
+    for (const text of [message, field, ...(details ?? []).map((detail) => detail.field)]) expect(text?.isWellFormed()).toBe(true);
   });
 
   it("pass filters on as they were given", () => {

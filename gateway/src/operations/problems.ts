@@ -9,7 +9,7 @@ const FIELD_LENGTH_MAX = 64;
  * @param count of all problems, of which `problems` may be the first
  */
 export function invalidParameters(problems: readonly ProblemDetail[], count = problems.length): AppError {
-  const reported = problems.slice(0, PROBLEMS_MAX).map(({ field, message }) => ({ field: field.slice(0, FIELD_LENGTH_MAX), message }));
+  const reported = problems.slice(0, PROBLEMS_MAX).map(({ field, message }) => ({ field: shortened(field), message }));
   const [first] = reported;
   const others = count > 1 ? ` (${count} problems in all, see details)` : "";
   return new AppError("invalid_parameter", `${first?.message}${others}`, {
@@ -17,6 +17,9 @@ export function invalidParameters(problems: readonly ProblemDetail[], count = pr
     ...(reported.length > 1 && { details: reported }),
   });
 }
+
+/** Strict JSON readers refuse half an emoji: a caller may have sent one, and the cut may leave one. */
+const shortened = (field: string): string => field.slice(0, FIELD_LENGTH_MAX).toWellFormed();
 
 /** A caller's text, safe to repeat. */
 export function quoted(name: string): string {
