@@ -16,6 +16,7 @@ export {
   type KafkaServer,
   type SecuredKafkaServer,
 } from "./kafka-server.ts";
+export { losingCommitAnswer } from "./losing-commit-answer.ts";
 export { startPostgresServer, type PostgresServer } from "./postgres-server.ts";
 export { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "./otlp-receiver.ts";
 export { startProcess, type ProcessOptions, type ServiceProcess } from "./start-process.ts";

@@ -8368,6 +8368,7 @@ export const AccountsServiceService = {
   /**
    * Changes a member's role. NOT_FOUND if the brand has no such member; otherwise refuses like AddMember. What links of an
    * owner opened for others ends when the owner becomes a member.
+   * A repetition of an owner's own change to member is refused, because that owner is one no more: so it is not repeated.
    */
   setMemberRole: {
     path: "/accounts.v1.AccountsService/SetMemberRole" as const,
@@ -8471,6 +8472,7 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   /**
    * Changes a member's role. NOT_FOUND if the brand has no such member; otherwise refuses like AddMember. What links of an
    * owner opened for others ends when the owner becomes a member.
+   * A repetition of an owner's own change to member is refused, because that owner is one no more: so it is not repeated.
    */
   setMemberRole: handleUnaryCall<SetMemberRoleRequest, SetMemberRoleResponse>;
   /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */

@@ -1,3 +1,4 @@
+import { losingCommitAnswer } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
 let served: ServedAccounts;
@@ -206,4 +207,19 @@ it("lists a person's memberships, in whatever case the address is given, and non
     { brand_id: two.id, brand_name: "Tindahan", tier: "pro", verified: true, role: "owner" },
   ]);
   expect(await served.accounts.listMemberships({ email: "stranger@example.ph" }, callContext())).toEqual({ memberships: [] });
+});
+
+it("does not repeat a change of role whose answer is lost: an owner who has become a member would be refused what is done", async () => {
+  const brand = await served.createBrand();
+  await add(brand, "ana@example.ph", "owner");
+  const { token } = await served.signIn.createSignInLink({ email: brand.owner, ttl_seconds: 0 }, callContext());
+  const { session } = await served.signIn.redeemSignInLink({ token }, callContext());
+  const { grants } = await served.sessions.getSession(
+    { token: session?.token ?? "", with_grants: true, brand_id: brand.id },
+    callContext(),
+  );
+  const { accounts } = await served.alsoWith({ db: losingCommitAnswer(served.db) });
+  const change = { brand_id: brand.id, email: brand.owner, role: "member" };
+  await expect(accounts.setMemberRole(change, { ...callContext(), grants })).rejects.toMatchObject({ kind: "unavailable" });
+  expect(await rolesOf(brand)).toContainEqual([brand.owner, "member"]);
 });
