@@ -3,6 +3,8 @@ import { keyDigest } from "@brand-records/api-key";
 import { peopleOf } from "../../test/people.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import type { CommittedEpochs, EpochPublisher } from "../epochs/epoch-publisher.ts";
+import { lockPerson } from "../storage/people.ts";
+import { deleteSessionsOf } from "../storage/sessions.ts";
 import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
@@ -188,4 +190,21 @@ it("says that Redis could not be reached, and publishes no epoch of a deletion t
   expect(epochs.published.has(brand.id)).toBe(false);
   expect(await finish(brand)).toMatchObject({ done: true, redis_unavailable: true });
   epochs.isUnavailable = false;
+});
+
+it("waits for whatever ends a member's sessions, and neither fails", async () => {
+  const { brand, email } = await people.newPerson();
+  const link = { email, ttl_seconds: 0, brand_id: brand.id, acting_member: brand.owner };
+  await people.redeem((await served.signIn.createSignInLink(link, callContext())).token);
+  const { begun } = await served.db.transaction(async (sql) => {
+    await lockPerson(sql, email);
+    const beginning = begin(brand);
+    await eventually(async () => {
+      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      expect(await served.db.query(waiting)).toHaveLength(1);
+    });
+    expect(await deleteSessionsOf(sql, email)).toBe(1);
+    return { begun: beginning };
+  });
+  expect(await begun).toMatchObject({ finished: false });
 });

@@ -24,7 +24,7 @@ const statements = {
            select $2, id, '${DELETION}', id, '{}', $3, clock_timestamp() from marked`,
   },
   deleteKeys: { name: "brand_deletions.delete_keys", text: "delete from accounts.keys where brand_id = $1" },
-  deleteMembers: { name: "brand_deletions.delete_members", text: "delete from accounts.members where brand_id = $1 returning email" },
+  deleteMembers: { name: "brand_deletions.delete_members", text: "delete from accounts.members where brand_id = $1" },
   /** The people must be locked. */
   forgetPeople: {
     name: "brand_deletions.forget_people",
@@ -92,9 +92,9 @@ export async function deleteKeysOf(sql: Sql, brandId: string): Promise<void> {
   await sql.query(statements.deleteKeys, [brandId]);
 }
 
-/** Returns the members' addresses, in ascending order. */
-export async function deleteMembersOf(sql: Sql, brandId: string): Promise<string[]> {
-  return (await sql.query<{ email: string }>(statements.deleteMembers, [brandId])).map(({ email }) => email).toSorted();
+/** Deletes the brand's members, who must be locked. */
+export async function deleteMembersOf(sql: Sql, brandId: string): Promise<void> {
+  await sql.query(statements.deleteMembers, [brandId]);
 }
 
 /** Deletes sessions, sign-in links and identities of those of these people who are no longer a member of any brand. They must be locked. */
