@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { TestIssuer } from "@brand-records/testkit";
+import { eventually, TestIssuer } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { openIdentify } from "../id-tokens/identify.ts";
 import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
+import { deleteMember } from "../storage/members.ts";
+import { lockPerson } from "../storage/people.ts";
+import { deleteLinksOf } from "../storage/sign-in-links.ts";
 
 /** The promises of sessions, sign-in links, identities, the audit log and usage in short; each has a full test of its own. */
 
@@ -88,4 +91,24 @@ it("usage adds up counts of several gateways, each batch once", async () => {
     callContext(),
   );
   expect(buckets).toMatchObject([{ key_id, accepted: 10, refused: 4 }]);
+});
+
+/** Waits until a call waits for a lock. */
+const untilWaiting = () =>
+  eventually(async () => {
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    expect(await served.db.query(waiting)).toHaveLength(1);
+  });
+
+it("no link is made while its person is removed from the last brand: it could sign in another human later", async () => {
+  const { brand, email } = await people.newPerson();
+  const { made } = await served.db.transaction(async (sql) => {
+    await lockPerson(sql, email);
+    await deleteMember(sql, brand.id, email);
+    await deleteLinksOf(sql, email);
+    const making = Promise.allSettled([people.link(email)]);
+    await untilWaiting();
+    return { made: making };
+  });
+  expect(await made).toEqual([{ status: "rejected", reason: expect.objectContaining({ kind: "no_membership" }) }]);
 });

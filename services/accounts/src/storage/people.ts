@@ -5,8 +5,8 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /**
- * Makes transactions about one person run one after another: signing in, erasing, and adding and removing a membership. There is no row to lock, as
- * a person is an address. Locked after the brand's row, where both are.
+ * Makes transactions about one person run one after another: signing in, making an operator's link, erasing, and adding and removing
+ * a membership. There is no row to lock, as a person is an address. Locked after the brand's row, where both are.
  */
 export async function lockPerson(sql: Sql, email: string): Promise<void> {
   await sql.query(statements.lock, [email]);

@@ -39,6 +39,8 @@ export interface ActingSession {
  */
 export function createSignInLink({ db }: Pick<AccountsDependencies, "db">, request: LinkRequest): Promise<NewSignInLink> {
   return db.transaction(async (sql) => {
+    // A link that is made during the removal of the last membership would outlive it.
+    await lockPerson(sql, request.email);
     await recordForBrands(sql, await requireMemberships(sql, request.email), linkEntry(request, null));
     return insertLink(sql, request, null);
   });
