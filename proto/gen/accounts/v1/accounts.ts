@@ -8555,7 +8555,7 @@ export const SignInServiceService = {
    * first sign-in binds the identity to the person with its verified address; later ones ignore the address. A token makes one session, of
    * several simultaneous calls too. UNAUTHENTICATED (kind `invalid_id_token`) unless accounts verifies it: the provider's signature, its
    * issuer, audience, nonce and times, and that it is at most ten minutes old. UNAVAILABLE (kind `unavailable`) if accounts cannot reach
-   * the provider, or does not know it. PERMISSION_DENIED: kind `email_not_verified` if an
+   * the provider, or does not know it, or if the identity is unlinked meanwhile. PERMISSION_DENIED: kind `email_not_verified` if an
    * unbound identity has no verified address, `no_membership` if the person is not a member of any brand,
    * `identity_conflict` if another identity of the same issuer is bound to the person.
    */
@@ -8614,7 +8614,7 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
    * first sign-in binds the identity to the person with its verified address; later ones ignore the address. A token makes one session, of
    * several simultaneous calls too. UNAUTHENTICATED (kind `invalid_id_token`) unless accounts verifies it: the provider's signature, its
    * issuer, audience, nonce and times, and that it is at most ten minutes old. UNAVAILABLE (kind `unavailable`) if accounts cannot reach
-   * the provider, or does not know it. PERMISSION_DENIED: kind `email_not_verified` if an
+   * the provider, or does not know it, or if the identity is unlinked meanwhile. PERMISSION_DENIED: kind `email_not_verified` if an
    * unbound identity has no verified address, `no_membership` if the person is not a member of any brand,
    * `identity_conflict` if another identity of the same issuer is bound to the person.
    */

@@ -4,6 +4,7 @@ import { newId } from "@brand-records/typeid";
 import { openIdentify } from "../id-tokens/identify.ts";
 import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
+import { deleteIdentitiesOf } from "../storage/identities.ts";
 import { deleteMember } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteLinksOf } from "../storage/sign-in-links.ts";
@@ -111,4 +112,22 @@ it("no link is made while its person is removed from the last brand: it could si
     return { made: making };
   });
   expect(await made).toEqual([{ status: "rejected", reason: expect.objectContaining({ kind: "no_membership" }) }]);
+});
+
+it("an identity that is unlinked during its sign-in is no conflict: the person tries again, and the audit log has no refusal", async () => {
+  const { brand, email } = await people.newPerson();
+  const claims = { sub: newId("sub"), email };
+  const signIn = async () => served.signIn.signInWithIdentity(await provider.request(claims), callContext());
+  await signIn();
+  const { signedIn } = await served.db.transaction(async (sql) => {
+    await lockPerson(sql, email);
+    const signingIn = Promise.allSettled([signIn()]);
+    await untilWaiting();
+    await deleteIdentitiesOf(sql, email);
+    return { signedIn: signingIn };
+  });
+  expect(await signedIn).toEqual([{ status: "rejected", reason: expect.objectContaining({ kind: "unavailable" }) }]);
+  const { entries } = await served.audit.listAudit({ brand_id: brand.id, action: "session", page_size: 0 }, callContext());
+  expect(entries.map(({ outcome }) => outcome)).toEqual(["done"]);
+  expect((await signIn()).session).toMatchObject({ email });
 });

@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { identityConflict, IdTokenRefused, verifiedEmail, type Identity } from "../domain/sign-in.ts";
+import { identityConflict, IdTokenRefused, unlinkedMeanwhile, verifiedEmail, type Identity } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { bindIdentity, findBoundEmail } from "../storage/identities.ts";
 import { membershipsOf } from "../storage/members.ts";
@@ -37,7 +37,9 @@ export async function signInWithIdentity(
       const memberships = await requireMemberships(sql, email);
       if (boundEmail === undefined) await bindIdentity(sql, signIn, email);
       // Read again: another identity may be bound to the person, or this identity to another person since the look-up.
-      if ((await findBoundEmail(sql, signIn)) !== email) return undefined;
+      const isBound = (await findBoundEmail(sql, signIn)) === email;
+      if (!isBound && boundEmail !== undefined) throw unlinkedMeanwhile();
+      if (!isBound) return undefined;
       await recordForBrands(sql, memberships, entryOf(email, attempt));
       return openSession(sql, { email, issuer: signIn.issuer, scope: null }, sessionLimits);
     });
