@@ -1,10 +1,26 @@
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
+import { claimsAlone } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
 /** What the audit log says of sign-ins and sign-outs. */
 
 const client = { address: "203.0.113.7", browser: "Firefox" };
+/** Timers of which only the date is another. */
+const REAL_BUT_DATE: Parameters<typeof jest.useFakeTimers>[0] = {
+  doNotFake: [
+    "setTimeout",
+    "clearTimeout",
+    "setInterval",
+    "clearInterval",
+    "setImmediate",
+    "clearImmediate",
+    "nextTick",
+    "queueMicrotask",
+    "performance",
+    "hrtime",
+  ],
+};
 /** Tries to sign in that were counted. */
 const counted: string[] = [];
 
@@ -208,3 +224,59 @@ async function allRecords(email: string) {
   } while (page_token !== null);
   return entries;
 }
+
+describe("an account at the provider that is refused because of another one", () => {
+  const issuer = "https://id.example";
+  const from = (address: string) => ({ address, browser: "Safari" });
+  let person: string;
+  let to: ServedAccounts;
+  beforeAll(async () => {
+    to = await served.alsoWith({ believesClaims: true });
+  });
+  beforeEach(async () => {
+    person = `mara@${brand.id.slice(4)}.example`;
+    await people.addMember(brand, person);
+    await signIn("own");
+  });
+  const signIn = (name: string, address = "203.0.113.7") =>
+    to.signIn.signInWithIdentity(
+      { ...claimsAlone({ issuer, subject: `${name} of ${brand.id}`.replaceAll(" ", "-"), email: person }), client: from(address) },
+      callContext(),
+    );
+  const refuse = (address: string) => expect(signIn("other", address)).rejects.toMatchObject({ kind: "identity_conflict" });
+  const refusals = async () => (await entriesOf(brand)).filter(({ outcome }) => outcome === "failed");
+
+  it("is one entry, which counts", async () => {
+    for (const address of ["203.0.113.8", "203.0.113.9"]) await refuse(address);
+    expect(await refusals()).toEqual([expect.objectContaining({ actor: person, tries: 2, ...from("203.0.113.9") })]);
+  });
+
+  it("is another entry when the person is a member again: that of the erased one stays as it is", async () => {
+    await refuse("203.0.113.8");
+    await people.removeMember(brand, person);
+    const { pseudonym } = await served.operator.beginErasure({ email: person }, callContext());
+    await served.db.query("update accounts.erasures set begun_at = begun_at - interval '1 hour' where email = $1", [person]);
+    await served.operator.erasePerson({ email: person, brand_ids: [] }, callContext());
+    await people.addMember(brand, person);
+    await signIn("new");
+    await refuse("203.0.113.9");
+    expect(await refusals()).toEqual([
+      expect.objectContaining({ actor: person, tries: 1, ...from("203.0.113.9") }),
+      expect.objectContaining({ actor: pseudonym, tries: 1, address: null, browser: null }),
+    ]);
+  });
+
+  it("is another entry the next day, where it is found", async () => {
+    await refuse("203.0.113.8");
+    jest.useFakeTimers({ ...REAL_BUT_DATE, now: Date.now() + 86_400_000 });
+    try {
+      await refuse("203.0.113.9");
+    } finally {
+      jest.useRealTimers();
+    }
+    expect((await refusals()).map(({ tries, address }) => [tries, address])).toEqual([
+      [1, "203.0.113.9"],
+      [1, "203.0.113.8"],
+    ]);
+  });
+});

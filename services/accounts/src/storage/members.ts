@@ -35,6 +35,7 @@ const statements = {
     text: `select ${MEMBERSHIP_COLUMNS} from accounts.members m join accounts.brands b on b.id = m.brand_id
             where m.email = $1 order by ${MEMBERSHIP_ORDER}`,
   },
+  stays: { name: "members.stays", text: "select brand_id, created_at as since from accounts.members where email = $1 order by brand_id" },
   owners: { name: "members.owners", text: `select email from accounts.members where brand_id = $1 and role = 'owner' limit 1` },
 } satisfies Record<string, Statement>;
 
@@ -83,4 +84,9 @@ export async function hasOwner(sql: Sql, brandId: string): Promise<boolean> {
 /** Returns the memberships of a person, in ascending order of the brands' names. */
 export function membershipsOf(sql: Sql, email: string): Promise<Membership[]> {
   return sql.query<Membership>(statements.memberships, [email]);
+}
+
+/** Returns a person's brands, with the time since when. */
+export function staysOf(sql: Sql, email: string): Promise<{ brand_id: string; since: string }[]> {
+  return sql.query(statements.stays, [email]);
 }

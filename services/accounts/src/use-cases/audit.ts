@@ -4,7 +4,6 @@ import { newId } from "@brand-records/typeid";
 import { hash } from "node:crypto";
 import { pageToken, positionOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
 import { brandDeleted, DELETION } from "../domain/brand.ts";
-import type { Membership } from "../domain/membership.ts";
 import {
   finishAuditEntry,
   insertAuditEntry,
@@ -66,14 +65,21 @@ export interface CallClient {
 export interface Refusal {
   /** The kind of the error. */
   readonly kind: string;
-  /** Refusals of one key and kind are counted in one entry. */
+  /** Refusals of one key, kind, stay and day are counted in one entry. */
   readonly key: string;
+}
+
+/** A brand whose audit log gets an entry. */
+export interface EntryBrand {
+  readonly brand_id: string;
+  /** When the person's stay in the brand began: what another stay's refusals are counted in may be erased, and stays as it is. */
+  readonly since?: string;
 }
 
 /** Writes what was done to a person, or refused, into the audit log of each of these brands. */
 export function recordForBrands(
   sql: Sql,
-  brands: readonly Pick<Membership, "brand_id">[],
+  brands: readonly EntryBrand[],
   { action, subject, requestId, actor = null, via = null, client, refusal }: EndedEntry,
 ): Promise<void> {
   const entry = {
@@ -87,13 +93,20 @@ export function recordForBrands(
     outcome: refusal === undefined ? ("done" as const) : ("failed" as const),
     error_kind: refusal?.kind ?? null,
   };
-  const rows = brands.map(({ brand_id }) => ({ brand_id, id: refusal === undefined ? newId("aud") : countingId(brand_id, refusal) }));
+  const day = new Date().toISOString().slice(0, 10);
+  const rows = brands.map((brand) => ({
+    brand_id: brand.brand_id,
+    id: refusal === undefined ? newId("aud") : countingId(brand, refusal, day),
+  }));
   return insertEndedAuditEntries(sql, entry, rows);
 }
 
-/** The same for each refusal of one key and kind; as long as other ids, with 104 bits of the hash. */
-const countingId = (brandId: string, { kind, key }: Refusal): string =>
-  `aud_${hash("sha256", [brandId, kind, key].join(" ")).slice(0, 26)}`;
+/**
+ * The same for each refusal of one key and kind in one stay and on one day (UTC): the log shows today's among today's entries. As long as
+ * other ids, with 104 bits of the hash.
+ */
+const countingId = ({ brand_id, since }: EntryBrand, { kind, key }: Refusal, day: string): string =>
+  `aud_${hash("sha256", [brand_id, since ?? "", day, kind, key].join(" ")).slice(0, 26)}`;
 
 /** Adds the outcome, once. @throws AppError `not_found` */
 export async function finishAudit(sql: Sql, key: AuditEntryKey, result: AuditResult): Promise<AuditEntry> {

@@ -4,7 +4,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { identityConflict, IdTokenRefused, unlinkedMeanwhile, verifiedEmail, type Identity } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { bindIdentity, findBoundEmail } from "../storage/identities.ts";
-import { membershipsOf } from "../storage/members.ts";
+import { staysOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { useIdToken } from "../storage/used-id-tokens.ts";
 import { recordForBrands, type EndedEntry } from "./audit.ts";
@@ -64,8 +64,8 @@ const entryOf = (email: string, { requestId, client }: SignInAttempt): EndedEntr
   client,
 });
 
-/** Writes one entry for each account at the provider, which counts. */
+/** Writes one entry for each account at the provider and day, which counts. */
 async function recordConflict(db: Database, { issuer, subject }: Identity, email: string, attempt: SignInAttempt): Promise<void> {
   const refusal = { kind: "identity_conflict", key: [issuer, subject, email].join(" ") };
-  await recordForBrands(db, await membershipsOf(db, email), { ...entryOf(email, attempt), refusal });
+  await recordForBrands(db, await staysOf(db, email), { ...entryOf(email, attempt), refusal });
 }
