@@ -28,6 +28,8 @@ export class FakeAccounts {
   readonly identities: string[] = [];
   /** Pages of what is kept about a person, by address. */
   readonly exported = new Map<string, Partial<ExportPersonResponse>[]>();
+  /** Whose erasure has begun and not ended. */
+  readonly erasing = new Set<string>();
   failErasure: AppError | undefined;
   /** Runs before an erasure ends. */
   beforeErasure = async (): Promise<void> => {};
@@ -135,16 +137,20 @@ export class FakeAccounts {
         sign_in_links: [],
         identities: [],
         keys: [],
-        erasures: [],
+        erasures: this.erasing.has(email) ? [{ pseudonym: this.pseudonym, begun_at: CREATED_AT }] : [],
         audit_entries: [],
         ...this.exported.get(email)?.[Number(page_token ?? 0)],
         next_page_token: Number(page_token ?? 0) + 1 < (this.exported.get(email)?.length ?? 0) ? String(Number(page_token ?? 0) + 1) : null,
       }),
-      beginErasure: async () => ({ pseudonym: this.pseudonym, settles_in_ms: 20 }),
+      beginErasure: async ({ email }) => {
+        this.erasing.add(email);
+        return { pseudonym: this.pseudonym, settles_in_ms: 20 };
+      },
       erasePerson: async ({ email, brand_ids }) => {
         await this.beforeErasure();
         if (this.failErasure !== undefined) throw this.failErasure;
         this.exported.delete(email);
+        this.erasing.delete(email);
         return { brand_ids };
       },
       beginBrandDeletion: async ({ brand_id, resume }) => {

@@ -54,8 +54,9 @@ async function erasePerson(session: Session, email: string): Promise<Erased> {
   const [accounts, plans] = [await session.accountsOperator(), await session.plansOperator()];
   const { pseudonym, settles_in_ms } = await accounts.beginErasure({ email });
   try {
-    await plans.erasePerson({ email, pseudonym });
+    const early = await plans.erasePerson({ email, pseudonym });
     await untilSettled(session, settles_in_ms);
+    if (!(await isUnderWay(session, email, pseudonym))) return { pseudonym, brandIds: early.brand_ids, byAnother: true };
     const { brand_ids } = await plans.erasePerson({ email, pseudonym });
     const byThis = await endErasure(session, accounts, { email, brand_ids });
     return { pseudonym, brandIds: byThis ?? brand_ids, byAnother: byThis === undefined };
@@ -68,6 +69,28 @@ async function untilSettled(session: Session, settlesInMs: number): Promise<void
   if (settlesInMs === 0) return;
   session.note(({ dim }) => dim(`Waiting ${Math.ceil(settlesInMs / 1_000)} s for requests from before the person's removal to end.`));
   await pause(settlesInMs, undefined, { signal: session.terminal.interrupted });
+}
+
+/**
+ * Returns false if another command has ended this erasure. It ends as well when the person is added to a brand: what plans have since is
+ * of another stay, and keeps the address.
+ *
+ * @throws AppError `still_a_member`; CommandFailure if the person was removed again
+ */
+async function isUnderWay(session: Session, email: string, pseudonym: string): Promise<boolean> {
+  const person = await readPerson(session, email);
+  if (person.memberships.length > 0) {
+    throw new AppError("still_a_member", "The person was added to a brand meanwhile: the erasure is over, and not finished.");
+  }
+  if (person.erasures.some((erasure) => erasure.pseudonym === pseudonym)) return true;
+  if (isEmpty(person)) return false;
+  throw new CommandFailure(
+    "request_conflict",
+    "The person was added to a brand meanwhile, and removed again: the erasure is over, and not finished.",
+    {
+      hint: `to erase the person now: brandctl members erase ${email}`,
+    },
+  );
 }
 
 /** Returns undefined if another command has ended this erasure. */

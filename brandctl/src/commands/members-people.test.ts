@@ -97,11 +97,39 @@ describe("brandctl members erase", () => {
   it("succeeds when another command finishes the same erasure first", async () => {
     accounts.beforeErasure = async () => {
       accounts.exported.delete(EMAIL);
+      accounts.erasing.delete(EMAIL);
     };
     accounts.failErasure = new AppError("not_found", "No erasure of this person has begun, or it has ended.", { field: "email" });
     const { code, stdout, stderr } = await run(`erase ${EMAIL} --yes`);
     expect([code, stdout]).toEqual([0, `${EMAIL} is erased. In its place is ${accounts.pseudonym}.\n`]);
     expect(stderr).toContain("Another command, at the same time, finished this erasure.");
+  });
+
+  it("erases nothing after the wait, if another command has finished the erasure during it", async () => {
+    plans.afterErasure = () => {
+      accounts.exported.delete(EMAIL);
+      accounts.erasing.delete(EMAIL);
+    };
+    const { code, stderr } = await run(`erase ${EMAIL} --yes`);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Another command, at the same time, finished this erasure.")]);
+  });
+
+  it.each([
+    [
+      "added to a brand",
+      "still_a_member",
+      [{ brand_id: "brd_1", brand_name: "Ulap", role: "member", created_at: "2026-11-21T08:30:00.000Z" }],
+    ],
+    ["added, and removed again", "request_conflict", []],
+  ])("leaves the plans of a person who was %s during the wait", async (_, kind, memberships) => {
+    plans.afterErasure = () => {
+      accounts.erasing.delete(EMAIL);
+      accounts.exported.set(EMAIL, [{ memberships, audit_entries: [entry("aud_3")] }]);
+      plans.plans.push(planOf({ id: "pln_new", status: "cancelled", closed_by: EMAIL }));
+    };
+    const { code, stderr } = await run(`erase ${EMAIL} --yes --json`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(kind)]);
+    expect(plans.plans.map(({ closed_by }) => closed_by)).toEqual([accounts.pseudonym, null, EMAIL]);
   });
 
   it("does not call a person erased of whom something is kept", async () => {

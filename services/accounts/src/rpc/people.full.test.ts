@@ -1,3 +1,4 @@
+import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
 import { claimsAlone, eventually } from "@brand-records/testkit";
@@ -143,6 +144,36 @@ it("refuses to end the erasure of a person who became a member again", async () 
   expect((await exported(email)).erasures).toEqual([]);
   await people.removeMember(brand, email);
   expect(await begin(email)).not.toBe(pseudonym);
+});
+
+/** Returns the database, which runs something before its second call. */
+function beforeSecondCall(db: Database, something: () => Promise<unknown>): Database {
+  let calls = 0;
+  const before = async (): Promise<void> => {
+    calls += 1;
+    if (calls === 2) await something();
+  };
+  return {
+    ...db,
+    query: (statement, values) => before().then(() => db.query(statement, values)),
+    transaction: (work, options) => before().then(() => db.transaction(work, options)),
+  };
+}
+
+it("leaves what a person does who becomes a member again while the erasure ends", async () => {
+  const { brand, email } = await activePerson();
+  await people.removeMember(brand, email);
+  await begin(email);
+  await settle(email);
+  const another = await served.alsoWith({
+    db: beforeSecondCall(served.db, async () => {
+      await people.addMember(brand, email);
+      await entry(brand, email, "key_2");
+    }),
+  });
+  await expect(another.operator.erasePerson({ email, brand_ids: [] }, callContext())).rejects.toMatchObject({ kind: "still_a_member" });
+  const { entries } = await served.audit.listAudit({ brand_id: brand.id, actor: email, action: "member.add", page_size: 0 }, callContext());
+  expect(entries[0]).toMatchObject({ subject_id: "key_2", address: "203.0.113.7" });
 });
 
 it("waits until requests from before the removal have ended, and erases what they wrote", async () => {

@@ -43,12 +43,10 @@ export function beginErasure(db: Database, email: string): Promise<Erasure> {
 export async function erasePerson(db: Database, email: string, brandIds: readonly string[], requestId: string): Promise<string[]> {
   const { pseudonym, settles_in_ms } = await requireErasure(db, email);
   if (settles_in_ms > 0) throw notSettled(settles_in_ms);
-  while ((await eraseFromAuditEntries(db, email, pseudonym, BATCH_ENTRIES)) === BATCH_ENTRIES);
+  while ((await eraseBatch(db, email, pseudonym)) === BATCH_ENTRIES);
   return db.transaction(async (sql) => {
     const brands = await lockBrandsNaming(sql, email, pseudonym, brandIds);
-    await lockFormerMember(sql, email);
-    // Another process may have ended it meanwhile, and begun another.
-    if ((await requireErasure(sql, email)).pseudonym !== pseudonym) throw noErasure();
+    await lockErasure(sql, email, pseudonym);
     // What was written since the batches.
     await eraseFromAuditEntries(sql, email, pseudonym, BATCH_ENTRIES);
     await deleteSessionsOf(sql, email);
@@ -59,6 +57,20 @@ export async function erasePerson(db: Database, email: string, brandIds: readonl
     await endErasure(sql, email);
     return brands.map(({ brand_id }) => brand_id);
   });
+}
+
+/** Returns how many entries were changed. What a person does who is a member again is of another stay. */
+function eraseBatch(db: Database, email: string, pseudonym: string): Promise<number> {
+  return db.transaction(async (sql) => {
+    await lockErasure(sql, email, pseudonym);
+    return eraseFromAuditEntries(sql, email, pseudonym, BATCH_ENTRIES);
+  });
+}
+
+/** Locks the person, whose erasure must be under way: another process may have ended it meanwhile, and begun another. */
+async function lockErasure(sql: Sql, email: string, pseudonym: string): Promise<void> {
+  await lockFormerMember(sql, email);
+  if ((await requireErasure(sql, email)).pseudonym !== pseudonym) throw noErasure();
 }
 
 async function requireErasure(sql: Sql, email: string): Promise<Erasure> {
