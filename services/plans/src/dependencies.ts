@@ -15,6 +15,6 @@ export interface PlansDependencies {
   readonly brandMutex: KeyedMutex;
   /** Pending plans a brand may have. */
   readonly pendingMax: number;
-  /** Called when a plan is new, after its transaction. */
+  /** Called after a request whose plan is new, and for each repetition while it is: the first call may be lost with its process. */
   readonly onPrepared?: (plan: PreparedPlan) => void;
 }

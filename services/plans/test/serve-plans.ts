@@ -123,6 +123,8 @@ export interface ServeOptions {
   readonly pendingMax?: number;
   readonly onPrepared?: PlansDependencies["onPrepared"];
   readonly log?: Logger;
+  /** Changes the database that the service works with. */
+  readonly changed?: (db: Database) => Database;
 }
 
 /** The service over real gRPC, with its own database. */
@@ -151,11 +153,17 @@ export async function servePlans(options: ServeOptions = {}): Promise<ServedData
 
 async function serve(
   url: string,
-  { brandMutex = new KeyedMutex(), pendingMax = 200, onPrepared = () => {}, log = openLog("plans", "silent") }: ServeOptions,
+  {
+    brandMutex = new KeyedMutex(),
+    pendingMax = 200,
+    onPrepared = () => {},
+    log = openLog("plans", "silent"),
+    changed = (db) => db,
+  }: ServeOptions,
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
   const accounts = new FakeAccounts();
-  const deps = { db, memberships: new Memberships(accounts), brandMutex, pendingMax, onPrepared };
+  const deps = { db: changed(db), memberships: new Memberships(accounts), brandMutex, pendingMax, onPrepared };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))],

@@ -64,6 +64,13 @@ export interface PreparedPlan {
   readonly input: PlanInput;
 }
 
+/** How long a repeated request is noticed like the first, whose notice is lost if its process dies, or if the answer to its commit is. */
+const NEWS_MS = 60 * 60 * 1_000;
+
+/** Whether people should hear of a plan. @param now milliseconds since the epoch */
+export const isNews = ({ status, created_at }: Plan, now: number): boolean =>
+  status === "pending" && now - Date.parse(created_at) < NEWS_MS;
+
 /** The error for unknown plans and other brands' plans alike, so that ids cannot be probed. */
 export const planNotFound = (field = "plan_id"): AppError => new AppError("not_found", "There is no plan with this id", { field });
 

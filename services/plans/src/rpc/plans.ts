@@ -5,6 +5,7 @@ import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
 import { parseContent } from "../domain/plan-content.ts";
+import { isNews } from "../domain/plan.ts";
 import { preparePlan } from "../use-cases/prepare-plan.ts";
 import { getPlan, listPlans } from "../use-cases/read-plans.ts";
 import { fields } from "./fields.ts";
@@ -19,7 +20,7 @@ export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceSer
       );
       const input = planInputFrom(request.input);
       const prepared = await preparePlan(deps, { brandId, input, preparedBy: prepared_by ?? null }, deadline);
-      if (!prepared.replayed) deps.onPrepared?.({ brand_id: brandId, plan_id: prepared.plan.id });
+      if (isNews(prepared.plan, Date.now())) deps.onPrepared?.({ brand_id: brandId, plan_id: prepared.plan.id });
       return prepared;
     },
     async getPlan(request) {

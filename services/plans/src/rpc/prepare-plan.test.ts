@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AppError } from "@brand-records/errors";
 import type { PlanInput } from "@brand-records/proto/plans/v1";
+import { losingCommitAnswer } from "@brand-records/testkit";
 import {
   callContext,
   longestPlanInput,
@@ -295,10 +296,35 @@ describe("an invalid input", () => {
   });
 });
 
-it("is noticed once, with ids alone, also if its request is repeated", async () => {
-  const request = { brand_id: newBrand(), input: shortPlanInput() };
-  notices.length = 0;
-  const { plan } = await served.plans.preparePlan(request, callContext());
-  await served.plans.preparePlan(request, callContext());
-  expect(notices).toEqual([{ brand_id: request.brand_id, plan_id: plan?.id }]);
+describe("its notice", () => {
+  beforeEach(() => {
+    notices.length = 0;
+  });
+  const onPrepared = (plan: object): void => void notices.push(plan);
+  const request = () => ({ brand_id: newBrand(), input: shortPlanInput() });
+
+  it("has ids alone, and is repeated with the request: the first may be lost with its process", async () => {
+    const repeated = request();
+    const { plan } = await served.plans.preparePlan(repeated, callContext());
+    await served.plans.preparePlan(repeated, callContext());
+    const notice = { brand_id: repeated.brand_id, plan_id: plan?.id };
+    expect(notices).toEqual([notice, notice]);
+  });
+
+  it("is written if the answer to the commit is lost", async () => {
+    const losing = await served.another({ onPrepared, changed: losingCommitAnswer });
+    const { plan, replayed } = await losing.plans.preparePlan(request(), callContext());
+    expect([replayed, notices]).toEqual([true, [expect.objectContaining({ plan_id: plan?.id })]]);
+  });
+
+  it("is not repeated after an hour, nor for a plan that is closed", async () => {
+    const [old, closed] = [request(), request()];
+    const plans = [await served.plans.preparePlan(old, callContext()), await served.plans.preparePlan(closed, callContext())];
+    const [oldId = "", closedId = ""] = plans.map(({ plan }) => plan?.id);
+    await served.db.query("update plans.plans set created_at = created_at - interval '1 hour' where id = $1", [oldId]);
+    await served.complete(closed.brand_id, closedId);
+    notices.length = 0;
+    for (const repeated of [old, closed]) await served.plans.preparePlan(repeated, callContext());
+    expect(notices).toEqual([]);
+  });
 });
