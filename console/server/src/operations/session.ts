@@ -24,11 +24,17 @@ export const signOutEverywhere: SessionHandler<"session.sign_out_everywhere"> = 
   async run({ sessions }, { call, client, person, sessionToken, endSession, providerSignOutLocation }) {
     const location = sessionToken === undefined ? null : await providerSignOutLocation(sessionToken);
     // A link of one brand's owner ends nothing of the person's other brands.
-    await sessions.endSessionsOf({ email: person.email, brand_id: person.limited_to, client: client() }, call);
+    const ended = sessions.endSessionsOf({ email: person.email, brand_id: person.limited_to, client: client() }, call);
+    await ended.catch(unlessEnded);
     endSession();
     return { location };
   },
 };
+
+/** The session lived when the call arrived. A first try has ended it whose answer was lost, so that its repetition is refused. */
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof AppError) || error.kind !== "invalid_session") throw error;
+}
 
 export const locate: SessionHandler<"session.locate"> = {
   async run({ keyBrands, planBrands, webhookBrands }, { call, person }, { id }) {

@@ -1,0 +1,34 @@
+import { AppError, type ErrorKind } from "@brand-records/errors";
+import { newCallContext } from "@brand-records/rpc";
+import { signOutEverywhere } from "./session.ts";
+import type { SignedIn } from "./operation.ts";
+
+/** Signs out everywhere, where accounts ends the sessions and then answers so. */
+async function signOut(answer: () => Promise<unknown>) {
+  let hasCookie = true;
+  const caller = {
+    call: newCallContext(5_000, "test"),
+    client: () => ({ address: null, browser: null }),
+    person: { email: "ana@ulap.example", limited_to: null },
+    sessionToken: "token",
+    endSession: () => void (hasCookie = false),
+    providerSignOutLocation: () => Promise.resolve("https://id.example/end"),
+  };
+  const output = await signOutEverywhere.run({ sessions: { endSessionsOf: answer } } as never, caller as unknown as SignedIn, {});
+  return { output, hasCookie };
+}
+
+const refuse = (kind: ErrorKind) => () => Promise.reject(new AppError(kind, "refused"));
+const signedOut = { output: { location: "https://id.example/end" }, hasCookie: false };
+
+it("signs out at the provider, and forgets the session", async () => {
+  expect(await signOut(() => Promise.resolve({ ended: 1 }))).toEqual(signedOut);
+});
+
+it("does so if the session has ended by a call whose answer was lost: the repetition is refused", async () => {
+  expect(await signOut(refuse("invalid_session"))).toEqual(signedOut);
+});
+
+it("fails if the sessions may live", async () => {
+  await expect(signOut(refuse("unavailable"))).rejects.toMatchObject({ kind: "unavailable" });
+});
