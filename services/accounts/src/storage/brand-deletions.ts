@@ -1,5 +1,6 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { DELETION } from "../domain/brand.ts";
+import { lockedKeys } from "./keys.ts";
 import { settlesInMs } from "./settling.ts";
 
 const PEOPLE = unnestRows({ email: "text" }, { as: "p" });
@@ -23,7 +24,7 @@ const statements = {
            insert into accounts.audit_entries (id, brand_id, action, subject_id, fields, request_id, created_at)
            select $2, id, '${DELETION}', id, '{}', $3, clock_timestamp() from marked`,
   },
-  deleteKeys: { name: "brand_deletions.delete_keys", text: "delete from accounts.keys where brand_id = $1" },
+  deleteKeys: { name: "brand_deletions.delete_keys", text: `delete from accounts.keys where id = any(${lockedKeys("brand_id = $1")})` },
   deleteMembers: { name: "brand_deletions.delete_members", text: "delete from accounts.members where brand_id = $1" },
   /** The people must be locked. */
   forgetPeople: {

@@ -1,4 +1,5 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { lockedKeys } from "./keys.ts";
 import { settlesInMs } from "./settling.ts";
 
 const OTHERS = unnestRows({ brand_id: "text" }, { as: "other", after: 2 });
@@ -32,7 +33,7 @@ const statements = {
     text: `update accounts.keys set
              created_by = case when created_by = $1 then $2 else created_by end,
              revoked_by = case when revoked_by = $1 then $2 else revoked_by end
-            where created_by = $1 or revoked_by = $1`,
+            where id = any(${lockedKeys("created_by = $1 or revoked_by = $1")})`,
   },
   brands: {
     name: "erasures.brands",

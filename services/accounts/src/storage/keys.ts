@@ -9,6 +9,12 @@ const SAME_NAME_MAX = 10;
 
 const LAST_USES = unnestRows({ id: "text", at: "timestamptz" }, { as: "used" });
 
+/**
+ * The ids of keys, whose rows it locks in ascending order of id. Statements that change several keys begin with it, in every process: in
+ * the order of an index, or of the table, two would wait for each other.
+ */
+export const lockedKeys = (condition: string): string => `array(select id from accounts.keys where ${condition} order by id for update)`;
+
 const statements = {
   // One statement for principal and epoch, so that both are of the same moment.
   verify: {
@@ -47,7 +53,7 @@ const statements = {
   writeLastUses: {
     name: "keys.write_last_uses",
     text: `update accounts.keys k set last_used_at = greatest(k.last_used_at, used.at)
-             from ${LAST_USES.relation} where k.id = used.id`,
+             from ${LAST_USES.relation} where k.id = used.id and k.id = any(${lockedKeys(`id = any(${LAST_USES.arrays.id})`)})`,
   },
 } satisfies Record<string, Statement>;
 
@@ -117,8 +123,6 @@ export function countKeysUnderOthers(sql: Sql, pepperVersions: readonly number[]
 
 /** Moves last_used_at forward, never back. */
 export async function writeLastUses(sql: Sql, lastUses: ReadonlyMap<string, number>): Promise<void> {
-  // Every replica updates in the same order, so that two never deadlock.
-  const ids = [...lastUses.keys()].toSorted();
-  const rows = ids.map((id) => ({ id, at: new Date(lastUses.get(id) ?? 0).toISOString() }));
+  const rows = [...lastUses].map(([id, at]) => ({ id, at: new Date(at).toISOString() }));
   await sql.query(statements.writeLastUses, LAST_USES.values(rows));
 }
