@@ -9,7 +9,7 @@
 #
 # The authority's key stays in the authority folder: keep it from every process. Its holder can call every method for any brand.
 #
-# Run it again at any time, such as daily: it replaces what is missing, lacks a name or ends within 30 days, and running
+# Run it again at any time, such as daily: it replaces what is missing, does not fit, lacks a name or ends within 30 days, and running
 # processes take up the new files within 10 s. To replace the authority, delete its folder, run this, and restart the processes.
 
 set -euo pipefail
@@ -64,9 +64,12 @@ names_of() {
 
 is_current() {
   local leaf="$1/cert.pem"
-  [ -e "$1/key.pem" ] && [ "$(cat "$1/names" 2>/dev/null)" = "$2" ] || return 1
+  [ "$(cat "$1/names" 2>/dev/null)" = "$2" ] || return 1
   openssl x509 -in "$leaf" -noout -checkend $((RENEW_DAYS * 86400)) >/dev/null 2>&1 || return 1
-  openssl verify -CAfile "$authority/ca.pem" "$leaf" >/dev/null 2>&1
+  openssl verify -CAfile "$authority/ca.pem" "$leaf" >/dev/null 2>&1 || return 1
+  # A renewal that was interrupted leaves a new certificate beside an old key or authority.
+  cmp -s "$authority/ca.pem" "$1/ca.pem" || return 1
+  [ "$(openssl x509 -in "$leaf" -pubkey -noout)" = "$(openssl pkey -in "$1/key.pem" -pubout 2>/dev/null)" ]
 }
 
 for given in "$@"; do

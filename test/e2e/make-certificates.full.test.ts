@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { X509Certificate } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -50,6 +50,20 @@ it("keeps what is current, and replaces what lacks a name, ends soon or is of an
   rmSync(join(folder, "authority"), { recursive: true });
   await make("records");
   expect(leafOf("records").fingerprint256).not.toBe(before.fingerprint256);
+});
+
+it.each<[string, () => void]>([
+  ["a key of another certificate", () => copyFileSync(path("plans", "key.pem"), path("records", "key.pem"))],
+  ["another authority", () => writeFileSync(path("records", "ca.pem"), "another")],
+  ["no authority", () => rmSync(path("records", "ca.pem"))],
+])("repairs what an interrupted renewal leaves beside a certificate: %s", async (_, interrupt) => {
+  await make("records", "plans");
+  const plans = leafOf("plans");
+  interrupt();
+  await make("records", "plans");
+  expect(leafOf("records").checkPrivateKey(createPrivateKey(readFileSync(path("records", "key.pem"))))).toBe(true);
+  expect(readFileSync(path("records", "ca.pem"), "utf8")).toBe(readFileSync(join(folder, "authority/ca.pem"), "utf8"));
+  expect(leafOf("plans").fingerprint256).toBe(plans.fingerprint256);
 });
 
 it("removes the set that 0.2.0 shared between all processes, and refuses a process that does not exist", async () => {
