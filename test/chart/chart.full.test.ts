@@ -331,6 +331,10 @@ describe("values that are refused", () => {
       ["--set", "ingress.enabled=true,ingress.host=records.example", "--set-string", "trustProxy=0"],
       /trustProxy: set/,
     ],
+    ["a number of proxies among their addresses", ["--set-string", "trustProxy=1\\,10.0.0.0/8"], /trustProxy: 1 is no address/],
+    ["a proxy's subnet that is none", ["--set-string", "trustProxy=10.0.0.0/33"], /trustProxy: 10.0.0.0\/33 is no/],
+    ["a proxy's address that is none", ["--set-string", "trustProxy=300.1.1.1"], /trustProxy: 300.1.1.1 is no/],
+    ["a word for a proxy", ["--set-string", "trustProxy=cafe"], /trustProxy: cafe is no/],
     ["a route to no Gateway", ["--set", "httpRoute.enabled=true"], /parentRefs: name your Gateway/],
     ["a broker at a port that no policy opens", ["--set", "kafka.brokers={kafka:9094}"], /networkPolicy\.kafka\.port=9094/],
     ["a collector at a port that no policy opens", ["--set", "tracing.endpoint=https://otel.example"], /networkPolicy\.otlp\.port=443/],
@@ -369,11 +373,17 @@ describe("values that are refused", () => {
   });
 });
 
-it.each(["1", "10.0.0.0/8, fd00::/8"])("an Ingress and an HTTPRoute are rendered with the proxies %s", async (proxies) => {
-  const routes = ["--set", "ingress.enabled=true,ingress.host=records.example,httpRoute.enabled=true,httpRoute.parentRefs[0].name=public"];
-  const objects = await render([...LAPTOP, ...routes, "--set-string", `trustProxy=${proxies.replaceAll(",", "\\,")}`]);
-  expect([...ofKind(objects, "Ingress"), ...ofKind(objects, "HTTPRoute")]).toHaveLength(2);
-});
+it.each(["1", "10.0.0.0/8, fd00::/8", "192.168.255.1,::1,::ffff:10.0.0.1/128"])(
+  "an Ingress and an HTTPRoute are rendered with the proxies %s",
+  async (proxies) => {
+    const routes = [
+      "--set",
+      "ingress.enabled=true,ingress.host=records.example,httpRoute.enabled=true,httpRoute.parentRefs[0].name=public",
+    ];
+    const objects = await render([...LAPTOP, ...routes, "--set-string", `trustProxy=${proxies.replaceAll(",", "\\,")}`]);
+    expect([...ofKind(objects, "Ingress"), ...ofKind(objects, "HTTPRoute")]).toHaveLength(2);
+  },
+);
 
 it("the defaults are rendered with what has no default: a public URL and an Issuer", async () => {
   const objects = await render(["--set", "publicUrl=https://records.example,certificates.issuerRef.name=records"]);

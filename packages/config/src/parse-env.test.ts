@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { ConfigError, integer, MAKE_A_KEY, origin, parseEnv, port, postgresUrl, redisUrl, sharedSettings } from "./index.ts";
+import { ConfigError, integer, MAKE_A_KEY, origin, parseEnv, port, postgresUrl, redisUrl, sharedSettings, trustProxy } from "./index.ts";
 
 const Settings = z.object({
   ...sharedSettings,
   PORT: port(8080),
   LIMIT: integer(60, 1, 100),
   PUBLIC_URL: origin.optional(),
+  TRUST_PROXY: trustProxy.optional(),
   DATABASE_URL: postgresUrl,
   REDIS_URL: redisUrl.optional(),
 });
@@ -116,9 +117,28 @@ it.each([
   ["LIMIT", "0x10"],
   ["STOP_GRACE_MS", "60001"],
   ["PUBLIC_URL", "example.com"],
+  ["TRUST_PROXY", "100"],
+  ["TRUST_PROXY", "cafe"],
+  ["TRUST_PROXY", "300.1.1.1"],
+  ["TRUST_PROXY", "10.0.0.0/33"],
+  ["TRUST_PROXY", "10.0.0.0/0"],
+  ["TRUST_PROXY", "fd00::/129"],
+  ["TRUST_PROXY", "10.0.0.0/8/8"],
+  ["TRUST_PROXY", "1,10.0.0.0/8"],
+  ["TRUST_PROXY", "10.0.0.1,"],
   ["DATABASE_URL", "localhost:5432"],
 ])("refuses %s=%s", (name, value) => {
   expect(problemsOf({ ...required, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: must `))]);
+});
+
+it.each<[string, number | string]>([
+  ["0", 0],
+  ["12", 12],
+  ["10.0.0.1", "10.0.0.1"],
+  ["10.0.0.0/8, fd00::/8,::1", "10.0.0.0/8, fd00::/8,::1"],
+  ["::ffff:10.0.0.1/128", "::ffff:10.0.0.1/128"],
+])("takes the proxies %s", (text, proxies) => {
+  expect(parseEnv(Settings, { ...required, TRUST_PROXY: text })).toMatchObject({ TRUST_PROXY: proxies });
 });
 
 it("loadConfig prints what is wrong without a stack, and exits with 78, so that no supervisor restarts the process", async () => {

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { parseRedisUrl } from "./redis-url.ts";
 
@@ -42,9 +43,19 @@ export const isHttpsOrLocal = ({ protocol, hostname }: URL): boolean => protocol
 /** Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and subnets, comma-separated. */
 export const trustProxy = z
   .string()
-  .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "must be a number of hops, or addresses and subnets, comma-separated")
+  .refine(
+    (text) => /^\d{1,2}$/.test(text) || text.split(/,\s*/).every(isAddressOrSubnet),
+    "must be a number of hops, or addresses and subnets such as 10.0.0.0/8, comma-separated",
+  )
   .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
   .meta({ values: "number of hops, or addresses and subnets" });
+
+/** Text that express reads as it is meant: it takes 1 for 0.0.0.1, and throws at `cafe`. */
+function isAddressOrSubnet(text: string): boolean {
+  const [, address = "", prefix = "1"] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return Number(prefix) >= 1 && Number(prefix) <= bits;
+}
 
 /** The hint for missing keys, whose form is `1:` and 32 bytes in base64. */
 export const MAKE_A_KEY = 'Make one with: echo "1:$(openssl rand -base64 32)"';

@@ -50,6 +50,14 @@
 {{- if and (or $v.httpRoute.enabled $v.ingress.enabled) (regexMatch "^0*$" $v.trustProxy) -}}
   {{- fail "trustProxy: set the proxies before the gateway, such as --set-string trustProxy=1 for the ingress or Gateway alone, or their addresses and subnets. Without it every caller has the proxy's address: limits count all people as one, and the audit log names the proxy" -}}
 {{- end -}}
+{{- if not (regexMatch "^\\d{0,2}$" $v.trustProxy) -}}
+  {{- $octet := "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)" -}}
+  {{- $v4 := printf "^%s(\\.%s){3}(/([1-9]|[12]\\d|3[0-2]))?$" $octet $octet -}}
+  {{- $v6 := "^[0-9a-fA-F:]*:[0-9a-fA-F:.]*(/([1-9]\\d?|1[01]\\d|12[0-8]))?$" -}}
+  {{- range regexSplit ",\\s*" $v.trustProxy -1 -}}
+    {{- if not (or (regexMatch $v4 .) (regexMatch $v6 .)) -}}{{- fail (printf "trustProxy: %s is no address and no subnet. Set one number of hops, or addresses and subnets such as 10.0.0.0/8" .) -}}{{- end -}}
+  {{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* What settings name must be what their policies open. */}}
