@@ -65,7 +65,6 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     metrics,
     isStopping: () => !life.isReady,
   });
-  const { HOST: host, PORT: port, HEADERS_TIMEOUT_MS: headersTimeoutMs, REQUEST_TIMEOUT_MS: requestTimeoutMs } = config;
   const brokenRequests = new Counter({
     name: "http_broken_requests_total",
     help: "Bytes that were not a valid HTTP request or arrived too late.",
@@ -82,7 +81,15 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
   await services.connected();
   const http = life.own(
     "http server",
-    await startHttpServer(app, { host, port, headersTimeoutMs, requestTimeoutMs, brokenRequestHeaders, onBrokenRequest }),
+    await startHttpServer(app, {
+      host: config.HOST,
+      port: config.PORT,
+      headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+      keepAliveMs: config.KEEP_ALIVE_MS,
+      brokenRequestHeaders,
+      onBrokenRequest,
+    }),
   );
   return { port: http.port, admin_port: admin.port };
 }

@@ -38,6 +38,7 @@ export async function serveForwarding(upstream: Pick<ConsoleUpstream, "request">
     port: 0,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 10_000,
+    keepAliveMs: 65_000,
     brokenRequestHeaders: {},
     onBrokenRequest: () => {},
   });

@@ -16,7 +16,7 @@ let stack: Stack;
 let brand: TestBrand;
 
 beforeAll(async () => {
-  const gateway = { NODE_OPTIONS: `--max-old-space-size=${GATEWAY_HEAP_MIB}` };
+  const gateway = { NODE_OPTIONS: `--max-old-space-size=${GATEWAY_HEAP_MIB}`, KEEP_ALIVE_MS: "620000" };
   stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" }, envOf: { gateway } });
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id);
@@ -31,6 +31,11 @@ function open(): Socket {
   const { hostname, port } = new URL(stack.url);
   return connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});
 }
+
+it("stays open while nothing is sent for as long as KEEP_ALIVE_MS says, which each response announces", async () => {
+  const { headers } = await rawRequest(stack.url, [get("/api/v1/links")]);
+  expect(headers).toMatchObject({ connection: "keep-alive", "keep-alive": "timeout=620" });
+});
 
 describe("a client that ends its side after its request", () => {
   const plan = () => JSON.stringify(planInput());

@@ -7,7 +7,7 @@ import { closeLingering } from "./lingering-close.ts";
 import { RequestQueues } from "./request-queue.ts";
 import { servingEveryTarget } from "./request-target.ts";
 
-/** Closes a connection on which no byte moves for this long. */
+/** Closes a connection on which no byte of a request or response moves for this long. */
 const IDLE_MS = 120_000;
 /** A stop first waits this long at most for clients to send a next request: its response carries `Connection: close`. */
 const NEXT_REQUEST_MS = 1_000;
@@ -17,6 +17,8 @@ export interface HttpServerOptions extends BrokenRequestOptions {
   readonly port: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** A connection without requests stays open for it, and for one more second, which Node adds. */
+  readonly keepAliveMs: number;
 }
 
 /** Listens on the public port, with bounds on headers and on slow clients. Bytes that are not HTTP get a JSON response too. */
@@ -25,6 +27,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   const server = createServer(
     {
       ...SERVER_OPTIONS,
+      keepAliveTimeout: options.keepAliveMs,
       headersTimeout: options.headersTimeoutMs,
       requestTimeout: Math.max(options.requestTimeoutMs, options.headersTimeoutMs),
       connectionsCheckingInterval: Math.min(1_000, options.headersTimeoutMs),

@@ -8,6 +8,7 @@ const DRAIN_MS = 10_000;
 export const SERVER_OPTIONS = {
   maxHeaderSize: 32 * 1024,
   // Longer than a balancer (60 s) or the gateway keeps an idle connection: it closes first, and no request meets a closing connection.
+  // The gateway has a setting in its place.
   keepAliveTimeout: 65_000,
   // The applications require the header: Node's own 400 has neither a body nor headers of ours.
   requireHostHeader: false,
