@@ -1,10 +1,11 @@
 import { parseArgs } from "node:util";
-import { ConfigError, loadConfig, readPem } from "@brand-records/config";
+import { ConfigError, loadConfig, parseEnv, postgresUrl, readPem } from "@brand-records/config";
 import { reportFailure } from "@brand-records/lifecycle";
 import { openPool, type Database } from "@brand-records/postgres";
 import { openRedis } from "@brand-records/redis";
 import { openLog } from "@brand-records/telemetry";
 import { prepareSchema } from "@brand-records/service-runtime";
+import { z } from "zod";
 import { parseConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { liveRights } from "./storage/live-rights.ts";
@@ -17,10 +18,12 @@ const REDIS_TIMEOUT_MS = 5_000;
 
 /**
  * A program of its own, with accounts' settings, for a database that was restored from a backup. Takes away again what has ended since, as
- * `--audit FILE` or `--live URL` says. Writes a line for each right that it took, each key that works, and what a person must look at, and a
+ * `--audit FILE` or a live database says: `--live-schema NAME` beside the restored one, or `LIVE_DATABASE_URL`. Writes a line for each right that it took, each key that works, and what a person must look at, and a
  * summary. Exits as `migrate.js` does: 0 when all is done, 78 for wrong settings or options, else 1; then it must run again.
  */
 const config = loadConfig(() => parseConfig(process.env));
+/** A setting of this program alone. Everyone on the machine can read the arguments of its processes, so `--live URL` is for a URL without a password. */
+const { LIVE_DATABASE_URL } = loadConfig(() => parseEnv(z.object({ LIVE_DATABASE_URL: postgresUrl.optional() }), process.env));
 const log = openLog("after-restore accounts", config.LOG_LEVEL);
 const db = openPool({ url: config.DATABASE_URL, max: 1, applicationName: "after-restore accounts" });
 // The marker may be another login's than that of the service.
@@ -57,19 +60,24 @@ try {
 
 /** @throws ConfigError unless the options name one source */
 function sourceOf(args: string[], restored: Database): AfterRestoreOptions["readLostRights"] {
-  const { audit = [], live, "live-schema": schema = "accounts", "without-audit": isWithout = false, incomplete = false } = optionsIn(args);
-  if ([audit.length > 0, live !== undefined, isWithout].filter(Boolean).length !== 1) {
+  const { audit = [], live, "live-schema": liveSchema, "without-audit": isWithout = false, incomplete = false } = optionsIn(args);
+  const servers = [live, LIVE_DATABASE_URL].filter((url) => url !== undefined);
+  // A schema alone is one beside the restored one.
+  const urls = servers.length === 0 && liveSchema !== undefined ? [config.DATABASE_URL] : servers;
+  if ([audit.length > 0, isWithout].filter(Boolean).length + urls.length !== 1) {
     throw new ConfigError([
-      "name what has happened since the backup: --audit FILE of brandctl audit export, --live URL of a database that has it (and --live-schema " +
-        "NAME), or --without-audit, which leaves the list of keys to you",
+      "name what has happened since the backup, in one way: --audit FILE of brandctl audit export; --live-schema NAME of the old schema; " +
+        "LIVE_DATABASE_URL (or --live URL) of a database that has it; or --without-audit, which leaves the list of keys to you",
     ]);
   }
+  const schema = liveSchema ?? "accounts";
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new ConfigError(["--live-schema: must be a name in lower case"]);
   const keepDays = config.AUDIT_RETENTION_DAYS;
   if (audit.length > 0) return (newestAt) => lostRightsInFiles(restored, audit, { newestAt, keepDays, mayHaveGap: incomplete });
-  if (live === undefined) return async () => ({ lost: [], open: [] });
+  const [url] = urls;
+  if (url === undefined) return async () => ({ lost: [], open: [] });
   return async (newestAt) => {
-    const other = openPool({ url: live, max: 1, applicationName: "after-restore accounts, live" });
+    const other = openPool({ url, max: 1, applicationName: "after-restore accounts, live" });
     try {
       return await lostRightsIn(liveRights(other, schema), restored, newestAt);
     } finally {
