@@ -26,10 +26,19 @@ try {
 
 /** @throws ConfigError */
 function sinceOf(args: string[]): Date {
-  const { since = "" } = parseArgs({ args, options: { since: { type: "string" } } }).values;
+  const { since = "" } = optionsIn(args);
   const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(since);
   const time = new Date(isTime ? since : Number.NaN);
   if (Number.isNaN(time.getTime()))
     throw new ConfigError(["--since: must be an RFC 3339 time before the backup, such as 2026-11-23T06:00:00Z"]);
   return time;
+}
+
+/** @throws ConfigError */
+function optionsIn(args: string[]) {
+  try {
+    return parseArgs({ args, options: { since: { type: "string" } } }).values;
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
 }
