@@ -18,6 +18,7 @@ const PODS: Readonly<Record<string, Endpoint>> = {
   stranger: { namespace: "records", labels: { app: "stranger" } },
   "another namespace": { namespace: "shop", labels: pod("gateway").labels ?? {} },
   "cluster DNS": { namespace: "kube-system", labels: { "k8s-app": "kube-dns" } },
+  "OpenShift's DNS": { namespace: "openshift-dns", labels: { "dns.operator.openshift.io/daemonset-dns": "default" } },
   postgres: { address: "10.0.8.4" },
   receiver: { address: "203.0.113.7" },
   "receiver on IPv6": { address: "2001:4860:4860::8888" },
@@ -94,6 +95,22 @@ it("lets every pod ask the cluster's DNS, over UDP and TCP, and no other DNS", (
       isAllowed(large, connection(from, "cluster DNS", 53, "UDP")),
     ]).toEqual([from, true, true]);
     expect(isAllowed(large, connection(from, "receiver", 53, "UDP"))).toBe(false);
+  }
+});
+
+it("lets every pod ask DNS at the ports that its pods listen on, such as OpenShift's", async () => {
+  const openshift = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "openshift-dns" } } }];
+  const objects = await render([
+    ...valuesOf("large"),
+    "--set",
+    "networkPolicy.dnsPorts={5353}",
+    "--set-json",
+    `networkPolicy.dns=${JSON.stringify(openshift)}`,
+  ]);
+  for (const protocol of [undefined, "UDP"] as const) {
+    expect(isAllowed(objects, connection("gateway", "OpenShift's DNS", 5353, protocol))).toBe(true);
+    expect(isAllowed(objects, connection("gateway", "OpenShift's DNS", 53, protocol))).toBe(false);
+    expect(isAllowed(large, connection("gateway", "OpenShift's DNS", 5353, protocol))).toBe(false);
   }
 });
 
