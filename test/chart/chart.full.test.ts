@@ -216,6 +216,14 @@ describe("maintenance", () => {
     ]);
   });
 
+  it("migrates no schema of a service that is stopped: its database may be gone", async () => {
+    for (const phase of [["--is-upgrade"], []]) {
+      const objects = await render([...valuesOf("large"), "--set", "accounts.replicas=0", ...phase]);
+      const migrated = ofKind(objects, "Job").map(({ spec }) => spec.template.spec.containers[0].command.at(-1) as string);
+      expect(migrated).toEqual(["plans", "records", "webhook"].map((service) => `services/${service}/dist/migrate.js`));
+    }
+  });
+
   it.each([
     ["migrate", "records", "", ["DATABASE_URL_FILE", "MIGRATION_DATABASE_URL_FILE", "KAFKA_BROKERS"]],
     ["after-restore", "accounts", "accounts.replicas=0", ["KEY_PEPPERS_FILE", "REDIS_URL_FILE"]],
