@@ -260,6 +260,7 @@ describe("maintenance", () => {
     ["a program without its service", "maintenance.program=migrate", /maintenance.service: migrate needs accounts or plans/],
     ["a restore beside its service", "maintenance.program=after-restore,maintenance.service=accounts", /set accounts.replicas=0 first/],
     ["an export without its volume", "maintenance.program=audit-export", /maintenance.claim/],
+    ["an export without the operator", "maintenance.program=audit-export,maintenance.claim=x,operator.enabled=false", /operator.enabled/],
     ["an unknown program", "maintenance.program=vacuum", /program/],
   ])("refuses %s", async (_, values, message) => {
     await expect(renderText([...valuesOf("large"), "--set", values])).rejects.toThrow(message);

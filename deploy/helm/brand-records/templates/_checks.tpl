@@ -109,5 +109,6 @@
   {{- fail (printf "maintenance.program: after-restore runs while no process of %s does: set %s.replicas=0 first" $m.service $m.service) -}}
 {{- end -}}
 {{- if and (eq $m.program "audit-export") (not $m.claim) -}}{{- fail "maintenance.claim: audit-export needs a PersistentVolumeClaim for its file" -}}{{- end -}}
+{{- if and (eq $m.program "audit-export") (not .Values.operator.enabled) -}}{{- fail "maintenance.program: audit-export has the operator's ServiceAccount and certificate, which operator.enabled=false removes" -}}{{- end -}}
 {{- end -}}
 {{- end -}}
