@@ -121,13 +121,19 @@ describe("renders", () => {
   });
 
   it("migrates in ordinary Jobs at the first install, and before later ones in hooks", async () => {
-    const jobs = async (...args: string[]): Promise<unknown[]> =>
-      ofKind(await render([...valuesOf("large"), ...args]), "Job").map(
-        ({ metadata }) => (metadata as { annotations?: object }).annotations,
-      );
-    expect(await jobs()).toEqual([undefined, undefined, undefined, undefined]);
+    const jobs = async (...args: string[]): Promise<[name: string, annotations: object | undefined, ttlSeconds: unknown][]> =>
+      ofKind(await render([...valuesOf("large"), ...args]), "Job").map(({ metadata, spec }) => [
+        metadata.name,
+        (metadata as { annotations?: object }).annotations,
+        spec.ttlSecondsAfterFinished,
+      ]);
+    const services = ["accounts", "plans", "records", "webhook"];
+    expect(await jobs()).toEqual(services.map((service) => [`${FULLNAME}-${service}-migration`, undefined, 600]));
     const hook = { "helm.sh/hook": "pre-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded" };
-    expect(await jobs("--is-upgrade")).toEqual([hook, hook, hook, hook]);
+    // A rollback to the install makes its Jobs again, and fails where one of that name is left of an upgrade.
+    expect(await jobs("--is-upgrade")).toEqual(services.map((service) => [`${FULLNAME}-${service}-upgrade`, hook, undefined]));
+    const longest = await jobs("--is-upgrade", "--set", `fullnameOverride=${"x".repeat(100)}`);
+    for (const [name] of longest) expect(name.length).toBeLessThanOrEqual(63);
   });
 });
 

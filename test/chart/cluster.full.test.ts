@@ -22,6 +22,7 @@ const BUILD_MS_MAX = 40 * 60_000;
 /** The chart's default image, and one that is not it. */
 const PRESENT = (parse(readFileSync(join(CHART, "Chart.yaml"), "utf8")) as { appVersion: string }).appVersion;
 const NEXT = `${PRESENT}-next`;
+const WITH_DATABASE = ["accounts", "plans", "records", "webhook"];
 const INSTALL_MS_MAX = 180_000;
 const ADDITIONS = join(process.cwd(), "test/chart/values-additions.yaml");
 
@@ -130,6 +131,25 @@ describe("a release", () => {
   );
 
   it(
+    "is rolled back to its first revision when a migration has failed",
+    async () => {
+      // As ten minutes after the install.
+      const patch = JSON.stringify({ spec: { ttlSecondsAfterFinished: 0 } });
+      for (const { metadata } of await get("large", "jobs")) {
+        await cluster.kubectl(["patch", "job", metadata.name, "--namespace=large", "--type=merge", `--patch=${patch}`]);
+      }
+      await eventually(async () => expect(await get("large", "jobs")).toEqual([]), { timeoutMs: 60_000, everyMs: 500 });
+      // The namespace admits no such pod, so the first migration goes on until Helm gives up.
+      const refused = ["--set", "containerSecurityContext.allowPrivilegeEscalation=true", "--timeout", "5s"];
+      await expect(helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), ...refused)).rejects.toThrow(/pre-upgrade hooks failed/);
+      expect(await get("large", "jobs")).toHaveLength(1);
+      await helm("large", "rollback", RELEASE, "1");
+      await rolledOut("large");
+    },
+    INSTALL_MS_MAX,
+  );
+
+  it(
     "migrates before an upgrade's first process starts",
     async () => {
       await helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), "--set-string", `image.tag=${NEXT}`);
@@ -142,7 +162,7 @@ describe("a release", () => {
         .filter(({ reason }) => reason === "Completed")
         .map(({ involvedObject }) => involvedObject.name as string);
       expect(new Set(completed)).toEqual(
-        new Set(["accounts", "plans", "records", "webhook"].map((name) => `${FULLNAME}-${name}-migration`)),
+        new Set(["migration", "upgrade"].flatMap((kind) => WITH_DATABASE.map((name) => `${FULLNAME}-${name}-${kind}`))),
       );
     },
     INSTALL_MS_MAX,
