@@ -92,6 +92,71 @@ describe.each(VALUE_FILES)("an installation with values-%s.yaml", (file) => {
   );
 });
 
+describe("a service with an autoscaler", () => {
+  const NAME = `${FULLNAME}-records`;
+  const AUTOSCALED = ["--set", "records.autoscaling.enabled=true,records.autoscaling.minReplicas=2,records.autoscaling.maxReplicas=4"];
+  const upgrade = (...args: string[]): Promise<string> => helm("standard", "upgrade", RELEASE, CHART, ...valuesOf("standard"), ...args);
+  const replicas = async (): Promise<number> =>
+    (await get("standard", "deployments")).find(({ metadata }) => metadata.name === NAME)?.["spec"].replicas as number;
+  /** Sizes to which its one ReplicaSet was scaled down, however shortly. */
+  const scaledDownTo = async (): Promise<string[]> =>
+    (await get("standard", "events"))
+      .filter(({ involvedObject, reason }) => involvedObject.name === NAME && reason === "ScalingReplicaSet")
+      .flatMap(({ message }) => /^Scaled down .* to (\d+)$/.exec(message as string)?.[1] ?? []);
+  /** Has the autoscaler make three, as by load, of which the cluster has none. Its minimum is as it was, or the next upgrade would conflict. */
+  const scaleToThree = async (): Promise<void> => {
+    for (const minReplicas of [3, 2]) {
+      const patch = JSON.stringify({ spec: { minReplicas } });
+      await cluster.kubectl(["patch", "horizontalpodautoscaler", NAME, "--namespace=standard", "--type=merge", `--patch=${patch}`]);
+      await eventually(async () => expect(await replicas()).toBe(3), { timeoutMs: INSTALL_MS_MAX, everyMs: 500 });
+    }
+  };
+
+  it(
+    "keeps its processes when the autoscaler is switched on, and while it has not acted",
+    async () => {
+      await settledReplicas("standard");
+      for (let times = 0; times < 2; times += 1) {
+        await upgrade(...AUTOSCALED);
+        expect(await replicas()).toBe(2);
+      }
+      await settledReplicas("standard");
+      expect(await scaledDownTo()).toEqual([]);
+    },
+    INSTALL_MS_MAX,
+  );
+
+  it(
+    "keeps those of the autoscaler at an upgrade, is stopped by --force-conflicts alone, and starts with the fewest that it may have",
+    async () => {
+      await scaleToThree();
+      await upgrade(...AUTOSCALED, "--set-string", "records.podLabels.upgraded=yes");
+      expect(await replicas()).toBe(3);
+      const stopped = [...AUTOSCALED, "--set", "records.replicas=0"];
+      await expect(upgrade(...stopped)).rejects.toThrow(/conflict with "kube-controller-manager".*spec\.replicas/s);
+      await upgrade(...stopped, "--force-conflicts");
+      expect(await replicas()).toBe(0);
+      expect((await get("standard", "horizontalpodautoscalers")).map(({ metadata }) => metadata.name)).not.toContain(NAME);
+      await upgrade(...AUTOSCALED);
+      expect(await replicas()).toBe(2);
+    },
+    2 * INSTALL_MS_MAX,
+  );
+
+  it(
+    "is rolled back by --force-conflicts, to the number of processes that the revision names",
+    async () => {
+      await scaleToThree();
+      await expect(helm("standard", "rollback", RELEASE, "1")).rejects.toThrow(/conflict with "kube-controller-manager"/);
+      await helm("standard", "rollback", RELEASE, "1", "--force-conflicts");
+      expect(await replicas()).toBe(2);
+      await rolledOut("standard");
+      await settledReplicas("standard");
+    },
+    INSTALL_MS_MAX,
+  );
+});
+
 describe("a release", () => {
   const imagesOf = async (): Promise<string[]> => [
     ...new Set((await get("standard", "deployments")).map(({ spec }) => spec.template.spec.containers[0].image as string)),

@@ -51,6 +51,25 @@ webhook:
 {{- if eq (int .replicas) 0 -}}true{{- end -}}
 {{- end -}}
 
+{{/*
+Replicas of a type's Deployment; empty: they are its autoscaler's. Server-side apply takes away a field that Helm owns and no longer names: when
+autoscaling was switched on, one process was left until the autoscaler had made others. So Helm goes on naming the field until the autoscaler
+has changed it, and owns it then. Takes dict root, component.
+*/}}
+{{- define "brand-records.replicas" -}}
+{{- $own := index .root.Values .component -}}
+{{- if or (not $own.autoscaling.enabled) (include "brand-records.isStopped" $own) -}}
+{{- $own.replicas -}}
+{{- else -}}
+{{- $live := lookup "apps/v1" "Deployment" .root.Release.Namespace (printf "%s-%s" (include "brand-records.fullname" .root) .component) -}}
+{{- $isOwned := false -}}
+{{- range dig "metadata" "managedFields" list $live -}}
+{{- if and (hasPrefix "helm" .manager) (eq .operation "Apply") (hasKey (dig "f:spec" dict .fieldsV1) "f:replicas") -}}{{- $isOwned = true -}}{{- end -}}
+{{- end -}}
+{{- if $isOwned -}}{{- max (int $live.spec.replicas) (int $own.autoscaling.minReplicas) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The most processes of a type at a time, without those of a rollout. */}}
 {{- define "brand-records.replicasMax" -}}
 {{- if and .autoscaling.enabled (not (include "brand-records.isStopped" .)) -}}{{ .autoscaling.maxReplicas }}{{- else -}}{{ .replicas }}{{- end -}}
