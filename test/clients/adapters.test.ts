@@ -37,12 +37,12 @@ const ADAPTERS: Record<string, Adapter> = {
   "node:http": {
     listener(handle) {
       const receive = expressReceiver({ secrets: SECRETS, types: ["payout.paid", "campaign.settled"] }, (event) => handle(event));
-      return (request, response) =>
-        void (async () => {
-          // What a framework's parser does.
-          if (request.url === "/parsed") for await (const _ of request);
-          await receive(request, response);
-        })().catch((error: Error) => response.writeHead(500).end(error.message));
+      // Bare, as createServer calls it: what it rejected with would end the process.
+      return (request, response) => {
+        if (request.url !== "/parsed") return void receive(request, response);
+        // What a parser does.
+        request.once("end", () => void receive(request, response)).resume();
+      };
     },
   },
   hono: {
@@ -161,12 +161,18 @@ describe.each(Object.entries(ADAPTERS))("%s", (name, { listener }) => {
     expect(response.statusCode).toBe(413);
   });
 
-  it("leaves it to the framework if the handler fails, or if the body was parsed before", async () => {
+  it("leaves it to the framework if the handler fails, or if the body was parsed before; without one responds and reports it", async () => {
+    const reported = jest.spyOn(console, "error").mockImplementation();
+    const isBare = name === "node:http";
     failure = new Error("the database is full");
-    expect(await deliver(BODY)).toEqual([500, "the database is full"]);
+    expect(await deliver(BODY)).toEqual([500, isBare ? "the receiver failed\n" : "the database is full"]);
     failure = undefined;
-    expect(await deliver(BODY, {}, "/parsed")).toEqual([500, expect.stringContaining("the body was read before")]);
+    const parsed = await deliver(BODY, {}, "/parsed");
+    expect(parsed).toEqual([500, isBare ? "the receiver failed\n" : expect.stringContaining("the body was read before")]);
     expect(events).toEqual([]);
+    const errors = reported.mock.calls.map(([, error]) => String(error));
+    expect(errors).toEqual(isBare ? ["Error: the database is full", expect.stringContaining("the body was read before")] : []);
+    reported.mockRestore();
   });
 
   it("hands over nothing if the connection ends within the body", async () => {
@@ -181,6 +187,23 @@ describe.each(Object.entries(ADAPTERS))("%s", (name, { listener }) => {
     expect(await deliver(bodyOf("campaign.settled"))).toEqual([204, ""]);
     expect(events.map(({ type }) => type)).toEqual(["campaign.settled"]);
   });
+});
+
+it("a listener of node:http cuts off a response that has begun when the handler fails", async () => {
+  const reported = jest.spyOn(console, "error").mockImplementation();
+  const receive = expressReceiver({ secrets: SECRET }, () => Promise.reject(new Error("the database is full")));
+  const server = createServer((message, response) => {
+    response.write("begun");
+    void receive(message, response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const headers = await signDelivery(BODY, SECRET);
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { method: "POST", headers, body: BODY });
+  await expect(response.text()).rejects.toThrow("terminated");
+  expect(reported).toHaveBeenCalledTimes(1);
+  reported.mockRestore();
+  server.close();
+  await once(server, "close");
 });
 
 it.each([undefined, "", "secret", []])("a receiver does not start with %j as its secret", (secrets) => {

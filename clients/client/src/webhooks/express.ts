@@ -27,12 +27,14 @@ export interface NodeRequest {
 }
 
 export interface NodeResponse {
+  readonly headersSent: boolean;
+  destroy(): unknown;
   writeHead(status: number, headers: Record<string, string>): { end(text?: string): unknown };
 }
 
 /**
  * Returns a handler for Express, or a request listener of node:http. It reads the raw body itself: no parser may run before it, except
- * `express.raw()`.
+ * `express.raw()`. A failure goes to Express; a bare listener reports it with `console.error` and responds with 500.
  *
  *     app.post("/hooks", receiveEvents({ secrets: process.env.WEBHOOK_SECRET, types: ["payout.paid"] }, async (event) => { … }));
  */
@@ -45,10 +47,17 @@ export function receiveEvents<const Type extends string = string, Request extend
     try {
       respond(response, await receiveNodeRequest(request, options, handle));
     } catch (error) {
-      if (next === undefined) throw error;
-      next(error);
+      if (next === undefined) respondToFailure(response, error);
+      else next(error);
     }
   };
+}
+
+/** Does not reject: createServer ignores what a listener returns, and a rejection would end the process. */
+function respondToFailure(response: NodeResponse, error: unknown): void {
+  console.error("a delivery failed:", error);
+  if (response.headersSent) response.destroy();
+  else response.writeHead(500, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" }).end("the receiver failed\n");
 }
 
 async function receiveNodeRequest<Type extends string, Request extends NodeRequest>(

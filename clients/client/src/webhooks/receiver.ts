@@ -20,7 +20,8 @@ export interface ReceiverOptions<Type extends string, Context extends readonly u
 
 /**
  * Stores a verified event. The service gets 204 when it resolves, which must be within 15 seconds: process the event afterwards. It
- * may get an event again: store each `event.id` once. If it rejects, the framework responds, and the service sends the event again.
+ * may get an event again: store each `event.id` once. If it rejects, the framework responds, under node:http alone the adapter with 500, and
+ * the service sends the event again.
  */
 export type EventHandler<Type extends string, Context extends readonly unknown[]> = (
   event: EventOf<Type>,
