@@ -26,6 +26,9 @@ interface Answer {
 const CRLF = "\r\n";
 const MARKER = /m\d+-/g;
 
+/** What may come before a plain response. */
+const INFORMATIONAL = ["", "", `HTTP/1.1 100 Continue${CRLF}${CRLF}`, `HTTP/1.1 103 Early Hints${CRLF}Link: </a>${CRLF}${CRLF}`];
+
 /** Returns what a server sends for the request of this marker. */
 function randomAnswer(random: Random, marker: string, statuses: readonly number[]): Answer {
   const status = random.pick(statuses);
@@ -34,7 +37,7 @@ function randomAnswer(random: Random, marker: string, statuses: readonly number[
     const bytes = `HTTP/1.1 ${status} Status${CRLF}Content-Length: ${body.length}${CRLF}${CRLF}${status === 204 ? "" : body}`;
     const hasBody = status !== 204;
     return {
-      bytes: hasBody ? bytes : `HTTP/1.1 204 No Content${CRLF}${CRLF}`,
+      bytes: random.pick(INFORMATIONAL) + (hasBody ? bytes : `HTTP/1.1 204 No Content${CRLF}${CRLF}`),
       ending: random.pick(["keep", "end"]),
       status,
       isPlain: true,

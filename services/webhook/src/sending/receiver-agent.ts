@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { EgressProxyAddress, EgressProxyMode } from "../domain/egress-proxy.ts";
+import { ContinueResponses } from "./continue-responses.ts";
 import { EgressProxy, TargetUnreachableError } from "./egress-proxy.ts";
 import { KeptConnections } from "./kept-connections.ts";
 import { addressIn, ForbiddenAddressError, PublicAddresses, type PublicAddressesOptions } from "./public-addresses.ts";
@@ -42,6 +43,7 @@ export class ReceiverAgent {
   /** Opens a new connection for each request. */
   readonly #fresh: Dispatcher;
   readonly #kept = new KeptConnections();
+  readonly #continues = new ContinueResponses();
   readonly #addresses: PublicAddresses;
   readonly #proxy: EgressProxy | undefined;
 
@@ -58,6 +60,7 @@ export class ReceiverAgent {
         connect(target, (...[error, socket]) => {
           if (error !== null) return callback(error, null);
           this.#kept.watch(socket);
+          this.#continues.watch(socket);
           return callback(null, socket);
         }),
     };
@@ -165,6 +168,7 @@ export class ReceiverAgent {
     this.#proxy?.stop();
     await Promise.all([this.#keptAlive.destroy(), this.#fresh.destroy()]);
     this.#kept.stop();
+    this.#continues.stop();
     this.#addresses.stop();
   }
 }
