@@ -50,6 +50,8 @@ export class FakeWebhook {
   onProgressRead: () => void = () => {};
   /** Whether receivers on this machine are accepted. */
   loopback = false;
+  /** What a rotation by somebody else leaves in a receiver just before each call of RotateSecret. */
+  rotatedMeanwhile: Partial<Receiver> = {};
   /** Another command is replaying the dead letters. */
   deadLettersTaken = false;
   /** Deadline of the last replay of dead letters, in milliseconds from its start. */
@@ -98,7 +100,9 @@ export class FakeWebhook {
         this.receivers.splice(this.receivers.indexOf(receiver), 1);
         return { dropped: receiver.waiting };
       },
-      rotateSecret: async ({ brand_id, receiver_id }) => {
+      rotateSecret: async ({ brand_id, receiver_id, replace }) => {
+        const { rotating } = Object.assign(this.#find(brand_id, receiver_id), this.rotatedMeanwhile);
+        if (rotating && replace === false) throw new AppError("request_conflict", "There is a next secret already");
         const rotation = { rotating: true, next_secret_at: NOW, next_secret_accepted_at: null };
         const receiver = Object.assign(this.#find(brand_id, receiver_id), rotation);
         return { receiver, secret: NEXT_SECRET };

@@ -34,6 +34,16 @@ describe("rotate and activate", () => {
     expect(fake.receivers).toMatchObject([{ next_secret_at: "2026-11-21T08:40:00.000Z", next_secret_accepted_at: null }]);
   });
 
+  it("rotate replaces no next secret that was made since it looked", async () => {
+    fake.rotatedMeanwhile = { rotating: true, next_secret_at: "2026-11-21T08:39:00.000Z" };
+    const outcome = await run("receivers rotate rcv_1 --brand brd_1 --json");
+    fake.rotatedMeanwhile = {};
+    expect(outcome).toMatchObject({ code: 1, stdout: "" });
+    expect(outcome.stderr).toContain('"code":"next_secret_exists"');
+    expect(outcome.stderr).toContain("made 2026-11-21 08:39:00 UTC");
+    expect(fake.receivers).toMatchObject([{ next_secret_at: "2026-11-21T08:39:00.000Z" }]);
+  });
+
   it("activate ends the rotation once a test by the next secret was accepted, and gives a hint before", async () => {
     await run("receivers rotate rcv_1 --brand brd_1");
     expect(await run("receivers activate rcv_1 --brand brd_1")).toMatchObject({

@@ -1,10 +1,12 @@
-import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { AppError } from "@brand-records/errors";
+import type { Receiver, RotateSecretResponse } from "@brand-records/proto/webhook/v1";
 import type { Command } from "commander";
 import { timeWithSeconds } from "@brand-records/terminal-output";
+import type { ReceiversClient } from "../connection/clients.ts";
 import { CommandFailure, required } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";
-import { printReceiver, printSigningSecret, receiverCommand, receiverKey } from "./receiver-command.ts";
+import { printReceiver, printSigningSecret, receiverCommand, receiverKey, type ReceiverKey } from "./receiver-command.ts";
 
 export function rotate(shell: Shell): Command {
   return receiverCommand("rotate", "make a receiver's next signing secret; it is shown once")
@@ -16,12 +18,11 @@ export function rotate(shell: Shell): Command {
       "after",
       examples(["brandctl receivers rotate rcv_… --json | jq -r .secret", "the next secret, for the receiver's settings"]),
     )
-    .action((receiverId: string, { brand, replace }: { brand?: string; replace?: boolean }, command: Command) =>
+    .action((receiverId: string, { brand, replace = false }: { brand?: string; replace?: boolean }, command: Command) =>
       shell.act(command, async (session) => {
         const key = await receiverKey(session, receiverId, brand);
         const receivers = await session.receivers();
-        if (replace !== true) requireNoNextSecret(required((await receivers.getReceiver(key)).receiver, "receiver"));
-        printSigningSecret(session, await receivers.rotateSecret(key));
+        printSigningSecret(session, await rotateSecret(receivers, key, replace));
         session.note(
           () =>
             "\nGive it to the receiver beside the current one, then:\n" +
@@ -30,6 +31,22 @@ export function rotate(shell: Shell): Command {
         );
       }),
     );
+}
+
+/**
+ * Looks for a next secret first, which a service of release 0.3.0 would replace in any case, and again if one was made meanwhile.
+ *
+ * @throws CommandFailure `next_secret_exists`
+ */
+async function rotateSecret(receivers: ReceiversClient, key: ReceiverKey, replace: boolean): Promise<RotateSecretResponse> {
+  const look = async (): Promise<void> => requireNoNextSecret(required((await receivers.getReceiver(key)).receiver, "receiver"));
+  if (!replace) await look();
+  try {
+    return await receivers.rotateSecret({ ...key, replace });
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "request_conflict") await look();
+    throw error;
+  }
 }
 
 /** @throws CommandFailure if there is a next secret: the receiver may have switched to it already */

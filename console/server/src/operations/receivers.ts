@@ -72,10 +72,10 @@ export const deleteReceiver: BrandHandler<"receivers.delete"> = {
 export const rotateSecret: BrandHandler<"receivers.rotate"> = {
   audit: { action: "receiver.rotate_secret", subject: ({ receiver_id }) => receiver_id },
   async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, replace }) {
-    // The service replaces a next secret without asking: a page that does not know of it must not.
+    // A service of release 0.3.0 ignores `replace`, and replaces a next secret that the page does not know of.
     const { receiver: before } = await receivers.getReceiver({ brand_id, receiver_id }, call);
     if (before?.rotating && !replace) throw nextSecretExists();
-    const { receiver, secret } = await receivers.rotateSecret({ brand_id, receiver_id, acting_member: person.email }, call);
+    const { receiver, secret } = await receivers.rotateSecret({ brand_id, receiver_id, replace, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand), secret };
   },
 };

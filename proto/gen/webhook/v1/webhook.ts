@@ -74,7 +74,15 @@ export interface RotateSecretRequest {
   brand_id: string;
   receiver_id: string;
   /** See ReceiversService. */
-  acting_member?: string | null | undefined;
+  acting_member?:
+    | string
+    | null
+    | undefined;
+  /**
+   * Replaces a next secret. Absent is true: callers of release 0.3.0 do not set it, and have looked for a next secret themselves. A service of
+   * 0.3.0 ignores it: callers look first, too.
+   */
+  replace?: boolean | null | undefined;
 }
 
 export interface RotateSecretResponse {
@@ -1101,7 +1109,7 @@ export const Receiver: MessageFns<Receiver> = {
 };
 
 function createBaseRotateSecretRequest(): RotateSecretRequest {
-  return { brand_id: "", receiver_id: "", acting_member: null };
+  return { brand_id: "", receiver_id: "", acting_member: null, replace: null };
 }
 
 export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
@@ -1114,6 +1122,9 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
     }
     if (message.acting_member !== undefined && message.acting_member !== null) {
       writer.uint32(26).string(message.acting_member);
+    }
+    if (message.replace !== undefined && message.replace !== null) {
+      writer.uint32(32).bool(message.replace);
     }
     return writer;
   },
@@ -1153,6 +1164,14 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
             }
 
             message.acting_member = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.replace = reader.bool();
             continue;
           }
         }
@@ -6407,7 +6426,8 @@ export const ReceiversServiceService = {
   },
   /**
    * Creates the next signing secret, which no other call returns. Until it is activated, deliveries have a Standard Webhooks
-   * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
+   * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret, unless
+   * `replace` is false: ALREADY_EXISTS (kind `request_conflict`) then if there is one.
    */
   rotateSecret: {
     path: "/webhook.v1.ReceiversService/RotateSecret" as const,
@@ -6484,7 +6504,8 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
   deleteReceiver: handleUnaryCall<DeleteReceiverRequest, DeleteReceiverResponse>;
   /**
    * Creates the next signing secret, which no other call returns. Until it is activated, deliveries have a Standard Webhooks
-   * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
+   * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret, unless
+   * `replace` is false: ALREADY_EXISTS (kind `request_conflict`) then if there is one.
    */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
   /**

@@ -48,7 +48,8 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
       return { dropped: await deleteReceiver(db, keyIn(request), dropping) };
     },
     async rotateSecret(request) {
-      return rotateSecret(db, keys, keyIn(request));
+      const { brand_id, receiver_id, replace } = parseRequest({ ...key, replace: z.boolean().nullish() }, request);
+      return rotateSecret(db, keys, { brandId: brand_id, receiverId: receiver_id }, { replace: replace ?? undefined });
     },
     async activateSecret(request) {
       const { brand_id, receiver_id, force } = parseRequest({ ...key, force: z.boolean() }, request);

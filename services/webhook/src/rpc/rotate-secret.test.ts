@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => served.stop());
 
 const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
-const rotate = async (receiver: Receiver) => {
-  const response = await served.receivers.rotateSecret(keyOf(receiver), callContext());
+const rotate = async (receiver: Receiver, replace?: boolean) => {
+  const response = await served.receivers.rotateSecret({ ...keyOf(receiver), replace }, callContext());
   return { receiver: present(response.receiver), secret: response.secret };
 };
 const activate = async (receiver: Receiver, { force = false } = {}) =>
@@ -64,13 +64,40 @@ describe("rotating a secret", () => {
     expect(served.logged()).not.toContain(secret.slice(6));
   });
 
-  it("replaces the next secret when repeated", async () => {
+  it.each([undefined, true])("replaces the next secret when repeated with replace: %s", async (replace) => {
     const receiver = await served.create(newBrand());
     const first = await rotate(receiver);
-    const second = await rotate(receiver);
+    const second = await rotate(receiver, replace);
     expect(second.secret).not.toBe(first.secret);
     const { next_secret, next_secret_key_id } = await stored(receiver);
     expect(opened(receiver, next_secret, next_secret_key_id)).toBe(second.secret);
+  });
+});
+
+describe("rotating a secret with replace: false", () => {
+  it("is refused while there is a next secret, and keeps it", async () => {
+    const receiver = await served.create(newBrand());
+    const { secret } = await rotate(receiver, false);
+    const before = await stored(receiver);
+    await expect(rotate(receiver, false)).rejects.toMatchObject({ kind: "request_conflict" });
+    expect(await stored(receiver)).toEqual(before);
+    await accept(receiver);
+    await activate(receiver);
+    expect((await rotate(receiver, false)).secret).not.toBe(secret);
+  });
+
+  it("succeeds for one of several concurrent calls, whose secret stays", async () => {
+    const receiver = await served.create(newBrand());
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => rotate(receiver, false)));
+    const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value.secret : []));
+    expect(made).toHaveLength(1);
+    const { next_secret, next_secret_key_id } = await stored(receiver);
+    expect(opened(receiver, next_secret, next_secret_key_id)).toBe(made[0]);
+  });
+
+  it("returns not_found for another brand's receiver", async () => {
+    const receiver = await served.create(newBrand());
+    await expect(rotate({ ...receiver, brand_id: newBrand() }, false)).rejects.toMatchObject({ kind: "not_found" });
   });
 });
 

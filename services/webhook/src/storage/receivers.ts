@@ -75,7 +75,7 @@ const statements = {
     name: "receivers.set_next_secret",
     text: `update webhook.receivers r
               set next_secret = $3::bytea, next_secret_key_id = $4::int, updated_at = clock_timestamp()
-            where r.brand_id = $1 and r.id = $2 returning r.id`,
+            where r.brand_id = $1 and r.id = $2 and ($5::boolean or r.next_secret is null) returning r.id`,
   },
   activateNextSecret: {
     name: "receivers.activate_next_secret",
@@ -175,12 +175,18 @@ export async function deleteReceiver(sql: Sql, { brandId, receiverId }: Receiver
 }
 
 /**
- * Sets the next secret, in place of an earlier one.
+ * Sets the next secret. Of several simultaneous calls that do not replace one, one succeeds.
  *
- * @returns false if the brand has no such receiver
+ * @param replace also in place of an earlier one
+ * @returns false if there is one that must stay, or no such receiver
  */
-export async function setNextSecret(sql: Sql, { brandId, receiverId }: ReceiverKey, { sealed, keyId }: SealedSecret): Promise<boolean> {
-  return (await sql.query(statements.setNextSecret, [brandId, receiverId, sealed, keyId])).length > 0;
+export async function setNextSecret(
+  sql: Sql,
+  { brandId, receiverId }: ReceiverKey,
+  { sealed, keyId }: SealedSecret,
+  replace: boolean,
+): Promise<boolean> {
+  return (await sql.query(statements.setNextSecret, [brandId, receiverId, sealed, keyId, replace])).length > 0;
 }
 
 /**

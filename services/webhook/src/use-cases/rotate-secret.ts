@@ -3,21 +3,28 @@ import type { Database } from "@brand-records/postgres";
 import { noNextSecret, receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
-import { activateNextSecret, findReceiver, setNextSecret } from "../storage/receivers.ts";
+import { activateNextSecret, findReceiver, findSettings, setNextSecret } from "../storage/receivers.ts";
 import { sharedSecretKey } from "./shared-secret-key.ts";
 
 /**
- * Starts a rotation: creates the next secret. The current one stays in force until the next one is activated. A repeat replaces
- * the next secret, so a lost one can be made again.
+ * Starts a rotation: creates the next secret. The current one stays in force until the next one is activated. A lost next secret can be
+ * made again.
  *
+ * @param replace replaces a next secret; what has that one alone then refuses deliveries
  * @returns the receiver and its next secret, which is never shown again
- * @throws AppError `not_found`, `unavailable`
+ * @throws AppError `not_found`, `unavailable`, `request_conflict` if there is a next secret that must stay
  */
-export async function rotateSecret(db: Database, keys: SecretKeys, key: ReceiverKey): Promise<{ receiver: Receiver; secret: string }> {
+export async function rotateSecret(
+  db: Database,
+  keys: SecretKeys,
+  key: ReceiverKey,
+  { replace = true }: { readonly replace?: boolean | undefined } = {},
+): Promise<{ receiver: Receiver; secret: string }> {
   const secret = newSigningSecret();
   await db.transaction(async (sql) => {
     const sealed = sealSigningSecret(await sharedSecretKey(sql, keys), key.receiverId, secret);
-    if (!(await setNextSecret(sql, key, sealed))) throw receiverNotFound();
+    if (await setNextSecret(sql, key, sealed, replace)) return;
+    throw (await findSettings(sql, key)) === undefined ? receiverNotFound() : nextSecretExists();
   });
   return { receiver: requireReceiver(await findReceiver(db, key)), secret };
 }
@@ -35,6 +42,9 @@ export async function activateSecret(db: Database, key: ReceiverKey, { force }: 
   if (activated) return receiver;
   throw receiver.rotating ? nextSecretNotAccepted() : noNextSecret();
 }
+
+const nextSecretExists = (): AppError =>
+  new AppError("request_conflict", "There is a next secret already, made meanwhile. Activate it, or replace it for good.");
 
 const nextSecretNotAccepted = (): AppError =>
   new AppError(
