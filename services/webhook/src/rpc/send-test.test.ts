@@ -2,6 +2,7 @@ import { readEventMessage } from "@brand-records/brand-events";
 import { openPool } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { pageOfEvents } from "../storage/events.ts";
+import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { sendTest } from "../use-cases/send-test.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 
@@ -130,6 +131,15 @@ describe("a receiver's tests in a minute", () => {
       seconds,
     ]);
 
+  /** Long ago, so that a repeat of one of these stands for no other. */
+  const finish = (receiver: Receiver, ids: readonly string[]) =>
+    served.db.query(
+      `with finished as (delete from webhook.deliveries where id = any($1::text[]) returning *)
+       insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at)
+       select id, $2, receiver_id, event_id, event_created_at, event_type, 'delivered', 1, true, created_at - interval '1 minute' from finished`,
+      [ids, receiver.brand_id],
+    );
+
   it("are ten, whatever becomes of them; the refusal says when the next one may be sent, and other receivers of the brand have their own", async () => {
     const receiver = await served.create(newBrand());
     const bystander = await served.create(receiver.brand_id);
@@ -141,12 +151,7 @@ describe("a receiver's tests in a minute", () => {
       "update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() where id = any($1::text[])",
       [ids.slice(0, 3)],
     );
-    await served.db.query(
-      `with finished as (delete from webhook.deliveries where id = any($1::text[]) returning *)
-       insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
-       select id, $2, receiver_id, event_id, event_created_at, 'delivered', 1, true, created_at from finished`,
-      [ids.slice(3, 7), receiver.brand_id],
-    );
+    await finish(receiver, ids.slice(3, 7));
     await age(receiver, 50);
     const refusal = await test(receiver).catch((error: unknown) => error);
     expect(refusal).toMatchObject({
@@ -159,6 +164,58 @@ describe("a receiver's tests in a minute", () => {
 
     await age(receiver, 10);
     await test(receiver);
+  });
+
+  /** Sends tests that finish at once and are an hour old by now. Returns their deliveries. */
+  const oldTests = async (receiver: Receiver, count: number): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let sent = 0; sent < count; sent += 1) {
+      ids.push((await test(receiver)).delivery_id);
+      await age(receiver, 3_600);
+    }
+    await finish(receiver, ids);
+    return ids;
+  };
+  const sendAgain = (receiver: Receiver, deliveryId: string) =>
+    replayDelivery(served.db, { brandId: receiver.brand_id, deliveryId }).then(({ id }) => id);
+
+  it("are ten together with those that are sent again, however old these are", async () => {
+    const receiver = await served.create(newBrand());
+    const bystander = await served.create(receiver.brand_id);
+    const old = await oldTests(receiver, 9);
+    const repeats: string[] = [];
+    for (const id of old) repeats.push(await sendAgain(receiver, id));
+    expect(new Set([...old, ...repeats]).size).toBe(18);
+    const { delivery_id } = await test(receiver);
+    await finish(receiver, [...repeats, delivery_id]);
+    await expect(test(receiver)).rejects.toMatchObject({ kind: "rate_limited" });
+    await expect(sendAgain(receiver, delivery_id)).rejects.toMatchObject({ kind: "rate_limited", retryAfterSeconds: expect.any(Number) });
+    expect(await queued(receiver)).toEqual([]);
+    await test(bystander);
+
+    await served.db.query("update webhook.lanes set tests_repeated_at[1] = tests_repeated_at[1] - interval '60 s' where receiver_id = $1", [
+      receiver.id,
+    ]);
+    expect(await sendAgain(receiver, delivery_id)).not.toBe(delivery_id);
+    await expect(test(receiver)).rejects.toMatchObject({ kind: "rate_limited" });
+    const [lane] = await served.db.query<{ times: number }>(
+      "select cardinality(tests_repeated_at) as times from webhook.lanes where receiver_id = $1",
+      [receiver.id],
+    );
+    expect(lane).toEqual({ times: 9 });
+  });
+
+  it("are ten however many processes send them again at the same time", async () => {
+    const receiver = await served.create(newBrand());
+    const old = await oldTests(receiver, 20);
+    const pools = [1, 2].map((n) => openPool({ url: served.url, applicationName: `webhook ${n}` }));
+    const sent = await Promise.allSettled(
+      old.map((deliveryId, n) => replayDelivery(pools[n % 2] ?? served.db, { brandId: receiver.brand_id, deliveryId })),
+    );
+    await Promise.all(pools.map((pool) => pool.stop()));
+    expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    for (const result of sent) if (result.status === "rejected") expect(result.reason).toMatchObject({ kind: "rate_limited" });
+    expect(await queued(receiver)).toHaveLength(10);
   });
 
   it("are ten however many processes send them at the same time", async () => {

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
+import { TESTS_SECONDS } from "../domain/test-limit.ts";
 
 /**
  * Statements that lock or update `webhook.lanes` and no other table; those that count deliveries in locked lanes are in locked-lanes.ts, those of
@@ -89,6 +90,13 @@ const statements = {
     name: "lanes.release",
     text: `update webhook.lanes l
               set held = false, ${closedCircuit()} where l.receiver_id = $1`,
+  },
+  noteRepeatedTest: {
+    name: "lanes.note_repeated_test",
+    text: `update webhook.lanes l
+              set tests_repeated_at =
+                    array(select t.at from unnest(l.tests_repeated_at) t(at) where t.at > now() - make_interval(secs => $2)) || now()
+            where l.receiver_id = $1`,
   },
   forgetFailures: {
     name: "lanes.forget_failures",
@@ -225,6 +233,11 @@ export async function releaseLane(sql: Sql, receiverId: string): Promise<void> {
  */
 export async function limitLane(sql: Sql, receiverId: string, maxInFlight: number): Promise<void> {
   await sql.query(statements.lowerLimit, [receiverId, maxInFlight]);
+}
+
+/** Records that a test is sent again, and forgets when others were, more than `TESTS_SECONDS` ago. The lane must be locked. */
+export async function noteRepeatedTest(sql: Sql, receiverId: string): Promise<void> {
+  await sql.query(statements.noteRepeatedTest, [receiverId, TESTS_SECONDS]);
 }
 
 /** Resets circuit, failure clock and the number of failures. The lane must be locked. */

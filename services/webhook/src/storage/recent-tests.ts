@@ -8,7 +8,8 @@ const CLOCKS_APART_SECONDS = 300;
 
 /**
  * Begins with the events of the brand's tests, which an index finds by their record: a receiver's deliveries of a minute may be thousands.
- * A test's delivery has a known id. "= any": the ids lead into the primary keys whatever the planner estimates for the rest.
+ * A test's delivery has a known id. "= any": the ids lead into the primary keys whatever the planner estimates for the rest. The lane has the
+ * times at which tests were sent again, whose events may be of any age.
  */
 const COUNT: Statement = {
   name: "recent_tests.count",
@@ -22,12 +23,20 @@ const COUNT: Statement = {
       union all
       select p.id from webhook.past_deliveries p
        where p.id = any(array(select delivery_id from sent)) and p.receiver_id = $2
-         and p.event_created_at > now() - make_interval(secs => $3 + ${CLOCKS_APART_SECONDS}))
-    select count(*) as count, coalesce(extract(epoch from min(sent.received_at) + make_interval(secs => $3) - now()), 0)::float8 as seconds_left
-      from of_receiver join sent on sent.delivery_id = of_receiver.id`,
+         and p.event_created_at > now() - make_interval(secs => $3 + ${CLOCKS_APART_SECONDS})),
+    counted as (
+      select sent.received_at as at from of_receiver join sent on sent.delivery_id = of_receiver.id
+      union all
+      select t.at from webhook.lanes l cross join lateral unnest(l.tests_repeated_at) t(at)
+       where l.receiver_id = $2 and t.at > now() - make_interval(secs => $3))
+    select count(*) as count, coalesce(extract(epoch from min(at) + make_interval(secs => $3) - now()), 0)::float8 as seconds_left
+      from counted`,
 };
 
-/** Counts the receiver's tests that are queued, being sent or finished. Its lane must be locked, by an earlier statement. */
+/**
+ * Counts the receiver's tests that are queued, being sent or finished, and each time that one was sent again. Its lane must be locked, by an
+ * earlier statement.
+ */
 export async function recentTests(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<RecentTests> {
   const [row] = await sql.query<RecentTests>(COUNT, [brandId, receiverId, TESTS_SECONDS, SAMPLE_RECORD_IDS]);
   return row ?? { count: 0, seconds_left: 0 };

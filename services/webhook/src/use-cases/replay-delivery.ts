@@ -2,11 +2,14 @@ import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
 import { requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
+import type { ReceiverKey } from "../domain/receiver.ts";
 import { isPresent } from "../domain/repeat.ts";
+import { requireRoomForTest } from "../domain/test-limit.ts";
 import { findDelivery, hastenDelivery, repeatDelivery } from "../storage/deliveries.ts";
 import { isEventStored } from "../storage/events.ts";
 import { databaseTime } from "../storage/held-deliveries.ts";
-import { lockLane } from "../storage/lanes.ts";
+import { lockLane, noteRepeatedTest } from "../storage/lanes.ts";
+import { recentTests } from "../storage/recent-tests.ts";
 import { repeatsOf } from "../storage/repeats.ts";
 
 const nextDeliveryId = idSequence("dlv");
@@ -14,11 +17,11 @@ const nextDeliveryId = idSequence("dlv");
 /**
  * Sends the event of a delivery to its receiver once more. A finished delivery gets a new one, at attempt 1, unless it was sent again
  * within seconds or that repeat is unfinished: the repeat then stands for it. A pending one becomes due now and keeps its attempts. One that is being
- * sent is left alone. If the receiver is disabled, the delivery is held.
+ * sent is left alone. If the receiver is disabled, the delivery is held. A new delivery of a test counts as a test.
  *
  * @param pendingOnly leaves a finished one alone, too: the caller saw it waiting
  * @returns the new delivery, or the existing one
- * @throws AppError `not_found`, also if its event is no longer stored or its receiver was deleted
+ * @throws AppError `not_found`, also if its event is no longer stored or its receiver was deleted; `rate_limited` for a test
  */
 export function replayDelivery(db: Database, key: DeliveryKey, pendingOnly = false): Promise<Delivery> {
   const { brandId } = key;
@@ -36,10 +39,17 @@ export function replayDelivery(db: Database, key: DeliveryKey, pendingOnly = fal
       return requireDelivery(await findDelivery(sql, { brandId, deliveryId: delivery.id }));
     }
     if (delivery.id !== named.id || (await isRecentRepeat(sql, delivery))) return delivery;
+    if (delivery.test) await countTest(sql, { brandId, receiverId: receiver_id });
     const deliveryId = nextDeliveryId();
     await repeatDelivery(sql, deliveryId, delivery);
     return requireDelivery(await findDelivery(sql, { brandId, deliveryId }));
   });
+}
+
+/** @throws AppError `rate_limited` */
+async function countTest(sql: Sql, key: ReceiverKey): Promise<void> {
+  requireRoomForTest(await recentTests(sql, key));
+  await noteRepeatedTest(sql, key.receiverId);
 }
 
 /** Returns the repeat that stands for a delivery, or else the delivery itself. */
