@@ -17,7 +17,7 @@ export interface LaneState extends FailureClock {
   readonly failedInARow: number;
   /** Times the circuit opened since the last success. */
   readonly trips: number;
-  /** When the circuit last opened, in milliseconds since the epoch; null if it did not since the last success. */
+  /** When the circuit last opened, by the clock of the outcomes; null if it did not since the last success. */
   readonly openedAt: number | null;
   /** Failed attempts since the last success, shown to members. */
   readonly failures: number;

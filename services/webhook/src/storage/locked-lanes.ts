@@ -19,16 +19,25 @@ const READ_LANES = {
   text: `with l as materialized (select ctid, * from webhook.lanes where ctid = any($1::tid[]))
   select l.receiver_id as "receiverId", l.ctid, r.url, b.deletion_started_at is not null as "isClosed", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
          l.trips, l.failures, l.last_status as "lastStatus", ${LAST_OUTCOME} as "lastOutcome",
-         extract(epoch from l.opened_at)::float8 * 1000 as "openedAt",
+         extract(epoch from clock_timestamp() - l.opened_at)::float8 * 1000 as "openedMsAgo",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
     from l join webhook.receivers r on r.id = l.receiver_id join webhook.brands b on b.brand_id = r.brand_id`,
 } satisfies Statement;
 
-/** Locks and reads these lanes. The result omits deleted receivers, which have no lane. */
-export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[]): Promise<LockedLane[]> {
+type ReadLane = Omit<LockedLane, "openedAt"> & { readonly openedMsAgo: number | null };
+
+/**
+ * Locks and reads these lanes. The result omits deleted receivers, which have no lane.
+ *
+ * @param clock milliseconds since the epoch, by the clock of the attempts that ended. `openedAt` is by the same one: the database measures how
+ * long ago the circuit opened, because a process whose clock is ahead of another's would have the other's probes count as older
+ */
+export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[], clock: () => number = Date.now): Promise<LockedLane[]> {
   const rows = await lockLanes(sql, receiverIds);
-  return sql.query<LockedLane>(READ_LANES, [rows.map(({ ctid }) => ctid)]);
+  const lanes = await sql.query<ReadLane>(READ_LANES, [rows.map(({ ctid }) => ctid)]);
+  const readAt = clock();
+  return lanes.map(({ openedMsAgo, ...lane }) => ({ ...lane, openedAt: openedMsAgo === null ? null : readAt - openedMsAgo }));
 }
 
 /**
@@ -70,7 +79,7 @@ const UPDATES = unnestRows({
   failing_since: "float8 null",
   open_seconds: "float8 null",
   due_in_seconds: "float8 null",
-  opened_at: "float8 null",
+  has_opened: "boolean",
   last_outcome: "text null",
 });
 
@@ -81,7 +90,7 @@ const UPDATE_LANES = {
      set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
          trips = t.trips, failures = t.failures, last_status = t.last_status, last_outcome = t.last_outcome,
          last_delivery_at = now(), last_outcome_at = now(),
-         opened_at = to_timestamp(t.opened_at / 1000),
+         opened_at = case when t.open_seconds is not null then clock_timestamp() when t.has_opened then l.opened_at end,
          first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
          open_until = case when t.open_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.open_until end
                            else now() + make_interval(secs => t.open_seconds) end,
@@ -106,7 +115,7 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
     failing_since: lane.failingSince,
     open_seconds: openSeconds ?? null,
     due_in_seconds: dueInSeconds ?? null,
-    opened_at: lane.openedAt,
+    has_opened: lane.openedAt !== null,
     last_outcome: lane.lastOutcome,
   }));
   requireAll(rows, await sql.query<LaneId>(UPDATE_LANES, UPDATES.values(rows)));

@@ -26,12 +26,14 @@ interface ChangedLane {
  * Writes the results of attempts in one transaction: settles their deliveries, changes the lanes, accepts tested secrets and disables
  * receivers.
  *
- * @param now milliseconds since the epoch, for the circuits and failure clocks
+ * @param now milliseconds since the epoch, by the clock of the attempts
  */
 export async function writeResults(db: Database, results: readonly AttemptResult[], now: number, log: Logger): Promise<WrittenResults> {
+  const calledAt = performance.now();
+  const clock = (): number => now + performance.now() - calledAt;
   const byReceiver = Map.groupBy(results, ({ receiver_id }) => receiver_id);
   const { finished, disabled } = await db.transaction(async (sql) => {
-    const lanes = await lockAndReadLanes(sql, [...byReceiver.keys()]);
+    const lanes = await lockAndReadLanes(sql, [...byReceiver.keys()], clock);
     const { kept, discarded } = await splitByBrand(sql, results, lanes);
     const settledIds = await settleDeliveries(sql, kept);
     if (discarded.length > 0) {
