@@ -269,6 +269,21 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await served.deliveries(receiver)).toBe(many - chunkRows);
     });
 
+    it.each(["", ", after another caller enabled it"])("leaves it disabled if it is disabled again meanwhile%s", async (enabledBetween) => {
+      const receiver = await disabledWith(many);
+      const { enabling, disabled } = await served.db.transaction(async (sql) => {
+        // The first chunk must wait for this one.
+        await sql.query("select from webhook.deliveries where receiver_id = $1 order by due_at, id limit 1 for update", [receiver.id]);
+        const enabling = enable(receiver, "drop");
+        await untilLockAwaited();
+        if (enabledBetween !== "") await enable(receiver, "release");
+        return { enabling, disabled: await disable(receiver) };
+      });
+      expect(await enabling).toMatchObject({ receiver: { enabled: false, disabled_at: disabled.disabled_at } });
+      expect(await laneOf(receiver)).toMatchObject({ held: true });
+      expect(await enable(receiver, "release")).toMatchObject({ receiver: { enabled: true } });
+    });
+
     it("holds neither lane nor receiver while it drops", async () => {
       const receiver = await disabledWith(many);
       const { dropping } = await served.db.transaction(async (sql) => {

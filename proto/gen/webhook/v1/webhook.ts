@@ -6388,7 +6388,7 @@ export const ReceiversServiceService = {
       Buffer.from(UpdateReceiverResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UpdateReceiverResponse => UpdateReceiverResponse.decode(value),
   },
-  /** Starts sending again; `held` releases or drops the held deliveries. A repeat changes nothing. */
+  /** Starts sending again; `held` releases or drops the held deliveries. A repeat changes nothing. If it is disabled meanwhile, it stays disabled. */
   enableReceiver: {
     path: "/webhook.v1.ReceiversService/EnableReceiver" as const,
     requestStream: false as const,
@@ -6496,7 +6496,7 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
   listReceivers: handleUnaryCall<ListReceiversRequest, ListReceiversResponse>;
   /** Changes the given fields. Fails like CreateReceiver. Deliveries that are already pending are still sent, to the new URL. */
   updateReceiver: handleUnaryCall<UpdateReceiverRequest, UpdateReceiverResponse>;
-  /** Starts sending again; `held` releases or drops the held deliveries. A repeat changes nothing. */
+  /** Starts sending again; `held` releases or drops the held deliveries. A repeat changes nothing. If it is disabled meanwhile, it stays disabled. */
   enableReceiver: handleUnaryCall<EnableReceiverRequest, EnableReceiverResponse>;
   /** Holds the pending deliveries and new ones. A repeat changes nothing. */
   disableReceiver: handleUnaryCall<DisableReceiverRequest, DisableReceiverResponse>;

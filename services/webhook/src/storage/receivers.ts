@@ -60,15 +60,17 @@ const statements = {
   disable: {
     name: "receivers.disable",
     text: `update webhook.receivers r
-              set enabled = false, disabled_reason = $2, disabled_at = now, updated_at = now
+              set enabled = false, disabled_reason = $2, disabled_at = now, updated_at = now, disables = r.disables + 1
              from clock_timestamp() now
             where r.id = $1 and r.enabled returning r.id`,
   },
+  disableAgain: { name: "receivers.disable_again", text: "update webhook.receivers r set disables = r.disables + 1 where r.id = $1" },
+  disables: { name: "receivers.disables", text: "select r.disables from webhook.receivers r where r.brand_id = $1 and r.id = $2" },
   enable: {
     name: "receivers.enable",
     text: `update webhook.receivers r
               set enabled = true, disabled_reason = null, disabled_at = null, updated_at = clock_timestamp()
-            where r.id = $1 and not r.enabled returning r.id`,
+            where r.id = $1 and not r.enabled and r.disables = $2 returning r.id`,
   },
   remove: { name: "receivers.remove", text: "delete from webhook.receivers r where r.brand_id = $1 and r.id = $2 returning r.id" },
   setNextSecret: {
@@ -160,13 +162,25 @@ export async function disableReceiver(sql: Sql, receiverId: string, reason: NonN
   return (await sql.query(statements.disable, [receiverId, reason])).length > 0;
 }
 
+/** Has an enabling that began before leave a disabled receiver disabled. Changes nothing else. The receiver's lane must be locked. */
+export async function disableAgain(sql: Sql, receiverId: string): Promise<void> {
+  await sql.query(statements.disableAgain, [receiverId]);
+}
+
+/** Returns how often a receiver was disabled; undefined if the brand has no such receiver. */
+export async function disablesOf(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<number | undefined> {
+  const [row] = await sql.query<{ disables: number }>(statements.disables, [brandId, receiverId]);
+  return row?.disables;
+}
+
 /**
  * The receiver's lane must be locked.
  *
- * @returns false if it was already enabled
+ * @param disables of `disablesOf`, as it was when the enabling began
+ * @returns false if it was already enabled, or was disabled since
  */
-export async function enableReceiver(sql: Sql, receiverId: string): Promise<boolean> {
-  return (await sql.query(statements.enable, [receiverId])).length > 0;
+export async function enableReceiver(sql: Sql, receiverId: string, disables: number): Promise<boolean> {
+  return (await sql.query(statements.enable, [receiverId, disables])).length > 0;
 }
 
 /** Deletes a receiver and its lane. Its deliveries stay, and no worker sends them. */

@@ -4,12 +4,13 @@ import { isBrandOpen } from "../storage/brands.ts";
 import { hastenPending, type HastenOptions } from "../storage/hasten-pending.ts";
 import { databaseTime, dropPending, type DropOptions } from "../storage/held-deliveries.ts";
 import { holdLane, lockLane, notifySenders, releaseLane } from "../storage/lanes.ts";
-import { disableReceiver as disable, enableReceiver as enable, findReceiver } from "../storage/receivers.ts";
+import { disableAgain, disableReceiver as disable, disablesOf, enableReceiver as enable, findReceiver } from "../storage/receivers.ts";
 
 /**
  * Enables a receiver, and sends or drops the deliveries that were held. Those to send become due at once, also those that would have waited
  * for a retry. Both are done while the lane is still held, so that none is sent before; deliveries added meanwhile stay. If that is
- * interrupted, the receiver is still disabled and a repeat completes it. Does nothing if the receiver is enabled.
+ * interrupted, the receiver is still disabled and a repeat completes it. Does nothing if the receiver is enabled. If it is disabled again
+ * meanwhile, it stays so: this may take longer than its caller waits.
  *
  * @throws AppError `not_found`, also while the brand is being deleted
  */
@@ -22,6 +23,8 @@ export async function enableReceiver(
   const before = requireReceiver(await findReceiver(db, key));
   if (before.enabled) return { receiver: before, dropped: 0 };
   if (!(await isBrandOpen(db, key.brandId))) throw receiverNotFound();
+  const disables = await disablesOf(db, key);
+  if (disables === undefined) throw receiverNotFound();
   const now = await databaseTime(db);
   const dropped = held === "drop" ? await dropPending(db, key.receiverId, { ...options, createdUntil: now }) : 0;
   if (held === "release") await hastenPending(db, key, now, options);
@@ -29,7 +32,7 @@ export async function enableReceiver(
     // Comes before the deliveries are read: adding one needs the lane, so none is missed.
     // A deletion of the brand closes it under the same lock: what is enabled before that, it disables.
     if (!(await lockLane(sql, key)) || !(await isBrandOpen(sql, key.brandId))) throw receiverNotFound();
-    if (await enable(sql, key.receiverId)) await release(sql, key.receiverId);
+    if (await enable(sql, key.receiverId, disables)) await release(sql, key.receiverId);
   });
   return { receiver: requireReceiver(await findReceiver(db, key)), dropped };
 }
@@ -42,7 +45,7 @@ async function release(sql: Sql, receiverId: string): Promise<void> {
 
 /**
  * Disables a receiver: nothing more is sent, and all deliveries are kept. Takes the same time however many are pending.
- * A repeat changes nothing, not even the reason.
+ * A repeat changes nothing, not even the reason, but ends an enabling in progress.
  *
  * @param onDisabled called once the receiver is disabled, unless it already was
  * @throws AppError `not_found`
@@ -50,7 +53,10 @@ async function release(sql: Sql, receiverId: string): Promise<void> {
 export async function disableReceiver(db: Database, key: ReceiverKey, onDisabled?: () => void): Promise<Receiver> {
   const isChanged = await db.transaction(async (sql) => {
     if (!(await lockLane(sql, key))) throw receiverNotFound();
-    if (!(await disable(sql, key.receiverId, "member"))) return false;
+    if (!(await disable(sql, key.receiverId, "member"))) {
+      await disableAgain(sql, key.receiverId);
+      return false;
+    }
     await holdLane(sql, key.receiverId);
     return true;
   });
