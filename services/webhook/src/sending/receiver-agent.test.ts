@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import { startDnsServer, type DnsServer } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { attemptPost } from "./attempt.ts";
@@ -116,6 +118,17 @@ it("refuses a connection to an address that is not public, even if no earlier ch
   expect(await agentWith().send(request, 2_000)).toMatchObject({ error: { code: "FORBIDDEN_ADDRESS" } });
   expect(server.requests).toEqual([]);
   expect((await agentWith({ allowLoopback: true }).send(request, 2_000)).statusCode).toBe(204);
+});
+
+it("does not take a connection that is reset before its address is read for one to a forbidden address", async () => {
+  const withoutAddress = (message: unknown): void => {
+    Object.defineProperty((message as { socket: Socket }).socket, "remoteAddress", { value: undefined });
+  };
+  subscribe("net.client.socket", withoutAddress);
+  const outcome = await post(agentWith({ allowLoopback: true }), server.url);
+  unsubscribe("net.client.socket", withoutAddress);
+  expect(outcome).toMatchObject({ kind: "closed", httpStatus: null });
+  expect(server.requests).toEqual([]);
 });
 
 it("follows no redirect, wherever it leads", async () => {

@@ -25,6 +25,15 @@ class TlsUnfinishedError extends Error {
   }
 }
 
+/** The other end closed the connection before its address could be read, which says nothing about where it led. */
+class EndedEarlyError extends Error {
+  readonly code = "ECONNRESET";
+
+  constructor() {
+    super("the connection ended before it was used");
+  }
+}
+
 export interface ReceiverAgentOptions extends PublicAddressesOptions {
   /** Connections to one origin; several receivers may share it. */
   readonly connectionsMax: number;
@@ -99,8 +108,10 @@ export class ReceiverAgent {
       let reached = false;
       const connecting = connect(target, (...[error, socket]) => {
         if (error !== null) return callback(reached ? new TlsUnfinishedError(error) : error, null);
-        if (this.#addresses.mayReach(socket.remoteAddress ?? "")) return callback(null, socket);
+        const { remoteAddress } = socket;
+        if (remoteAddress !== undefined && this.#addresses.mayReach(remoteAddress)) return callback(null, socket);
         socket.destroy();
+        if (remoteAddress === undefined) return callback(new EndedEarlyError(), null);
         return callback(new ForbiddenAddressError("the connection leads to an address that is not public"), null);
       });
       // A TLS socket emits `connect` once TCP is connected, before TLS is.
