@@ -61,6 +61,21 @@ it("is not changed by what the egress proxy refused, but for the last outcome; a
   expect(after(open, [{ ...refused, startedAt: NOW - 30_000 }])).toMatchObject({ openSeconds: undefined });
 });
 
+it("is paused again, as long as before, by a test that fails while its circuit is open, and by none that is accepted", () => {
+  const failedTest: LaneOutcome = { ...failed, startedAt: NOW + 1, test: true };
+  const open = lane({ failedInARow: 12, trips: 3, openedAt: NOW - 20_000, failures: 12 });
+  expect(after(open, many(failedTest, 3))).toEqual({
+    lane: { ...open, openedAt: NOW, lastStatus: 500, lastOutcome: "refused" },
+    openSeconds: 20,
+    disable: undefined,
+  });
+  expect(after(open, [{ ...failedTest, startedAt: NOW - 30_000 }])).toMatchObject({ openSeconds: undefined });
+  expect(after(open, [{ ...accepted, startedAt: NOW + 1, test: true }])).toMatchObject({
+    openSeconds: undefined,
+    lane: { failedInARow: 12, trips: 3, openedAt: NOW - 20_000 },
+  });
+});
+
 it("trips once for failures in the same batch", () => {
   expect(after(lane(), many(failed, 30))).toMatchObject({ openSeconds: 5, lane: { trips: 1, failedInARow: 30 } });
 });

@@ -40,7 +40,7 @@ export interface LaneOutcome {
   readonly startedAt: number;
   readonly kind: OutcomeKind;
   readonly httpStatus: number | null;
-  /** A test delivery changes the last status and outcome and nothing else. */
+  /** A test delivery changes the last status and outcome; a failed one also begins the pause of an open circuit again. */
   readonly test: boolean;
 }
 
@@ -59,10 +59,10 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
   for (const { startedAt, kind, httpStatus, test } of outcomes) {
     lane.lastStatus = httpStatus ?? 0;
     lane.lastOutcome = kind;
-    if (test) continue;
-    // The receiver has no part in it: otherwise a proxy that is away would pause and at last disable every receiver. A probe that the
-    // proxy refused decides nothing, and another follows after the same pause.
-    if (kind === "proxy_refused") {
+    if (test && kind === "accepted") continue;
+    // The receiver has no part in what the proxy refused: otherwise a proxy that is away would pause and at last disable every receiver. A
+    // probe that the proxy refused, or that is a test and failed, decides nothing, and another follows after the same pause.
+    if (test || kind === "proxy_refused") {
       if (lane.failedInARow < BREAKER_FAILURES || startedAt <= (lane.openedAt ?? Number.NEGATIVE_INFINITY)) continue;
       openSeconds = Math.min(OPEN_SECONDS_MIN * 2 ** Math.max(0, lane.trips - 1), OPEN_SECONDS_MAX);
       lane.openedAt = now;
