@@ -6,7 +6,7 @@ import { noteLongPauses } from "./note-long-pauses.ts";
 import { repairBounds } from "./storage/claim-bounds.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
 import { buildLateIndexes } from "./storage/late-indexes.ts";
-import { dropOrphanedDeliveries } from "./use-cases/delete-receiver.ts";
+import { deleteOrphanedHours, dropOrphanedDeliveries } from "./use-cases/delete-receiver.ts";
 
 const EVERY_MS = 60_000;
 /** A task may take minutes and may be cut off anywhere. */
@@ -34,6 +34,7 @@ export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: Janit
         Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)),
       ),
     "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
+    "delete hours of deleted receivers": () => deleteOrphanedHours(db),
     "repair bounds of lanes": async () => {
       const repaired = await repairBounds(db);
       if (repaired.length > 0) log.warn({ receivers: repaired.slice(0, 10), count: repaired.length }, "bounds of lanes repaired");

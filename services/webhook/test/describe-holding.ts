@@ -1,6 +1,6 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { eventually } from "@brand-records/testkit";
-import { dropOrphanedDeliveries } from "../src/use-cases/delete-receiver.ts";
+import { deleteOrphanedHours, dropOrphanedDeliveries } from "../src/use-cases/delete-receiver.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "./serve-receivers.ts";
 
 /**
@@ -361,6 +361,29 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(janitors.reduce((sum, dropped) => sum + dropped)).toBe(many - chunkRows);
       expect([await served.deliveries(receiver), await served.deliveries(other), await served.deliveries(held)]).toEqual([0, 3, 4]);
       expect(await dropOrphanedDeliveries(served.deps.db)).toBe(0);
+    });
+
+    it("deletes its attempts by hour, later those of attempts that were in flight, and none of another receiver", async () => {
+      const [receiver, other] = [await served.create(newBrand()), await served.create(newBrand())];
+      const addHours = ({ id }: Receiver) =>
+        served.db.query(
+          `insert into webhook.attempt_hours (receiver_id, hour, bucket, accepted, failed)
+           select $1, date_trunc('hour', now()) - make_interval(hours => n), 7, 1, 0 from generate_series(1, 3) n`,
+          [id],
+        );
+      const hours = async () =>
+        (
+          await served.db.query<{ receiver_id: string; hours: number }>(
+            "select receiver_id, count(*) as hours from webhook.attempt_hours where receiver_id = any($1::text[]) group by receiver_id",
+            [[receiver.id, other.id]],
+          )
+        ).map(({ receiver_id, hours }) => [receiver_id, hours]);
+      for (const each of [receiver, other]) await addHours(each);
+      await remove(receiver);
+      expect(await hours()).toEqual([[other.id, 3]]);
+      await addHours(receiver);
+      await Promise.all([deleteOrphanedHours(served.deps.db), deleteOrphanedHours(served.deps.db)]);
+      expect(await hours()).toEqual([[other.id, 3]]);
     });
 
     it("succeeds once among simultaneous calls, while others enable and disable it", async () => {

@@ -24,12 +24,39 @@ const statements = {
              from webhook.attempt_hours h where h.receiver_id = $1 and h.hour >= $2::timestamptz and h.hour < $3::timestamptz
             group by h.hour order by h.hour`,
   },
+  deleteOf: {
+    name: "attempt_hours.delete_of",
+    text: `delete from webhook.attempt_hours h using (
+             select receiver_id, hour, bucket from webhook.attempt_hours where receiver_id = $1 limit $2) old
+            where (h.receiver_id, h.hour, h.bucket) = (old.receiver_id, old.hour, old.bucket) returning 1`,
+  },
+  /** Steps from receiver to receiver along the primary key, without reading the hours in between. */
+  orphaned: {
+    name: "attempt_hours.orphaned",
+    text: `with recursive counted as (
+             (select h.receiver_id from webhook.attempt_hours h order by h.receiver_id limit 1)
+             union all
+             select (select h.receiver_id from webhook.attempt_hours h where h.receiver_id > c.receiver_id order by h.receiver_id limit 1)
+               from counted c where c.receiver_id is not null)
+           select c.receiver_id from counted c
+            where c.receiver_id is not null and not exists (select from webhook.receivers r where r.id = c.receiver_id)`,
+  },
   /** Attempts were counted from this migration on. */
   since: {
     name: "attempt_hours.since",
     text: "select applied_at::timestamptz(3) as since from webhook.schema_migrations where name = '0009-attempt-hours.sql'",
   },
 } satisfies Record<string, Statement>;
+
+/** Deletes up to `limit` of a receiver's attempts by hour. Returns how many. */
+export async function deleteHoursOf(sql: Sql, receiverId: string, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteOf, [receiverId, limit])).length;
+}
+
+/** Returns the ids of deleted receivers that still have attempts by hour. */
+export async function receiversOfOrphanedHours(sql: Sql): Promise<string[]> {
+  return (await sql.query<{ receiver_id: string }>(statements.orphaned)).map(({ receiver_id }) => receiver_id);
+}
 
 interface HourRow {
   readonly hour: string;

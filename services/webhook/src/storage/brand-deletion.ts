@@ -49,12 +49,6 @@ const statements = {
     name: "brand_deletion.delete_events",
     text: `delete from webhook.events e where e.id = any($1::text[]) and e.created_at between $2::timestamptz and $3::timestamptz`,
   },
-  deleteHours: {
-    name: "brand_deletion.delete_hours",
-    text: `delete from webhook.attempt_hours h using (
-             select receiver_id, hour, bucket from webhook.attempt_hours where receiver_id = $1 limit $2) old
-            where (h.receiver_id, h.hour, h.bucket) = (old.receiver_id, old.hour, old.bucket) returning 1`,
-  },
   /** Lanes and replays go with their receivers. */
   deleteReceivers: { name: "brand_deletion.delete_receivers", text: "delete from webhook.receivers r where r.brand_id = $1 returning 1" },
   deleteBrand: { name: "brand_deletion.delete_brand", text: "delete from webhook.brands b where b.brand_id = $1" },
@@ -105,11 +99,6 @@ export async function deleteEventsOf(sql: Sql, brandId: string, after: EventPlac
   await sql.query(statements.deletePast, values);
   await sql.query(statements.deleteEvents, values);
   return events;
-}
-
-/** Deletes up to `limit` of a receiver's attempts by hour. Returns how many. */
-export async function deleteHoursOf(sql: Sql, receiverId: string, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteHours, [receiverId, limit])).length;
 }
 
 /** Deletes the receivers and the brand. Their lanes must be locked. Returns how many receivers. */

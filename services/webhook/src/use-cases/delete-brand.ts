@@ -1,10 +1,10 @@
 import type { Database } from "@brand-records/postgres";
 import { deleteInBatches, type Deleted, type DeletionStep } from "@brand-records/service-runtime";
+import { deleteHoursOf } from "../storage/attempt-hours.ts";
 import {
   BEFORE_ALL_EVENTS,
   countDeliveriesOf,
   deleteEventsOf,
-  deleteHoursOf,
   deleteReceiversAndBrand,
   disableReceiversOf,
   dropDeliveriesOf,
