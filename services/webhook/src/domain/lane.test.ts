@@ -61,18 +61,19 @@ it("is not changed by what the egress proxy refused, but for the last outcome; a
   expect(after(open, [{ ...refused, startedAt: NOW - 30_000 }])).toMatchObject({ openSeconds: undefined });
 });
 
-it("is paused again, as long as before, by a test that fails while its circuit is open, and by none that is accepted", () => {
+it("stays paused until the pause was to end by tests that fail, however many, and not by one that is accepted", () => {
   const failedTest: LaneOutcome = { ...failed, startedAt: NOW + 1, test: true };
-  const open = lane({ failedInARow: 12, trips: 3, openedAt: NOW - 20_000, failures: 12 });
+  const open = lane({ failedInARow: 12, trips: 3, openedAt: NOW - 15_000, failures: 12 });
   expect(after(open, many(failedTest, 3))).toEqual({
-    lane: { ...open, openedAt: NOW, lastStatus: 500, lastOutcome: "refused" },
-    openSeconds: 20,
+    lane: { ...open, lastStatus: 500, lastOutcome: "refused" },
+    openSeconds: 5,
     disable: undefined,
   });
+  expect(after({ ...open, openedAt: NOW - 20_000 }, [failedTest])).toMatchObject({ openSeconds: undefined });
   expect(after(open, [{ ...failedTest, startedAt: NOW - 30_000 }])).toMatchObject({ openSeconds: undefined });
   expect(after(open, [{ ...accepted, startedAt: NOW + 1, test: true }])).toMatchObject({
     openSeconds: undefined,
-    lane: { failedInARow: 12, trips: 3, openedAt: NOW - 20_000 },
+    lane: { failedInARow: 12, trips: 3, openedAt: NOW - 15_000 },
   });
 });
 

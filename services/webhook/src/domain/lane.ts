@@ -40,7 +40,7 @@ export interface LaneOutcome {
   readonly startedAt: number;
   readonly kind: OutcomeKind;
   readonly httpStatus: number | null;
-  /** A test delivery changes the last status and outcome; a failed one also begins the pause of an open circuit again. */
+  /** A test delivery changes the last status and outcome; a failed one also restores the rest of a pause, which it ended. */
   readonly test: boolean;
 }
 
@@ -59,12 +59,15 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
   for (const { startedAt, kind, httpStatus, test } of outcomes) {
     lane.lastStatus = httpStatus ?? 0;
     lane.lastOutcome = kind;
-    if (test && kind === "accepted") continue;
-    // The receiver has no part in what the proxy refused: otherwise a proxy that is away would pause and at last disable every receiver. A
-    // probe that the proxy refused, or that is a test and failed, decides nothing, and another follows after the same pause.
-    if (test || kind === "proxy_refused") {
-      if (lane.failedInARow < BREAKER_FAILURES || startedAt <= (lane.openedAt ?? Number.NEGATIVE_INFINITY)) continue;
-      openSeconds = Math.min(OPEN_SECONDS_MIN * 2 ** Math.max(0, lane.trips - 1), OPEN_SECONDS_MAX);
+    if (test) {
+      if (kind !== "accepted" && isProbe(lane, startedAt)) openSeconds = restOfPause(lane, now);
+      continue;
+    }
+    // The receiver has no part in it: otherwise a proxy that is away would pause and at last disable every receiver. A probe that the
+    // proxy refused decides nothing, and another follows after the same pause.
+    if (kind === "proxy_refused") {
+      if (!isProbe(lane, startedAt)) continue;
+      openSeconds = pauseSeconds(lane.trips);
       lane.openedAt = now;
       continue;
     }
@@ -91,11 +94,23 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
     lane.failures += 1;
     if (httpStatus === GONE) disable = "gone";
     else if (hasRunOut) disable ??= "failing";
-    // Attempts that were in flight when the circuit opened are one trial, not many, whenever they end.
-    if (lane.failedInARow < BREAKER_FAILURES || startedAt <= (lane.openedAt ?? Number.NEGATIVE_INFINITY)) continue;
-    openSeconds = Math.min(OPEN_SECONDS_MIN * 2 ** lane.trips, OPEN_SECONDS_MAX);
+    if (!isProbe(lane, startedAt)) continue;
     lane.trips += 1;
+    openSeconds = pauseSeconds(lane.trips);
     lane.openedAt = now;
   }
   return { lane, openSeconds, disable };
+}
+
+/** Whether the end of an attempt decides about the circuit. Those in flight when it opened are one trial, not many, whenever they end. */
+const isProbe = ({ failedInARow, openedAt }: LaneState, startedAt: number): boolean =>
+  failedInARow >= BREAKER_FAILURES && startedAt > (openedAt ?? Number.NEGATIVE_INFINITY);
+
+/** @param trips from 1 on, but for lanes of a release that did not count them */
+const pauseSeconds = (trips: number): number => Math.min(OPEN_SECONDS_MIN * 2 ** Math.max(0, trips - 1), OPEN_SECONDS_MAX);
+
+/** A pause that a test has ended lasts as long as without it, so that no number of tests holds deliveries back; undefined if it would be over. */
+function restOfPause({ trips, openedAt }: LaneState, now: number): number | undefined {
+  const seconds = pauseSeconds(trips) - (now - (openedAt ?? Number.NEGATIVE_INFINITY)) / 1_000;
+  return seconds > 0 ? seconds : undefined;
 }

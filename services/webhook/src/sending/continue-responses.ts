@@ -1,9 +1,5 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
-import type { DiagnosticsChannel } from "undici";
-
-/** undici publishes here just before it writes a request: the bytes that follow on the connection begin its response. */
-const SEND_HEADERS = "undici:client:sendHeaders";
+import { onRequestSent } from "./sent-requests.ts";
 
 const STATUS_START = "HTTP/1.1 ".length;
 const STATUS_LAST = STATUS_START + 2;
@@ -19,9 +15,8 @@ const [ZERO, TWO, LF, CR] = Buffer.from("02\n\r");
 export class ContinueResponses {
   readonly #heads = new WeakMap<Socket, ResponseHeads>();
 
-  constructor() {
-    subscribe(SEND_HEADERS, this.#onRequest);
-  }
+  /** Ends it for later requests. */
+  readonly stop = onRequestSent((socket) => this.#heads.get(socket)?.begin());
 
   /** Watches a connection. Call it before the first request. */
   watch(socket: Socket): void {
@@ -34,16 +29,6 @@ export class ContinueResponses {
       return chunk;
     };
   }
-
-  stop(): void {
-    unsubscribe(SEND_HEADERS, this.#onRequest);
-  }
-
-  readonly #onRequest = (message: unknown): void => {
-    const { socket } = message as DiagnosticsChannel.ClientSendHeadersMessage;
-    // The channel also publishes connections of other agents in this process.
-    this.#heads.get(socket)?.begin();
-  };
 }
 
 /** The heads of a response and of the informational ones before it, read as their bytes arrive. */

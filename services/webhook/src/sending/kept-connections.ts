@@ -1,9 +1,5 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
-import type { DiagnosticsChannel } from "undici";
-
-/** undici publishes here just before it writes a request. Nothing else reveals which connection a request uses. */
-const SEND_HEADERS = "undici:client:sendHeaders";
+import { onRequestSent } from "./sent-requests.ts";
 
 /**
  * Recognises requests that failed because the server closed a kept-alive connection just as it was used: the connection had
@@ -14,9 +10,10 @@ export class KeptConnections {
   readonly #bytesBefore = new WeakMap<Socket, number>();
   readonly #closedInUse = new WeakSet<object>();
 
-  constructor() {
-    subscribe(SEND_HEADERS, this.#onRequest);
-  }
+  /** Ends the record. */
+  readonly stop = onRequestSent((socket) => {
+    if (this.#bytesBefore.has(socket)) this.#bytesBefore.set(socket, socket.bytesRead);
+  });
 
   /** Watches a connection. Call it before the first request. */
   watch(socket: Socket): void {
@@ -32,14 +29,4 @@ export class KeptConnections {
   wasClosedInUse(error: unknown): boolean {
     return typeof error === "object" && error !== null && this.#closedInUse.has(error);
   }
-
-  stop(): void {
-    unsubscribe(SEND_HEADERS, this.#onRequest);
-  }
-
-  readonly #onRequest = (message: unknown): void => {
-    const { socket } = message as DiagnosticsChannel.ClientSendHeadersMessage;
-    // The channel also publishes connections of other agents in this process.
-    if (this.#bytesBefore.has(socket)) this.#bytesBefore.set(socket, socket.bytesRead);
-  };
 }

@@ -27,7 +27,8 @@ const statements = {
   deleteOf: {
     name: "attempt_hours.delete_of",
     text: `delete from webhook.attempt_hours h using (
-             select receiver_id, hour, bucket from webhook.attempt_hours where receiver_id = $1 limit $2) old
+             select receiver_id, hour, bucket from webhook.attempt_hours where receiver_id = $1
+              order by receiver_id, hour, bucket limit $2 for update) old
             where (h.receiver_id, h.hour, h.bucket) = (old.receiver_id, old.hour, old.bucket) returning 1`,
   },
   /** Steps from receiver to receiver along the primary key, without reading the hours in between. */

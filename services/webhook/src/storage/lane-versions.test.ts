@@ -40,7 +40,7 @@ async function changeAll(): Promise<void> {
     );
   });
   await served.db.transaction(async (sql) => {
-    const lanes = await lockAndReadLanes(sql, ids);
+    const lanes = await lockAndReadLanes(sql, ids, Date.now);
     await updateLanes(
       sql,
       lanes.map((lane) => ({
@@ -49,6 +49,7 @@ async function changeAll(): Promise<void> {
         lane,
         ended: 1,
         openSeconds: undefined,
+        hasOpened: false,
         dueInSeconds: undefined,
       })),
     );

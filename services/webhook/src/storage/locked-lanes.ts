@@ -33,11 +33,12 @@ type ReadLane = Omit<LockedLane, "openedAt"> & { readonly openedMsAgo: number | 
  * @param clock milliseconds since the epoch, by the clock of the attempts that ended. `openedAt` is by the same one: the database measures how
  * long ago the circuit opened, because a process whose clock is ahead of another's would have the other's probes count as older
  */
-export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[], clock: () => number = Date.now): Promise<LockedLane[]> {
+export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[], clock: () => number): Promise<LockedLane[]> {
   const rows = await lockLanes(sql, receiverIds);
   const lanes = await sql.query<ReadLane>(READ_LANES, [rows.map(({ ctid }) => ctid)]);
   const readAt = clock();
-  return lanes.map(({ openedMsAgo, ...lane }) => ({ ...lane, openedAt: openedMsAgo === null ? null : readAt - openedMsAgo }));
+  // A process of release 0.3.0 wrote its own time, which may be to come.
+  return lanes.map(({ openedMsAgo, ...lane }) => ({ ...lane, openedAt: openedMsAgo === null ? null : readAt - Math.max(0, openedMsAgo) }));
 }
 
 /**
@@ -60,8 +61,10 @@ export interface LaneUpdate {
   readonly lane: LaneState;
   /** Attempts that ended. */
   readonly ended: number;
-  /** Opens the circuit for this long. Undefined closes it after a success, and otherwise leaves it as it is. */
+  /** Keeps the circuit open for this long. Undefined closes it after a success, and otherwise leaves it as it is. */
   readonly openSeconds: number | undefined;
+  /** Whether the circuit has opened now. */
+  readonly hasOpened: boolean;
   /** Time until the first retry is due; undefined if there is none. */
   readonly dueInSeconds: number | undefined;
 }
@@ -79,6 +82,7 @@ const UPDATES = unnestRows({
   failing_since: "float8 null",
   open_seconds: "float8 null",
   due_in_seconds: "float8 null",
+  was_opened: "boolean",
   has_opened: "boolean",
   last_outcome: "text null",
 });
@@ -90,7 +94,7 @@ const UPDATE_LANES = {
      set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
          trips = t.trips, failures = t.failures, last_status = t.last_status, last_outcome = t.last_outcome,
          last_delivery_at = now(), last_outcome_at = now(),
-         opened_at = case when t.open_seconds is not null then clock_timestamp() when t.has_opened then l.opened_at end,
+         opened_at = case when t.has_opened then clock_timestamp() when t.was_opened then l.opened_at end,
          first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
          open_until = case when t.open_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.open_until end
                            else now() + make_interval(secs => t.open_seconds) end,
@@ -102,7 +106,7 @@ const UPDATE_LANES = {
 
 /** Writes the state of lanes after attempts ended. The lanes must be locked, and unchanged since. */
 export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Promise<void> {
-  const rows = updates.map(({ receiverId, ctid, lane, ended, openSeconds, dueInSeconds }) => ({
+  const rows = updates.map(({ receiverId, ctid, lane, ended, openSeconds, hasOpened, dueInSeconds }) => ({
     receiver_id: receiverId,
     ctid,
     ended,
@@ -115,7 +119,8 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
     failing_since: lane.failingSince,
     open_seconds: openSeconds ?? null,
     due_in_seconds: dueInSeconds ?? null,
-    has_opened: lane.openedAt !== null,
+    was_opened: lane.openedAt !== null,
+    has_opened: hasOpened,
     last_outcome: lane.lastOutcome,
   }));
   requireAll(rows, await sql.query<LaneId>(UPDATE_LANES, UPDATES.values(rows)));

@@ -17,7 +17,7 @@ const nextDeliveryId = idSequence("dlv");
 /**
  * Sends the event of a delivery to its receiver once more. A finished delivery gets a new one, at attempt 1, unless it was sent again
  * within seconds or that repeat is unfinished: the repeat then stands for it. A pending one becomes due now and keeps its attempts. One that is being
- * sent is left alone. If the receiver is disabled, the delivery is held. A new delivery of a test counts as a test.
+ * sent is left alone. If the receiver is disabled, the delivery is held. Of a test, each counts as one.
  *
  * @param pendingOnly leaves a finished one alone, too: the caller saw it waiting
  * @returns the new delivery, or the existing one
@@ -35,6 +35,7 @@ export function replayDelivery(db: Database, key: DeliveryKey, pendingOnly = fal
     if (delivery.state === "sending") return delivery;
     if (!(await isEventStored(sql, { brandId, eventId: delivery.event_id }))) throw eventNotStored();
     if (delivery.finished_at === null) {
+      if (delivery.test) await countTest(sql, { brandId, receiverId: receiver_id });
       await hastenDelivery(sql, delivery);
       return requireDelivery(await findDelivery(sql, { brandId, deliveryId: delivery.id }));
     }

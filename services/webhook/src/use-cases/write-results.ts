@@ -93,10 +93,11 @@ function changeOf(lane: LockedLane, settled: readonly AttemptResult[], now: numb
   return afterOutcomes(lane, outcomes, lane.limit, now);
 }
 
-function laneUpdate({ lane: { receiverId, ctid }, change, settled }: ChangedLane): LaneUpdate {
+function laneUpdate({ lane: { receiverId, ctid, openedAt }, change, settled }: ChangedLane): LaneUpdate {
   const delays = settled.flatMap(({ delay_seconds }) => delay_seconds ?? []);
   const dueInSeconds = delays.length > 0 ? Math.min(...delays) : undefined;
-  return { receiverId, ctid, lane: change.lane, ended: settled.length, openSeconds: change.openSeconds, dueInSeconds };
+  const hasOpened = change.lane.openedAt !== null && change.lane.openedAt !== openedAt;
+  return { receiverId, ctid, lane: change.lane, ended: settled.length, openSeconds: change.openSeconds, hasOpened, dueInSeconds };
 }
 
 async function acceptTestedSecrets(sql: Sql, settled: readonly AttemptResult[]): Promise<void> {
