@@ -6561,7 +6561,7 @@ export const DeliveriesServiceService = {
   /**
    * Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. A finished one that was
    * sent again less than 5 s ago, or whose repeat is unfinished, gets no other: the repeat is returned, due now if it is pending.
-   * A new delivery of a test counts towards the limit on tests: RESOURCE_EXHAUSTED (kind `rate_limited`), as by SendTest.
+   * Each of a test counts towards the limit on tests, unless it changes nothing: RESOURCE_EXHAUSTED (kind `rate_limited`), as by SendTest.
    */
   replayDelivery: {
     path: "/webhook.v1.DeliveriesService/ReplayDelivery" as const,
@@ -6661,7 +6661,7 @@ export interface DeliveriesServiceServer extends UntypedServiceImplementation {
   /**
    * Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. A finished one that was
    * sent again less than 5 s ago, or whose repeat is unfinished, gets no other: the repeat is returned, due now if it is pending.
-   * A new delivery of a test counts towards the limit on tests: RESOURCE_EXHAUSTED (kind `rate_limited`), as by SendTest.
+   * Each of a test counts towards the limit on tests, unless it changes nothing: RESOURCE_EXHAUSTED (kind `rate_limited`), as by SendTest.
    */
   replayDelivery: handleUnaryCall<ReplayDeliveryRequest, ReplayDeliveryResponse>;
   /** Returns how often a receiver accepted and how long it took, by hour. Tests do not count. */
