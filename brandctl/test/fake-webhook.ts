@@ -50,6 +50,8 @@ export class FakeWebhook {
   onProgressRead: () => void = () => {};
   /** Whether receivers on this machine are accepted. */
   loopback = false;
+  /** Whether somebody disables a receiver again before it is enabled. */
+  disabledMeanwhile = false;
   /** What a rotation by somebody else leaves in a receiver just before each call of RotateSecret. */
   rotatedMeanwhile: Partial<Receiver> = {};
   /** Another command is replaying the dead letters. */
@@ -87,7 +89,8 @@ export class FakeWebhook {
       enableReceiver: async ({ brand_id, receiver_id, held }) => {
         const receiver = this.#find(brand_id, receiver_id);
         const dropped = !receiver.enabled && held === "drop" ? receiver.waiting : 0;
-        Object.assign(receiver, { enabled: true, disabled_reason: null, disabled_at: null, waiting: receiver.waiting - dropped });
+        if (!this.disabledMeanwhile) Object.assign(receiver, { enabled: true, disabled_reason: null, disabled_at: null });
+        Object.assign(receiver, { waiting: receiver.waiting - dropped });
         return { receiver, dropped };
       },
       disableReceiver: async ({ brand_id, receiver_id }) => {

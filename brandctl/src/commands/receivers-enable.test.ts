@@ -42,6 +42,14 @@ describe("test", () => {
 });
 
 describe("disable and enable", () => {
+  it("fails if the receiver was disabled again meanwhile", async () => {
+    fake.receivers.push(receiverOf({ enabled: false, waiting: 3 }));
+    fake.disabledMeanwhile = true;
+    const { code, stderr } = await run("receivers enable rcv_1 --brand brd_1 --drop");
+    fake.disabledMeanwhile = false;
+    expect([code, stderr]).toEqual([1, expect.stringContaining("disabled again meanwhile, and stays so")]);
+  });
+
   const held = (): void => void fake.receivers.push(receiverOf({ enabled: false, disabled_reason: "member", waiting: 3 }));
 
   it("disable holds the receiver's deliveries", async () => {

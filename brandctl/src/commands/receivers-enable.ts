@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Option, type Command } from "commander";
 import { counted, printable } from "@brand-records/terminal-output";
-import { required, UsageFailure } from "../failure.ts";
+import { CommandFailure, required, UsageFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";
 import { notePause, printReceiver, receiverCommand, receiverKey } from "./receiver-command.ts";
@@ -38,6 +38,9 @@ export function enable(shell: Shell): Command {
         }
         const { dropped, ...response } = await receivers.enableReceiver({ ...key, held: drop === true ? "drop" : "release" });
         printReceiver(session, response, { dropped });
+        if (!required(response.receiver, "receiver").enabled) {
+          throw new CommandFailure("request_conflict", "The receiver was disabled again meanwhile, and stays so");
+        }
         if (drop === true) session.note(({ dim }) => dim(`${counted(dropped, "delivery", "deliveries")} dropped.`));
       }),
     );

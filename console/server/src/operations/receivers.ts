@@ -51,6 +51,7 @@ export const enableReceiver: BrandHandler<"receivers.enable"> = {
   audit: { action: "receiver.enable", subject: ({ receiver_id }) => receiver_id, fields: () => ["held"] },
   async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, held }) {
     const { receiver, dropped } = await receivers.enableReceiver({ brand_id, receiver_id, held, acting_member: person.email }, call);
+    if (receiver?.enabled === false) throw disabledMeanwhile();
     return { receiver: toReceiver(receiver, brand), dropped };
   },
 };
@@ -101,6 +102,9 @@ export const sendTest: BrandHandler<"receivers.test"> = {
   run: ({ receivers }, { call, person }, { brand_id, receiver_id, type, next }) =>
     receivers.sendTest({ brand_id, receiver_id, type, next, acting_member: person.email }, call),
 };
+
+const disabledMeanwhile = (): AppError =>
+  new AppError("request_conflict", "The receiver was disabled again meanwhile, and stays so. What was dropped until then is gone.");
 
 const nextSecretExists = (): AppError =>
   new AppError("request_conflict", "There is a next secret already, made meanwhile. Activate it, or replace it for good.");
