@@ -27,8 +27,8 @@ export interface NodeRequest {
 }
 
 export interface NodeResponse {
-  readonly headersSent: boolean;
-  destroy(): unknown;
+  readonly headersSent?: boolean;
+  destroy?(): unknown;
   writeHead(status: number, headers: Record<string, string>): { end(text?: string): unknown };
 }
 
@@ -56,7 +56,7 @@ export function receiveEvents<const Type extends string = string, Request extend
 /** Does not reject: createServer ignores what a listener returns, and a rejection would end the process. */
 function respondToFailure(response: NodeResponse, error: unknown): void {
   console.error("a delivery failed:", error);
-  if (response.headersSent) response.destroy();
+  if (response.headersSent === true) response.destroy?.();
   else response.writeHead(500, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" }).end("the receiver failed\n");
 }
 
