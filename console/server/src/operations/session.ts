@@ -1,4 +1,6 @@
 import { AppError } from "@brand-records/errors";
+import type { CallContext } from "@brand-records/rpc";
+import type { Services } from "../services.ts";
 import type { SessionHandler, VisitorHandler } from "./operation.ts";
 
 export const me: SessionHandler<"session.me"> = {
@@ -24,16 +26,31 @@ export const signOutEverywhere: SessionHandler<"session.sign_out_everywhere"> = 
   async run({ sessions }, { call, client, person, sessionToken, endSession, providerSignOutLocation }) {
     const location = sessionToken === undefined ? null : await providerSignOutLocation(sessionToken);
     // A link of one brand's owner ends nothing of the person's other brands.
-    const ended = sessions.endSessionsOf({ email: person.email, brand_id: person.limited_to, client: client() }, call);
-    await ended.catch(unlessEnded);
+    await sessions
+      .endSessionsOf({ email: person.email, brand_id: person.limited_to, client: client() }, call)
+      .catch(async (error: unknown) => {
+        if (!isInvalid(error) || (await lives(sessions, sessionToken, call))) throw error;
+      });
     endSession();
     return { location };
   },
 };
 
-/** The session lived when the call arrived. A first try has ended it whose answer was lost, so that its repetition is refused. */
-function unlessEnded(error: unknown): void {
-  if (!(error instanceof AppError) || error.kind !== "invalid_session") throw error;
+const isInvalid = (error: unknown): boolean => error instanceof AppError && error.kind === "invalid_session";
+
+/**
+ * Whether a session that lived when the call arrived still does. If not, a first try has ended it whose answer was lost, so that its repetition
+ * was refused.
+ */
+async function lives(sessions: Services["sessions"], token: string | undefined, call: CallContext): Promise<boolean> {
+  if (token === undefined) return false;
+  return sessions.getSession({ token }, call).then(
+    () => true,
+    (error: unknown) => {
+      if (isInvalid(error)) return false;
+      throw error;
+    },
+  );
 }
 
 export const locate: SessionHandler<"session.locate"> = {
