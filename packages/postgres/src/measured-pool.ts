@@ -14,11 +14,21 @@ export class MeasuredPool extends pg.Pool {
   /** When each connection was opened, and since when connections count as current. */
   readonly #openedAt = new WeakMap<pg.ClientBase, number>();
   #currentFrom = 0;
+  readonly #established = new Set<pg.ClientBase>();
 
   constructor(config: pg.PoolConfig, onWait: OnWait | undefined) {
     super(config);
     this.#onWait = onWait;
-    this.on("connect", (client) => this.#openedAt.set(client, performance.now()));
+    this.on("connect", (client) => {
+      this.#openedAt.set(client, performance.now());
+      this.#established.add(client);
+    });
+    this.on("remove", (client) => this.#established.delete(client));
+  }
+
+  /** Connections that callers use: `totalCount` has those, too, that are only being opened. */
+  get usedCount(): number {
+    return this.#established.size - this.idleCount;
   }
 
   /** Connections opened before now are not used again. Does nothing within a second of the last call. */

@@ -28,7 +28,7 @@ export interface PoolOptions {
   onFailure?(failure: PostgresFailure): void;
 }
 
-/** Connections of a pool, and callers that wait for one. */
+/** Open connections of a pool, and callers that wait for one. */
 export interface PoolState {
   readonly idle: number;
   readonly used: number;
@@ -114,7 +114,7 @@ export function openPool({
   return {
     query: (statement, values) => run(pool, statement, values, bounds, onError),
     transaction: (work, options) => transaction(pool, work, beginning(options), longerOf(bounds, options), onError),
-    state: () => ({ idle: pool.idleCount, used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
+    state: () => ({ idle: pool.idleCount, used: pool.usedCount, waiting: pool.waitingCount }),
     fill: () => filler.fill(),
     stop: () => filler.stop(),
   };

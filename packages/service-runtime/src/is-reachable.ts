@@ -4,29 +4,24 @@ import { openDatabaseSession, postgresFailureOf, type Database } from "@brand-re
 
 const PROBE_TIMEOUT_MS = 1_000;
 
-interface PoolSettings {
-  readonly DATABASE_URL: string;
-  readonly DATABASE_CONNECTIONS_MAX: number;
-}
-
 /**
- * Whether the database responds within a probe's time. While requests hold every connection of the pool, the probe opens one of its own:
+ * Whether the database responds within a probe's time. While requests use every open connection of the pool, the probe opens one of its own:
  * a process that is not ready for being busy would leave its work to others that are as busy.
  */
-export async function isReachable(db: Database, settings: PoolSettings): Promise<boolean> {
-  const isBusy = db.state().used >= settings.DATABASE_CONNECTIONS_MAX;
-  const probe = (isBusy ? connects(settings) : db.query("select 1")).then(
+export async function isReachable(db: Database, url: string, timeoutMs = PROBE_TIMEOUT_MS): Promise<boolean> {
+  const { idle, used } = db.state();
+  const probe = (idle === 0 && used > 0 ? connect(url) : db.query("select 1")).then(
     () => true,
     () => false,
   );
-  return (await withTimeout(probe, PROBE_TIMEOUT_MS)) === true;
+  return (await withTimeout(probe, timeoutMs)) === true;
 }
 
-/** A server that refuses a connection for having too many has responded. */
-async function connects({ DATABASE_URL }: PoolSettings): Promise<void> {
+/** A server that refuses a connection for having too many has responded, so the probe needs none that is set aside for it. */
+async function connect(url: string): Promise<void> {
   try {
     const session = await openDatabaseSession({
-      url: DATABASE_URL,
+      url,
       applicationName: "probe",
       idleTimeoutMs: PROBE_TIMEOUT_MS,
       keepalive: false,

@@ -85,7 +85,7 @@ export async function startService({ name, config, migrations, life, log }: Serv
       host: config.ADMIN_HOST,
       port: config.ADMIN_PORT,
       metrics,
-      notReady: async () => [...(life.isReady ? [] : ["process"]), ...((await isReachable(db, config)) ? [] : ["postgres"])],
+      notReady: async () => [...(life.isReady ? [] : ["process"]), ...((await isReachable(db, config.DATABASE_URL)) ? [] : ["postgres"])],
       degraded: async () => (await Promise.all(degradedChecks.map((check) => check()))).flat(),
     }),
   );
