@@ -83,7 +83,7 @@ export class ResilientLimiter implements RateLimiter {
     const local = this.#windows.spend(brandId, limit, at);
     if (local.kind === "refused" && mustAgree) return this.#decidedHere(brandId, fresh ? local : { kind: "stale" });
 
-    // Sent again, it would count twice.
+    // Sent again, it would count twice. So the limit of this request is per process, as it is while Redis is away.
     if (mayBeCounted === true) return this.#decidedHere(brandId, local);
 
     const shared = await this.#spendInRedis(spend);

@@ -1,7 +1,7 @@
 import { startReplyDeadline } from "@brand-records/lifecycle";
 import { Redis } from "ioredis";
 import type { RedisClientOptions } from "./redis-client.ts";
-import { cleanError, isReplyAboutCommand, RedisReplyError, RedisUnavailable } from "./redis-errors.ts";
+import { cleanError, isReplyAboutCommand, mayHaveRun, RedisReplyError, RedisUnavailable } from "./redis-errors.ts";
 
 const COMMAND_TIMEOUT_MS = 20;
 /** Pause between two attempts to connect, and between two PINGs to a Redis whose replies are errors or late. */
@@ -100,7 +100,7 @@ export class GuardedRedis {
         throw new RedisReplyError(cause);
       }
       this.#fail(cause);
-      throw new RedisUnavailable(cause, { wasSent: true });
+      throw new RedisUnavailable(cause, { wasSent: mayHaveRun(error) });
     }
   }
 

@@ -3,7 +3,7 @@ import { ReplyError } from "ioredis";
 /** Redis did not execute the command, as far as we know: a late command may still be executed. Callers must have a fallback. */
 export class RedisUnavailable extends Error {
   override readonly name = "RedisUnavailable";
-  /** The command was sent, so it may have been executed. */
+  /** The command was sent, and no reply arrived: it may have been executed. */
   readonly wasSent: boolean;
 
   constructor(cause: unknown, { wasSent = false } = {}) {
@@ -33,6 +33,11 @@ const OUTAGE = /^(LOADING|MASTERDOWN|READONLY|NOAUTH|BUSY|MISCONF)\b/;
 /** Whether ioredis threw this for an error reply that concerns one command. */
 export const isReplyAboutCommand = (thrown: unknown): boolean =>
   thrown instanceof (ReplyError as ErrorConstructor) && !OUTAGE.test(thrown.message);
+
+/** Whether the server may have run a command that failed so: not if it refused, nor if the client could not write. */
+export const mayHaveRun = (thrown: unknown): boolean =>
+  !(thrown instanceof (ReplyError as ErrorConstructor)) &&
+  !(thrown instanceof Error && thrown.message.startsWith("Stream isn't writeable"));
 
 /** Servers without HELLO or AUTH quote the arguments of the unknown command, the password among them. */
 const QUOTED_ARGUMENTS = /,? with args beginning with.*/g;
