@@ -72,7 +72,7 @@ export const Settings = z
     REQUEST_TIMEOUT_MS: integer(30_000, 100, 300_000).describe("The time a client has to send its whole request."),
     // Traefik keeps idle connections for 90 s, most balancers for 60 s, Google's for 600 s and Envoy for an hour.
     KEEP_ALIVE_MS: integer(95_000, 1_000, 7_200_000).describe(
-      "How long a connection without requests stays open: longer than [the proxy before it](kubernetes.md#reaching-it-from-outside) keeps it.",
+      "How long a connection stays open after a response: longer than [the proxy before it](kubernetes.md#reaching-it-from-outside) keeps it.",
     ),
   })
   .transform((settings) => ({ ...settings, PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}` }));

@@ -278,7 +278,7 @@ describe("size and time", () => {
     expect((await rawRequest(stack.url, [head, "1\r\nx\r\n0\r\n\r\n"])).status).toBe(200);
   });
 
-  it.each(["foo://x", "http://[/", "http://"])("the target %s, which has no path: not_found", async (target) => {
+  it.each(["foo://x", "http://[/", "http://", "//a@b#x"])("the target %s, which has no path: not_found", async (target) => {
     const id = `target-${encodeURIComponent(target)}`.replaceAll(/[^\w-]/g, "_");
     const response = await rawRequest(stack.url, [`GET ${target} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`]);
     expect(response).toMatchObject({ status: 404, headers: { "content-type": "application/json; charset=utf-8", "x-request-id": id } });

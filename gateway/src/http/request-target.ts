@@ -7,10 +7,11 @@ import type { RequestListener } from "node:http";
 export function servingEveryTarget(serve: RequestListener): RequestListener {
   return (request, response) => {
     const target = request.url ?? "";
-    if (!target.startsWith("/") && !hasPath(target)) request.url = `/${encodeURIComponent(target.toWellFormed())}`;
+    if (!hasPath(target)) request.url = `/${encodeURIComponent(target.toWellFormed())}`;
     serve(request, response);
   };
 }
 
-/** Whether it is an absolute URL with a path, as proxies send, or the `*` of OPTIONS. */
-const hasPath = (target: string): boolean => target === "*" || (/^https?:\/\//i.test(target) && URL.canParse(target));
+/** Whether it is a path, an absolute URL with one, as proxies send, or the `*` of OPTIONS. With a fragment, two slashes begin a host. */
+const hasPath = (target: string): boolean =>
+  target === "*" || (target.startsWith("/") ? !/^\/\/.*[#\s]/.test(target) : /^https?:\/\//i.test(target) && URL.canParse(target));

@@ -18,8 +18,8 @@ const REDIS_TIMEOUT_MS = 5_000;
 
 /**
  * A program of its own, with accounts' settings, for a database that was restored from a backup. Takes away again what has ended since, as
- * `--audit FILE` or a live database says: `--live-schema NAME` beside the restored one, or `LIVE_DATABASE_URL`. Writes a line for each right that it took, each key that works, and what a person must look at, and a
- * summary. Exits as `migrate.js` does: 0 when all is done, 78 for wrong settings or options, else 1; then it must run again.
+ * `--audit FILE` or a live database says: `--live-schema NAME` beside the restored one, or `LIVE_DATABASE_URL`. Writes a line for each
+ * right that it took, each key that works, and what a person must look at, and a summary. Exits as `migrate.js` does: 0 when all is done, 78 for wrong settings or options, else 1; then it must run again.
  */
 const config = loadConfig(() => parseConfig(process.env));
 /** A setting of this program alone. Everyone on the machine can read the arguments of its processes, so `--live URL` is for a URL without a password. */

@@ -2,7 +2,7 @@ import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore, NoRoomError } from "@brand-records/lifecycle";
 import type { CallContext } from "@brand-records/rpc";
 
-/** As long as a statement waits for a connection. */
+/** The time that a statement waits for a connection, too. */
 const WAIT_MS = 2_000;
 const WAITING_MAX = 1_000;
 
@@ -38,7 +38,7 @@ export class BrandTurns {
       });
     } catch (error) {
       if (!(error instanceof NoRoomError)) throw error;
-      throw new AppError("timeout", "Earlier requests of this brand still take too long. Try again.", {
+      throw new AppError("timeout", "Earlier requests still take too long. Try again.", {
         cause: error,
         dependency: "postgres",
       });
