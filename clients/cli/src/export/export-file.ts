@@ -1,7 +1,7 @@
 import { access, constants, open, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CommandFailure, UsageFailure } from "@brand-records/command-line";
-import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
+import { counted, errorCode, errorReason, printable } from "@brand-records/terminal-output";
 import { lockExport, type ExportLock } from "./export-lock.ts";
 import {
   deleteState,
@@ -26,7 +26,7 @@ export interface ExportFile {
   readonly state: ExportState;
   /** Adds a page, with the state after it. A kill leaves all of the page or nothing. */
   append(text: string, next: (bytes: number) => ExportState): Promise<void>;
-  /** Gives the file its name. */
+  /** Gives the file its name. The state of the last page must be complete. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,11 +58,8 @@ export async function openExportFile(out: string, request: ExportRequest, option
 }
 
 async function openPart(out: string, request: ExportRequest, options: OpenOptions): Promise<{ state: ExportState; file: FileHandle }> {
-  const found = options.restart ? undefined : await stateToContinue(out, request);
-  if (!options.replace && (await exists(out))) {
-    const hint = "--replace replaces it when the export is complete. Or choose another --out.";
-    throw new CommandFailure("file_exists", `${printable(out)} exists.`, { hint });
-  }
+  const found = options.restart ? undefined : await stateToContinue(out, request, options);
+  if (!options.replace && (await exists(out))) throw fileExists(`${printable(out)} exists.`);
   const part = partPath(out);
   const state = found ?? newState(request);
   if (found === undefined) {
@@ -88,21 +85,26 @@ async function openPart(out: string, request: ExportRequest, options: OpenOption
 }
 
 /** Returns undefined if there is nothing to continue. */
-async function stateToContinue(out: string, request: ExportRequest): Promise<ExportState | undefined> {
+async function stateToContinue(out: string, request: ExportRequest, { replace }: OpenOptions): Promise<ExportState | undefined> {
   const state = await readState(out);
   if (state === undefined) return undefined;
   if (state.complete && !(await exists(partPath(out)))) {
     // A kill came after the file got its name.
     await deleteState(out);
-    return undefined;
+    if (replace || !(await exists(out))) return undefined;
+    throw fileExists(`${printable(out)} is complete already: ${counted(state.records, "record")} of ${state.resource}.`);
   }
   requireSame(out, state, request);
   return state;
 }
 
+function fileExists(message: string): CommandFailure {
+  const hint = "--replace replaces it when the export is complete. Or choose another --out.";
+  return new CommandFailure("file_exists", message, { hint });
+}
+
 function writing(out: string, file: FileHandle, begun: ExportState, lock: ExportLock): Pick<ExportFile, "append" | "finish"> {
   let end = begun.bytes;
-  let state = begun;
   const write = async (work: () => Promise<void>): Promise<void> => {
     try {
       await lock.requireHeld();
@@ -121,12 +123,10 @@ function writing(out: string, file: FileHandle, begun: ExportState, lock: Export
         end += buffer.length;
         // Before the state: after a loss of power, the state must not be ahead of the file.
         await file.datasync();
-        state = next(end);
-        await writeState(out, state);
+        await writeState(out, next(end));
       }),
     finish: () =>
       write(async () => {
-        await writeState(out, { ...state, complete: true });
         await rename(partPath(out), out);
         await syncFolder(dirname(out));
         await deleteState(out);

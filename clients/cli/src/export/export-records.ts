@@ -66,7 +66,9 @@ export async function exportToStream(source: Source, stream: Screen): Promise<nu
 }
 
 function after(state: ExportState, page: Page<object>, written: { bytes: number; columns: readonly string[] }): ExportState {
-  return { ...state, ...written, brand_id: page.meta.brandId, cursor: page.nextCursor, records: state.records + page.data.length };
+  const { nextCursor: cursor, meta, data } = page;
+  // Marked with the last page: a state without a cursor would otherwise look as if no page was read yet.
+  return { ...state, ...written, brand_id: meta.brandId, cursor, records: state.records + data.length, complete: cursor === undefined };
 }
 
 /** The fields of the first record; without one, those that this version knows. */
