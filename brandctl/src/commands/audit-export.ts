@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { writeToReader } from "@brand-records/command-line";
 import { Command, Option } from "commander";
-import { counted, errorCode, printable } from "@brand-records/terminal-output";
+import { counted, printable } from "@brand-records/terminal-output";
 import { exportEntries, keptInFile, keptNowhere, type Exported, type Sink } from "../export-audit/export-entries.ts";
 import { idsLineOf } from "../export-audit/entry-line.ts";
 import { openExportFile } from "../export-audit/export-file.ts";
@@ -98,19 +99,7 @@ function outputSink({ terminal: { stdout, interrupted } }: Session, isScreen: bo
     last: undefined,
     isScreen,
     kept: keptNowhere,
-    // Waits for the reader, so that no more than a page is in memory.
-    write: (lines) =>
-      new Promise((done, fail) => {
-        const onAbort = (): void => fail(interrupted.reason as Error);
-        if (interrupted.aborted) return onAbort();
-        interrupted.addEventListener("abort", onAbort, { once: true });
-        stdout.write(lines, (error) => {
-          interrupted.removeEventListener("abort", onAbort);
-          // A reader that stops early, such as head, is not a failure.
-          if (error == null || errorCode(error) === "EPIPE") done(error == null);
-          else fail(error);
-        });
-      }),
+    write: (lines) => writeToReader(stdout, lines, interrupted),
   };
 }
 

@@ -4,3 +4,4 @@ export { CommandOutput, type CommandScreens } from "./command-output.ts";
 export { completionCommand } from "./completion-command.ts";
 export { configureCommands } from "./configure-commands.ts";
 export { runAsProcess } from "./run-as-process.ts";
+export { writeToReader } from "./write-to-reader.ts";

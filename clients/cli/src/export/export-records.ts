@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
-import { CommandFailure, Interrupted } from "@brand-records/command-line";
+import { CommandFailure, Interrupted, writeToReader } from "@brand-records/command-line";
 import { counted, printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
 import { reportOf } from "../failure.ts";
 import { partPath, type ExportFile } from "./export-file.ts";
@@ -57,9 +56,7 @@ export async function exportToStream(source: Source, stream: Screen): Promise<nu
   for await (const page of client.list(resource, filters, { signal }).pages()) {
     const header = columns === undefined;
     columns ??= await columnsOf(source, page);
-    if (!stream.writable) return records;
-    if (!stream.write(formatRecords(page.data, { format, columns, header })))
-      await Promise.race([once(stream, "drain"), once(stream, "close")]);
+    if (!(await writeToReader(stream, formatRecords(page.data, { format, columns, header }), signal))) return records;
     records += page.data.length;
   }
   return records;
