@@ -20,6 +20,8 @@ export async function runAsProcess(run: (interrupted: AbortSignal) => Promise<nu
     process.stderr.write(`error: standard output cannot be written: ${errorReason(error)}.\n`);
     process.exit(1);
   });
+  // Remarks without a reader, as after a closed terminal, must not end the command.
+  process.stderr.on("error", () => {});
   const code = await run(interrupted.signal);
   // A read from a silent pipe cannot be cancelled and would keep the process alive.
   if (interrupted.signal.aborted) process.exit(code);
