@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { brandRecords, brandRecordsProcess } from "../command-line.ts";
 
@@ -59,6 +60,53 @@ describe("responses that are not the service's", () => {
     const ended = await promisify(execFile)("sh", ["-c", shell], { env: env() }).catch((error: unknown) => error);
     expect(ended).toMatchObject({ code: 1, stderr: "error: standard output cannot be written: the disk is full.\n" });
     expect(await brandRecords(["export", "links", "--format", "csv", "--out", ""], { env: env() })).toMatchObject({ code: 2 });
+  });
+});
+
+describe("plans prepare", () => {
+  /** Each is a status, headers and the body of a response. */
+  type Given = readonly [status: number, headers: Record<string, string>, body: string];
+  const refusal = (code: string): string => JSON.stringify({ error: { code, message: "m" } });
+  const ids: unknown[] = [];
+  const prepare = (responses: readonly Given[], input: object = {}, args: readonly string[] = []) => {
+    const left = [...responses];
+    ids.length = 0;
+    respond = (request, response) => {
+      void json(request).then((plan) => {
+        ids.push((plan as { request_id: unknown }).request_id);
+        const [status, headers, body] = left.shift() ?? [500, {}, ""];
+        response.writeHead(status, headers).end(body);
+      });
+    };
+    return brandRecords(["plans", "prepare", "--file", "-", ...args], { env: env(), input: JSON.stringify(input) });
+  };
+  const away: Given = [503, {}, refusal("unavailable")];
+
+  it.each<[string, readonly Given[], RegExp]>([
+    ["a revoked key", [away, [401, {}, refusal("invalid_key")]], /^Set BRAND_RECORDS_KEY to a key that is whole/m],
+    ["a refusal", [away, [403, {}, refusal("permission_required")]], /^Use a key with this permission/m],
+    ["the limit", [away, [429, { "Retry-After": "900" }, refusal("rate_limited")]], /Again in 900 s\.$/m],
+    ["a success without JSON", [[201, {}, "<html>"]], /^Is BRAND_RECORDS_URL the service's address/m],
+  ])("gives the request_id of a plan that an attempt may have made before %s", async (_, responses, text) => {
+    const { code, stderr } = await prepare(responses);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(text);
+    expect(stderr).toContain(`\nThe plan may exist. The same command with --request-id ${String(ids[0])} makes no second one.\n`);
+    expect(ids).toHaveLength(responses.length);
+  });
+
+  it("gives none if the only attempt was refused", async () => {
+    const { code, stderr } = await prepare([[403, {}, refusal("permission_required")]]);
+    expect(code).toBe(1);
+    expect(stderr).not.toContain("The plan may exist");
+  });
+
+  it("takes null for a request_id that the file does not have", async () => {
+    const id = "0b54c1ee-3d2f-4b8e-9f4e-6a1c1f0d9a11";
+    await prepare([[403, {}, refusal("permission_required")]], { request_id: null }, ["--request-id", id]);
+    expect(ids).toEqual([id]);
+    await prepare([[500, { "Retry-After": "900" }, ""]], { request_id: null });
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
   });
 });
 

@@ -3,6 +3,7 @@ import { BrandRecordsError, type PlanInput } from "@brand-records/client";
 import { CommandFailure, Interrupted, UsageFailure } from "@brand-records/command-line";
 import { factLines } from "@brand-records/terminal-output";
 import { Command } from "commander";
+import { reportOf } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
 import type { Shell } from "../shell.ts";
@@ -22,7 +23,7 @@ The file is one JSON object, as docs/api.md describes it:
   }
 
 One request_id makes one plan, however often it is sent. The command makes one if the file has none, and prints it
-if no response came: repeat the command with it.
+if it fails and the plan may exist: repeat the command with it.
 `;
 
 export function plansCommand(shell: Shell): Command {
@@ -74,18 +75,22 @@ function parsePlan(text: string): PlanInput {
 
 /** Makes the request_id before the first attempt: an interrupted command must be able to name it. */
 function withRequestId(input: PlanInput, requestId: string | undefined): PlanInput & { readonly request_id: string } {
-  const { request_id = requestId ?? randomUUID() } = input;
+  // A file may have null for none.
+  const request_id = input.request_id ?? requestId ?? randomUUID();
   if (requestId !== undefined && request_id !== requestId) {
     throw new UsageFailure("--request-id differs from the request_id of the file", "Give one of them.");
   }
   return { ...input, request_id };
 }
 
-/** The plan may exist if no response came, or one of a part that failed. */
+/** The plan may exist if an earlier attempt failed, or the only one got no response, one of a part that failed, or an unreadable success. */
 function withNextStep(error: unknown, requestId: string, signal: AbortSignal): unknown {
   const hint = `The plan may exist. The same command with --request-id ${requestId} makes no second one.`;
   if (signal.aborted) return new Interrupted("Interrupted.", hint);
   if (!(error instanceof BrandRecordsError)) return error;
-  const mayExist = error.status === undefined || error.status >= 500 || error.status === 408;
-  return mayExist ? new CommandFailure(error.code, error.message, { cause: error, hint }) : error;
+  const { status = 0, attempts } = error;
+  const isRefused = status >= 300 && status < 500 && status !== 408;
+  if (attempts === 1 && isRefused) return error;
+  const steps = [reportOf(error).hint, hint].filter(Boolean).join("\n");
+  return new CommandFailure(error.code, error.message, { cause: error, hint: steps });
 }
