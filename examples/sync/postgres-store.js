@@ -18,6 +18,7 @@ function requireOnly(rowCount) {
  * A copy in Postgres, in the tables of postgres.sql, for one walk at a time. Of two walks with a store each that write it, the one that comes second to a page fails, and changes
  * nothing: it may have read its page before the other one read a newer.
  *
+ *     pool.on("error", (error) => console.error(error.message)); // else losing an idle connection ends the process
  *     await new BrandRecords({ url, key }).sync(await PostgresStore.open(pool));
  *
  * @implements {SyncStore}
@@ -122,16 +123,23 @@ export class PostgresStore {
    */
   async #transaction(work) {
     const sql = await this.#pool.connect();
+    /** @type {Error | undefined} */
+    let lost;
+    const onLost = (/** @type {Error} */ error) => (lost ??= error);
+    // The pool listens to the connections that it holds: without this, losing one in use ends the process.
+    sql.on("error", onLost);
     try {
       await sql.query("begin");
       const result = await work(sql);
       await sql.query("commit");
       return result;
     } catch (error) {
-      await sql.query("rollback");
+      // A connection that cannot roll back is closed, and the error of the work says more.
+      await sql.query("rollback").catch(onLost);
       throw error;
     } finally {
-      sql.release();
+      sql.off("error", onLost);
+      sql.release(lost);
     }
   }
 }
