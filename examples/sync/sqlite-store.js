@@ -127,14 +127,17 @@ export function applyEvent(db, event) {
 }
 
 /**
- * Merges the events that came after a page was requested, and that it may lack.
+ * Merges the events that came after a page was requested, and that it may lack. With a margin, as the clock may have been set back since:
+ * what is not newer changes nothing.
  *
  * @param {DatabaseSync} db
  * @param {string} resource
  * @param {string} requestedAt
  */
 function mergeWaiting(db, resource, requestedAt) {
-  const waiting = db.prepare("select event from waiting_events where resource = ? and received_at >= ? order by updated_at");
+  const waiting = db.prepare(
+    "select event from waiting_events where resource = ? and julianday(received_at) >= julianday(?, '-5 minutes') order by updated_at",
+  );
   for (const { event } of waiting.all(resource, requestedAt)) merge(db, JSON.parse(String(event)));
 }
 

@@ -266,9 +266,11 @@ def apply_event(db, event):
 
 
 def merge_waiting(db, resource, asked_at):
-    """Merge the events that came after a page was requested, and that it may lack."""
-    waiting = "select event from waiting_events where resource = ? and received_at >= ? order by updated_at"
-    for [text] in db.execute(waiting, [resource, asked_at]).fetchall():
+    """Merge the events that came after a page was requested, and that it may lack. With a margin, as the clock may have been set back since:
+    what is not newer changes nothing."""
+    waiting = """select event from waiting_events
+                 where resource = ? and julianday(received_at) >= julianday(?, ?) order by updated_at"""
+    for [text] in db.execute(waiting, [resource, asked_at, CLOCK_MARGIN]).fetchall():
         merge(db, json.loads(text))
 
 

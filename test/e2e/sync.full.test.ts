@@ -198,8 +198,21 @@ function respond(outgoing: ServerResponse, status: number, headers: Record<strin
 const eventOf = (resource: ResourceName, record: Json, created_at = new Date().toISOString()): string =>
   JSON.stringify({ id: "evt_1", created_at, brand_id: brand.id, test: false, data: { ...record, resource } });
 
+/** Makes the events that wait as if they were received after this machine's clock was set back. */
+function setClockBack(): void {
+  const opened = new DatabaseSync(join(folder, "copy.db"));
+  opened.exec("update waiting_events set received_at = strftime('%Y-%m-%dT%H:%M:%fZ', received_at, '-4 minutes')");
+  opened.close();
+}
+
 /** Changes a submission after a page of them was read, merges its event, and only then lets the page arrive. */
-async function overtake(language: Language, outcome: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<true> {
+async function overtake(
+  language: Language,
+  outcome: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  onMerged = (): void => {},
+): Promise<true> {
   const page = await stack.get(incoming.url ?? "", brand.key);
   const body = await page.text();
   const id = (JSON.parse(body) as { data: Json[] }).data.find(({ status }) => status === "pending")?.["id"];
@@ -211,6 +224,7 @@ async function overtake(language: Language, outcome: string, incoming: IncomingM
     stdout: expect.stringContaining(`${String(id)} is ${outcome}`),
   });
   running = walking;
+  onMerged();
   return respond(outgoing, 200, { "X-Brand-Id": brand.id }, body);
 }
 
@@ -294,6 +308,14 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
     expect(await run(language)).toMatchObject(done);
     await expectEqualCopy();
     expect(copy("select * from waiting_events")).toEqual([]);
+  });
+
+  it("keeps that state also if this machine's clock is set back by minutes after the page was requested", async () => {
+    expect(await run(language)).toMatchObject(done);
+    requests = 0;
+    onRequest = (number, ...exchange) => number === 2 && overtake(language, "changed", ...exchange, setClockBack);
+    expect(await run(language)).toMatchObject(done);
+    await expectEqualCopy();
   });
 
   it("ignores an event from before the listing, although an import set the record back to an earlier updated_at", async () => {
