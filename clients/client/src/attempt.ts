@@ -3,7 +3,7 @@ import { BrandRecordsError, type ErrorFields, type ProblemDetail } from "./brand
 import { readRetryAfter, responseMeta, type ResponseMeta } from "./response-meta.ts";
 
 export interface AttemptRequest {
-  readonly method: "GET" | "POST" | "HEAD";
+  readonly method: "GET" | "POST";
   readonly url: string;
   /** JSON. */
   readonly body?: string | undefined;
@@ -14,7 +14,7 @@ export interface AttemptRequest {
 export interface Answer {
   readonly meta: ResponseMeta;
   readonly headers: Headers;
-  /** The JSON value of the body; undefined for HEAD. */
+  /** The JSON value of the body. */
   readonly body: unknown;
 }
 
@@ -53,11 +53,11 @@ export async function attemptOnce(request: AttemptRequest, { fetch, key, timeout
   return read(request, response as Response, text);
 }
 
-function read({ method, isWhole = isObject }: AttemptRequest, response: Response, text: string): Answer {
+function read({ isWhole = isObject }: AttemptRequest, response: Response, text: string): Answer {
   const meta = responseMeta(response);
   const body = parse(text);
   if (!response.ok) throw errorOf(response, meta, body);
-  if (method === "HEAD" || isWhole(body)) return { meta, headers: response.headers, body };
+  if (isWhole(body)) return { meta, headers: response.headers, body };
   // With the end of the body, records may be missing. Without the header, it is no response of the service.
   const isCut = meta.brandId !== undefined;
   const message = isCut ? "the body is not whole." : "no X-Brand-Id: is url the service's address?";

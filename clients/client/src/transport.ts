@@ -12,8 +12,8 @@ export interface TransportRequest extends Omit<AttemptRequest, "url"> {
   readonly path: string;
 }
 
-/** The cheapest request whose response names the brand of the key. */
-const BRAND_REQUEST: TransportRequest = { method: "HEAD", path: "/api/v1/campaigns?limit=1" };
+/** The cheapest request whose response names the brand of the key. HEAD would not have the service's error, which is in the body. */
+const BRAND_REQUEST: TransportRequest = { method: "GET", path: "/api/v1/campaigns?limit=1" };
 
 interface Sending {
   readonly key: string;
