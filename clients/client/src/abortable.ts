@@ -3,6 +3,11 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 
 const startTimer = (onEnd: () => void, milliseconds: number) => setTimeout(onEnd, Math.min(milliseconds, TIMER_MS_MAX));
 
+/** The end of a time that was given. */
+export class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+}
+
 /** Resolves after some milliseconds. @throws the signal's reason */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -23,7 +28,7 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
  * Runs work with a signal that aborts with the given one, or after some milliseconds. Rejects at that moment, also if the work ignores
  * its signal, as reading a body does in some runtimes.
  *
- * @throws Error after the time, the given signal's reason, or what the work throws
+ * @throws TimeoutError after the time, the given signal's reason, or what the work throws
  */
 export async function withTimeout<Result>(
   milliseconds: number,
@@ -37,7 +42,7 @@ export async function withTimeout<Result>(
     controller.signal.addEventListener("abort", () => reject(reasonOf(controller.signal)), { once: true });
     onAbort = () => controller.abort(reasonOf(signal));
   });
-  const timer = startTimer(() => controller.abort(new Error(`none within ${Math.round(milliseconds)} ms`)), milliseconds);
+  const timer = startTimer(() => controller.abort(new TimeoutError(`none within ${Math.round(milliseconds)} ms`)), milliseconds);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work(controller.signal), aborted]);

@@ -2,7 +2,7 @@ import type { OpenText, ServiceErrorCode } from "./generated/api.ts";
 
 /** What goes wrong outside the service. */
 export type ClientErrorCode =
-  /** No connection, no complete response, or none in time. */
+  /** No connection, no complete response, or none in time; also no key in time, if `key` is a function. */
   | "no_response"
   /** A response that is not the service's: not the JSON that it sends, a redirect, or a proxy's error page. Is `url` right? */
   | "unexpected_response"

@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly expectBrand?: string | undefined;
   /** Milliseconds until a request that is not complete is sent again. Default: 20,000. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for a page or a plan, with all repetitions and waits. Default: 120,000. */
+  /** Milliseconds for a page or a plan, with all repetitions, waits and calls of `key`. Default: 120,000. */
   readonly deadlineMs?: number | undefined;
   /** Default: the runtime's. */
   readonly fetch?: typeof fetch | undefined;

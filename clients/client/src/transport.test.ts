@@ -1,4 +1,5 @@
 import { BrandRecords } from "./brand-records.ts";
+import { BrandRecordsError } from "./brand-records-error.ts";
 import type { ClientOptions } from "./options.ts";
 
 /** One promise: a call ends in time, with what the service says. */
@@ -45,5 +46,29 @@ describe("a plan for an expected brand", () => {
     const error = await failure(client(respond, { expectBrand: BRAND }).prepareCampaignPlan(PLAN));
     expect(error).toMatchObject({ code, status, brandId: BRAND, attempts: 1 });
     expect(sent).toEqual(["GET /api/v1/campaigns"]);
+  });
+});
+
+describe("a key function that does not end", () => {
+  const never = (): Promise<string> => new Promise(() => {});
+
+  it("ends the call with its deadline, before anything is sent", async () => {
+    const error = await failure(
+      client(() => Response.json({}), { key: never, deadlineMs: 1 })
+        .payouts()
+        .page(),
+    );
+    expect(error).toBeInstanceOf(BrandRecordsError);
+    expect(error).toMatchObject({ code: "no_response", attempts: 0, message: expect.stringContaining("key") });
+    expect(sent).toEqual([]);
+  });
+
+  it("ends the call also when it is asked again, after a refusal", async () => {
+    let calls = 0;
+    const key = (): Promise<string> => ((calls += 1) === 1 ? Promise.resolve("brk_live_x") : never());
+    const refuse = (): Response => Response.json({ error: { code: "invalid_key", message: "m" } }, { status: 401 });
+    const error = await failure(client(refuse, { key, deadlineMs: 300 }).prepareCampaignPlan(PLAN));
+    expect(error).toMatchObject({ code: "no_response", attempts: 1, planRequestId: expect.any(String) });
+    expect(sent).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { attemptOnce, type Answer, type AttemptRequest } from "./attempt.ts";
-import { pause, withTimeout } from "./abortable.ts";
+import { pause, TimeoutError, withTimeout } from "./abortable.ts";
 import { BrandRecordsError } from "./brand-records-error.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { mayPass, retryDelayMs } from "./retry-delay.ts";
@@ -20,6 +20,14 @@ interface Sending {
   readonly signal: AbortSignal | undefined;
   /** Milliseconds until the deadline. */
   readonly leftMs: number;
+}
+
+interface KeyReading {
+  readonly signal: AbortSignal | undefined;
+  /** When the call ends, by `performance.now()`. */
+  readonly endsAt: number;
+  /** How often the request was sent before. */
+  readonly attempts: number;
 }
 
 /** The brand that a response must be of, if one is expected. */
@@ -47,7 +55,7 @@ export class Transport {
   async send(request: TransportRequest, options: CallOptions, expected: ExpectedBrand): Promise<Answer> {
     const { signal, deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS } = options;
     const endsAt = performance.now() + deadlineMs;
-    let key = await this.#readKey(signal);
+    let key = await this.#readKey({ signal, endsAt, attempts: 0 });
     let isReplaced = false;
     for (let [attempts, failures] = [1, 0]; ; attempts += 1) {
       try {
@@ -57,7 +65,7 @@ export class Transport {
         error.attempts = attempts;
         if (error.status === 401) {
           // The key may have been replaced while the request was on its way: once, as a function may return another each time.
-          const next = await this.#readKey(signal);
+          const next = await this.#readKey({ signal, endsAt, attempts });
           if (next === key || isReplaced) throw error;
           [key, isReplaced] = [next, true];
           continue;
@@ -93,10 +101,18 @@ export class Transport {
     return attempt(request);
   }
 
-  /** @throws what the function throws, TypeError if it returns none, or the signal's reason */
-  #readKey(signal: AbortSignal | undefined): Promise<string> {
+  /** @throws what the function throws, BrandRecordsError if it does not end in time, TypeError if it returns none, or the signal's reason */
+  async #readKey({ signal, endsAt, attempts }: KeyReading): Promise<string> {
     const { key } = this.#options;
-    return withTimeout(Infinity, signal, async () => requireKey(typeof key === "function" ? await key() : key));
+    const leftMs = Math.max(1, endsAt - performance.now());
+    try {
+      return await withTimeout(leftMs, signal, async () => requireKey(typeof key === "function" ? await key() : key));
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error;
+      const late = new BrandRecordsError(`no key: the key function returned ${error.message}`, { code: "no_response" }, { cause: error });
+      late.attempts = attempts;
+      throw late;
+    }
   }
 }
 
