@@ -67,7 +67,7 @@ export class BrandRecords implements Lists {
    * is repeated, there is one plan for a `request_id`. Without one, the call makes it.
    *
    * If the call fails, `error.planRequestId` is the one that was sent: call again with it and the same input, and the plan is not made
-   * twice.
+   * twice. A call that its `signal` ends has no such error, only the signal's reason: give one with a `signal` a `request_id` of its own.
    */
   prepareCampaignPlan(input: PlanInput, options: CallOptions = {}): Promise<PreparedPlan> {
     return preparePlan(this.#transport, input, options, this.#expectBrand);

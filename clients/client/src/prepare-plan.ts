@@ -4,7 +4,10 @@ import type { CampaignPlan, CampaignPlanInput } from "./generated/api.ts";
 import type { CallOptions } from "./options.ts";
 import type { ExpectedBrand, Transport } from "./transport.ts";
 
-/** What to prepare. `request_id` is made if it is missing; a program that may be restarted stores its own before the call. */
+/**
+ * What to prepare. `request_id` is made if it is missing. A program that may be restarted stores its own before the call, and a call with a
+ * `signal` needs its own: the reason that an aborted call rejects with does not have the one that was made.
+ */
 export type PlanInput = Omit<CampaignPlanInput, "request_id"> & { readonly request_id?: string | undefined };
 
 /** The plan as it is now. */
