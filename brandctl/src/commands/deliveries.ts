@@ -1,4 +1,5 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { requireFiltered } from "@brand-records/rpc";
 import { Command, Option } from "commander";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { ListOption } from "@brand-records/shell-completion";
@@ -88,7 +89,7 @@ function list(shell: Shell): Command {
         const client = await session.deliveries();
         let pause: Pause = { failures_in_a_row: 0 };
         const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-          const { deliveries, next_after_id, paused_until, failures_in_a_row } = await client.listDeliveries({
+          const request = {
             brand_id,
             receiver_id: receiver ?? "",
             event_id: event,
@@ -99,7 +100,9 @@ function list(shell: Shell): Command {
             from: since,
             to: until,
             ...page,
-          });
+          };
+          const { deliveries, next_after_id, paused_until, failures_in_a_row } = await client.listDeliveries(request);
+          requireFiltered(deliveries, request);
           pause = { paused_until, failures_in_a_row };
           return { items: deliveries, next: next_after_id };
         });

@@ -1,5 +1,6 @@
 import type { Attempt, Delivery, Output } from "@brand-records/console-contract";
 import type { Attempt as AttemptMessage, AttemptStats, Delivery as DeliveryMessage } from "@brand-records/proto/webhook/v1";
+import { requireFiltered } from "@brand-records/rpc";
 import type { BrandHandler } from "./operation.ts";
 
 const PAGE_SIZE = 50;
@@ -8,6 +9,7 @@ export const listDeliveries: BrandHandler<"deliveries.list"> = {
   async run(services, { call }, { brand_id, receiver_id, states = [], after_id, ...filters }) {
     const request = { brand_id, receiver_id, states, ...filters, state: null, page_size: PAGE_SIZE, after_id: after_id ?? null };
     const { deliveries, next_after_id, paused_until, failures_in_a_row } = await services.deliveries.listDeliveries(request, call);
+    requireFiltered(deliveries, request);
     return {
       deliveries: deliveries.map(toDelivery),
       next_after_id: next_after_id ?? null,
