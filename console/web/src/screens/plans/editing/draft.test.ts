@@ -20,28 +20,28 @@ const withEdits = (...edits: (readonly [PlanField, PlanValue])[]): Draft =>
 
 it("saves the fields that differ, and nothing else", () => {
   const draft = withEdits(["title", "Sun"], ["goal", "Other"], ["goal", "Views"], ["budget", "75000.5"], ["notes", "x"]);
-  expect(unsavedValues(draft)).toEqual({ title: "Sun", notes: "x" });
+  expect(unsavedValues(draft, PLAN)).toEqual({ title: "Sun", notes: "x" });
 });
 
 it("keeps mine and theirs where only one side has changed a field, and where both made the same change", () => {
   const theirs = { ...PLAN, goal: "Sales", title: "Sun", budget: "80,000" };
   const draft = withEdits(["title", "Sun"], ["notes", "x"], ["budget", "80000.00"]);
   expect(conflictsOf(draft, theirs)).toEqual([]);
-  const merged = rebased(draft, theirs);
-  expect(unsavedValues(merged)).toEqual({ notes: "x" });
+  const merged = rebased(draft, PLAN, theirs);
+  expect(unsavedValues(merged, theirs)).toEqual({ notes: "x" });
   expect(shownValues(merged, theirs)).toEqual({ ...theirs, notes: "x" });
 });
 
 it("asks about a field that both have changed, each in another way; lists are one field", () => {
   const theirs = { ...PLAN, title: "Wind", requirements: ["Captions"] };
   const draft = withEdits(["title", "Sun"], ["requirements", ["Vertical"]], ["notes", "x"]);
-  expect(conflictsOf(rebased(draft, theirs), theirs)).toEqual([
+  expect(conflictsOf(rebased(draft, PLAN, theirs), theirs)).toEqual([
     { field: "title", mine: "Sun", theirs: "Wind" },
     { field: "requirements", mine: ["Vertical"], theirs: ["Captions"] },
   ]);
   const choice = decided(draft, theirs, { title: "mine", requirements: "theirs" });
   expect(conflictsOf(choice, theirs)).toEqual([]);
-  expect(unsavedValues(choice)).toEqual({ title: "Sun", notes: "x" });
+  expect(unsavedValues(choice, theirs)).toEqual({ title: "Sun", notes: "x" });
   expect(shownValues(choice, theirs)).toEqual({ ...theirs, title: "Sun", notes: "x" });
   // A third person was faster than the decision.
   expect(conflictsOf(choice, { ...theirs, title: "Snow" })).toEqual([{ field: "title", mine: "Sun", theirs: "Snow" }]);
@@ -61,13 +61,15 @@ it("keeps a choice only as long as theirs is what the person chose from", () => 
 it("what is typed while a save is under way is an edit of what was saved, no conflict with oneself", () => {
   const typed = withEdits(["title", "Sun and rain"], ["notes", "x"]);
   const after = saved(typed, { title: "Sun", notes: "x" });
-  expect(unsavedValues(after)).toEqual({ title: "Sun and rain" });
+  expect(unsavedValues(after, { ...PLAN, title: "Sun", notes: "x" })).toEqual({ title: "Sun and rain" });
   expect(conflictsOf(after, { ...PLAN, title: "Sun", notes: "x" })).toEqual([]);
 });
 
 it("leaves out entries that were left empty, unless the plan was prepared with one", () => {
-  expect(unsavedValues(withEdits(["requirements", ["Vertical", "Captions", "", " "]]))).toEqual({});
-  expect(unsavedValues(withEdits(["requirements", ["", "Captions"]]))).toEqual({ requirements: ["Captions"] });
+  expect(unsavedValues(withEdits(["requirements", ["Vertical", "Captions", "", " "]]), PLAN)).toEqual({});
+  expect(unsavedValues(withEdits(["requirements", ["", "Captions"]]), PLAN)).toEqual({ requirements: ["Captions"] });
   const prepared = { ...PLAN, platforms: ["", "tiktok"] };
-  expect(unsavedValues(edited({}, prepared, "platforms", ["", "tiktok", "youtube"]))).toEqual({ platforms: ["", "tiktok", "youtube"] });
+  expect(unsavedValues(edited({}, prepared, "platforms", ["", "tiktok", "youtube"]), prepared)).toEqual({
+    platforms: ["", "tiktok", "youtube"],
+  });
 });

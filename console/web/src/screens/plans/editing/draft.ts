@@ -60,33 +60,39 @@ export const withoutBlanks = (draft: Draft): Draft =>
 
 const isBlank = (entry: string): boolean => entry.trim() === "";
 
-const isUnsaved = ([field, { mine, base }]: readonly [PlanField, Edit]): boolean => !isSame(field, mine, base);
+/** What the plan had before somebody else changed it is an edit too, if it is typed again since. */
+const isUnsaved = ([field, { mine }]: readonly [PlanField, Edit], plan: PlanValues): boolean => !isSame(field, mine, plan[field]);
 
-/** The fields whose edits differ from what they were made on, with their values. */
-export const unsavedValues = (draft: Draft): Partial<PlanValues> =>
+/** The fields whose edits differ from the plan, with their values. */
+export const unsavedValues = (draft: Draft, plan: PlanValues): Partial<PlanValues> =>
   Object.fromEntries(
     entriesOf(withoutBlanks(draft))
-      .filter(isUnsaved)
+      .filter((entry) => isUnsaved(entry, plan))
       .map(([field, { mine }]) => [field, mine]),
   );
 
-/** The draft on a newer plan: edits that it has already, and those that change nothing, are dropped. */
-export const rebased = (draft: Draft, plan: PlanValues): Draft =>
-  draftOf(entriesOf(draft).filter((entry) => isUnsaved(entry) && !isSame(entry[0], entry[1].mine, plan[entry[0]])));
+/** The draft on a newer plan: edits that it has already, and those that changed nothing of the plan `before`, are dropped. */
+export const rebased = (draft: Draft, before: PlanValues, plan: PlanValues): Draft =>
+  draftOf(entriesOf(draft).filter((entry) => isUnsaved(entry, before) && isUnsaved(entry, plan)));
 
-/** The draft after its values were saved: what was typed meanwhile is an edit of what was saved. */
-export const saved = (draft: Draft, values: Partial<PlanValues>): Draft =>
+/**
+ * The draft after its values were saved: what was typed meanwhile is an edit of what was saved. It is compared with what was sent: the service
+ * may store that in another form.
+ */
+export const saved = (draft: Draft, sent: Partial<PlanValues>): Draft =>
   draftOf(
-    entriesOf(draft)
-      .map(([field, edit]) => [field, { ...edit, base: values[field] ?? edit.base }] as const)
-      .filter(isUnsaved),
+    entriesOf(draft).flatMap(([field, edit]) => {
+      const base = sent[field];
+      if (base === undefined) return [[field, edit]];
+      return isSame(field, edit.mine, base) ? [] : [[field, { ...edit, base }]];
+    }),
   );
 
 /** Fields that the person and somebody else have changed, each in another way. Others merge: each side's change is kept. */
 export const conflictsOf = (draft: Draft, plan: PlanValues): Conflict[] =>
   entriesOf(withoutBlanks(draft))
-    .filter((entry) => isUnsaved(entry))
-    .filter(([field, { mine, base }]) => !isSame(field, plan[field], base) && !isSame(field, plan[field], mine))
+    .filter((entry) => isUnsaved(entry, plan))
+    .filter(([field, { base }]) => !isSame(field, plan[field], base))
     .map(([field, { mine }]) => ({ field, mine, theirs: plan[field] }));
 
 /** The draft with a decision for each conflict: "mine" is now an edit of what the plan has, "theirs" is no edit. */

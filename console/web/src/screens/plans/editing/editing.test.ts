@@ -1,7 +1,7 @@
 import type { Plan } from "@brand-records/console-contract";
-import { conflictsOf, unsavedValues } from "./draft.ts";
-import { afterEvent, editsToSave, startEditing, type Editing, type EditingEvent } from "./editing.ts";
-import { valuesOf } from "../plan-values.ts";
+import { conflictsOf, unsavedValues, type Conflict } from "./draft.ts";
+import { afterEvent, editsToSave, isEdit, startEditing, type Editing, type EditingEvent } from "./editing.ts";
+import { valuesOf, type PlanValues } from "../plan-values.ts";
 
 const PLAN: Plan = {
   id: "pln_1",
@@ -32,12 +32,15 @@ const theirs = (changes: Partial<Plan>, revision = 2): Plan => ({ ...PLAN, ...ch
 
 const after = (...events: readonly EditingEvent[]): Editing => events.reduce(afterEvent, startEditing(PLAN));
 
+const unsavedIn = ({ draft, plan }: Editing): Partial<PlanValues> => unsavedValues(draft, valuesOf(plan));
+const conflictsIn = ({ draft, plan }: Editing): Conflict[] => conflictsOf(draft, valuesOf(plan));
+
 const typed = (title: string): EditingEvent => ({ kind: "edited", field: "title", mine: title });
 
 it("a newer plan replaces what is not edited, and nothing that is", () => {
   const { plan, draft, theirs: changes } = after(typed("Sun"), { kind: "read", plan: theirs({ goal: "Sales" }) });
   expect(plan.goal).toBe("Sales");
-  expect(unsavedValues(draft)).toEqual({ title: "Sun" });
+  expect(unsavedValues(draft, valuesOf(plan))).toEqual({ title: "Sun" });
   expect(changes).toMatchObject({ fields: ["goal"], by: "bea@example.com" });
 });
 
@@ -49,12 +52,40 @@ it("an older plan, which arrives late, changes nothing", () => {
 
 it("both sides changed one field: it is a conflict until the person chooses", () => {
   const both = after(typed("Sun"), { kind: "read", plan: theirs({ title: "Wind" }) });
-  expect(conflictsOf(both.draft, valuesOf(both.plan))).toEqual([{ field: "title", mine: "Sun", theirs: "Wind" }]);
-  expect(unsavedValues(editsToSave(both, { title: "mine" }))).toEqual({ title: "Sun" });
+  expect(conflictsIn(both)).toEqual([{ field: "title", mine: "Sun", theirs: "Wind" }]);
+  expect(unsavedValues(editsToSave(both, { title: "mine" }), valuesOf(both.plan))).toEqual({ title: "Sun" });
   const saving = afterEvent(both, { kind: "save_started", choices: { title: "theirs" } });
-  expect(unsavedValues(saving.draft)).toEqual({});
+  expect(unsavedIn(saving)).toEqual({});
   // The person has seen it.
   expect(saving.theirs?.fields).toEqual([]);
+});
+
+it("what the plan had before is an edit too once somebody else has changed it: typed back, it conflicts", () => {
+  const back = after(typed("Sun"), { kind: "read", plan: theirs({ title: "Wind" }) }, typed("Rain"));
+  expect(unsavedIn(back)).toEqual({ title: "Rain" });
+  expect(conflictsIn(back)).toEqual([{ field: "title", mine: "Rain", theirs: "Wind" }]);
+  expect(unsavedValues(editsToSave(back, { title: "mine" }), valuesOf(back.plan))).toEqual({ title: "Rain" });
+  const third = afterEvent(back, { kind: "read", plan: theirs({ title: "Snow" }, 3) });
+  expect(conflictsIn(third)).toEqual([{ field: "title", mine: "Rain", theirs: "Snow" }]);
+});
+
+it.each(["read", "adopted"] as const)("an edit that was taken back gives way to a plan that is %s", (kind) => {
+  const newer = after(typed("Sun"), typed("Rain"), { kind, plan: theirs({ title: "Wind" }) });
+  expect(newer.draft).toEqual({});
+  expect(conflictsIn(newer)).toEqual([]);
+});
+
+it("what was saved is no edit any more, also if the service stores it in another form", () => {
+  const saving = after(typed("Sun "), { kind: "save_started", choices: {} });
+  const saved = afterEvent(saving, { kind: "saved", plan: theirs({ title: "Sun" }), sent: { title: "Sun " }, mine: saving.draft });
+  expect(saved.draft).toEqual({});
+});
+
+it("the same value in another form is no edit since a save began", () => {
+  const editing = after({ kind: "edited", field: "budget", mine: "80000" });
+  expect(isEdit(editing, "budget", "80,000")).toBe(false);
+  expect(isEdit(editing, "budget", "80,001")).toBe(true);
+  expect(isEdit(editing, "title", "Rain")).toBe(false);
 });
 
 it("a plan that the page reads during a save waits: only the save knows which changes are its own", () => {
@@ -71,16 +102,16 @@ it("what is typed during a save stays the person's edit, and is no one else's ch
   const saving = after(typed("Sun"), { kind: "save_started", choices: {} });
   const more = afterEvent(saving, typed("Sun and rain"));
   const saved = afterEvent(more, { kind: "saved", plan: theirs({ title: "Sun" }), sent: { title: "Sun" }, mine: saving.draft });
-  expect(unsavedValues(saved.draft)).toEqual({ title: "Sun and rain" });
+  expect(unsavedIn(saved)).toEqual({ title: "Sun and rain" });
   expect(saved.theirs).toBeUndefined();
-  expect(conflictsOf(saved.draft, valuesOf(saved.plan))).toEqual([]);
+  expect(conflictsIn(saved)).toEqual([]);
 });
 
 it("somebody else was first: their change is shown, and mine stay edits of the newer plan", () => {
   const saving = after(typed("Sun"), { kind: "save_started", choices: {} });
   const outdated = afterEvent(saving, { kind: "outdated", plan: theirs({ goal: "Sales" }), mine: saving.draft });
   expect(outdated.theirs?.fields).toEqual(["goal"]);
-  expect(unsavedValues(outdated.draft)).toEqual({ title: "Sun" });
+  expect(unsavedIn(outdated)).toEqual({ title: "Sun" });
 });
 
 it("a response of a completed plan closes it, although its revision is the same", () => {

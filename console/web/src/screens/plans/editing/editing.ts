@@ -1,8 +1,8 @@
 import type { Plan } from "@brand-records/console-contract";
-import { decided, edited, rebased, saved, withoutBlanks, type Choices, type Draft } from "./draft.ts";
+import { decided, edited, rebased, saved, shownValues, withoutBlanks, type Choices, type Draft } from "./draft.ts";
 import type { Problems } from "./field-problems.ts";
 import { isNewer, theirChanges, type TheirChanges } from "./their-changes.ts";
-import { valuesOf, type PlanField, type PlanValue, type PlanValues } from "../plan-values.ts";
+import { isSame, valuesOf, type PlanField, type PlanValue, type PlanValues } from "../plan-values.ts";
 
 /** The edits of a plan on a page, and the newest plan that the page knows. */
 export interface Editing {
@@ -49,6 +49,10 @@ export const startEditing = (plan: Plan): Editing => ({
 /** What is sent when a person saves now, with a choice for each conflict. */
 export const editsToSave = ({ plan, draft }: Editing, choices: Choices): Draft => withoutBlanks(decided(draft, valuesOf(plan), choices));
 
+/** Whether a value differs from what the field shows: a budget that is written in another form is the same. */
+export const isEdit = ({ plan, draft }: Editing, field: PlanField, mine: PlanValue): boolean =>
+  !isSame(field, mine, shownValues(draft, valuesOf(plan))[field]);
+
 /** Returns the state after an event. A newer plan replaces what is not edited, and nothing that is; an older one changes nothing. */
 export function afterEvent(editing: Editing, event: EditingEvent): Editing {
   const { plan, draft, theirs } = editing;
@@ -57,7 +61,7 @@ export function afterEvent(editing: Editing, event: EditingEvent): Editing {
       // A save takes what it reads itself: only it knows which changes are its own.
       return editing.isSaving || !isNewer(event.plan, plan) ? editing : onNewerPlan(editing, event.plan, draft);
     case "adopted":
-      return withPlan(editing, event.plan, draft);
+      return isNewer(event.plan, plan) ? onNewerPlan(editing, event.plan, draft) : editing;
     case "edited":
       return { ...editing, draft: edited(draft, valuesOf(plan), event.field, event.mine) };
     case "discarded":
@@ -87,5 +91,5 @@ const withPlan = (editing: Editing, plan: Plan, mine: Draft): Editing =>
 
 const onNewerPlan = (editing: Editing, plan: Plan, mine: Draft): Editing => ({
   ...withPlan(editing, plan, mine),
-  draft: rebased(editing.draft, valuesOf(plan)),
+  draft: rebased(editing.draft, valuesOf(editing.plan), valuesOf(plan)),
 });

@@ -6,7 +6,7 @@ import { query, useChange } from "../../../api/queries.ts";
 import { announce } from "../../../parts/status-region.tsx";
 import { changesOf, valuesOf, type PlanField, type PlanValues } from "../plan-values.ts";
 import { conflictsOf, rebased, shownValues, unsavedValues, type Choices, type Conflict, type Draft } from "./draft.ts";
-import { afterEvent, editsToSave, startEditing, type Editing } from "./editing.ts";
+import { afterEvent, editsToSave, isEdit, startEditing, type Editing } from "./editing.ts";
 import { problemsOf, refusedFields } from "./field-problems.ts";
 import { isOutdated } from "./outdated.ts";
 import { isNewer } from "./their-changes.ts";
@@ -52,12 +52,13 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
 
   /** Saves edits on the newest plan. Changes of others to other fields merge; to the same field they are a conflict. */
   const saveEdits = async (edits: Draft): Promise<SaveOutcome> => {
-    const problems = problemsOf(unsavedValues(edits));
+    const problems = problemsOf(unsavedValues(edits, valuesOf(state.plan)));
     if (Object.keys(problems).length > 0) return refuse(problems, null);
     let [current, mine] = [state.plan, edits];
     for (let left = SAVES_MAX; ; left -= 1) {
-      if (conflictsOf(mine, valuesOf(current)).length > 0) return "conflict";
-      const sent = unsavedValues(mine);
+      const values = valuesOf(current);
+      if (conflictsOf(mine, values).length > 0) return "conflict";
+      const sent = unsavedValues(mine, values);
       if (Object.keys(sent).length === 0) return "saved";
       try {
         const plan = await update(current, sent);
@@ -70,13 +71,13 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
         if (newer === undefined) return refuse({}, error as Error);
         dispatch({ kind: "outdated", plan: newer, mine });
         if (newer.status !== "pending") return "closed";
-        [current, mine] = [newer, rebased(mine, valuesOf(newer))];
+        [current, mine] = [newer, rebased(mine, values, valuesOf(newer))];
       }
     }
   };
 
   const values = valuesOf(state.plan);
-  const unsaved = unsavedValues(draft);
+  const unsaved = unsavedValues(draft, values);
   return {
     ...shown,
     values: shownValues(draft, values),
@@ -84,7 +85,7 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
     isDirty: Object.keys(unsaved).length > 0,
     conflicts: conflictsOf(draft, values),
     edit(field, mine) {
-      wasEdited.current = true;
+      if (isEdit(state, field, mine)) wasEdited.current = true;
       dispatch({ kind: "edited", field, mine });
     },
     discard: () => dispatch({ kind: "discarded" }),
