@@ -18,7 +18,7 @@ const DIST = join(HERE, "dist");
 /** Sources in other folders. */
 const OUTSIDE = [
   "packages/campaign-plan/src/limits.ts",
-  ...["first-reads", "no-such-operation", "own-path", "pages", "person-header"].map((name) => `console/contract/src/${name}.ts`),
+  ...["caller", "first-reads", "no-such-operation", "own-path", "pages"].map((name) => `console/contract/src/${name}.ts`),
   "package-lock.json",
 ].map((path) => join(ROOT, path));
 /** Names the sources that dist was built from. */

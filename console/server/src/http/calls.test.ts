@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
+import { OPERATIONS } from "@brand-records/console-contract";
+import { PERSON_FIELD } from "@brand-records/console-contract/caller";
 import { errorHandler } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
@@ -79,9 +81,9 @@ const HEADERS = { "content-type": "application/json", "sec-fetch-site": "same-or
 
 const BODY = JSON.stringify({ brand_id: BRAND });
 
-async function call(token: string): Promise<number> {
+async function call(token: string, body = BODY): Promise<number> {
   const headers = { ...HEADERS, cookie: cookieOf(token) };
-  const response = await fetch(`http://127.0.0.1:${port}/console/api/keys.list`, { method: "POST", headers, body: BODY });
+  const response = await fetch(`http://127.0.0.1:${port}/console/api/keys.list`, { method: "POST", headers, body });
   await response.arrayBuffer();
   return response.status;
 }
@@ -248,6 +250,18 @@ it("a session's calls beyond its limit are refused before they are looked up", a
   for (let time = 0; time < 8; time += 1) statuses.push(await call(VALID));
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
   expect(lookups.count).toBe(5);
+});
+
+it("a call for a page that shows another person is refused, also through a gateway that passes no header it does not know", async () => {
+  await start();
+  const naming = (person: unknown) => call(VALID, JSON.stringify({ brand_id: BRAND, person }));
+  expect([await naming("bea@example.ph"), await naming(null), await naming("nena@example.ph"), await call(VALID)]).toEqual([
+    409, 409, 200, 200,
+  ]);
+});
+
+it("no operation has a field by the name of the one that names the person", () => {
+  expect(Object.entries(OPERATIONS).filter(([, { input }]) => Object.hasOwn(input.shape, PERSON_FIELD))).toEqual([]);
 });
 
 it("a call of a brand names the role in which it was made", async () => {

@@ -1,6 +1,6 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
+import { PERSON_FIELD, ROLE_HEADER } from "@brand-records/console-contract/caller";
 import { NO_SUCH_OPERATION } from "@brand-records/console-contract/no-such-operation";
-import { namesPerson, PERSON_HEADER, ROLE_HEADER } from "@brand-records/console-contract/person-header";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { Router, type Request, type RequestHandler, type Response } from "express";
@@ -98,8 +98,8 @@ function serveCall(deps: CallDependencies): RequestHandler {
     if (operation.needs === "anyone") {
       return operation.serve(deps, visitor, await admission.visitor(request, response, operation.isSignInAttempt));
     }
-    const { body, person, grants } = await admission.person(request, response, visitor.sessionToken);
-    requireShown(request, person);
+    const { body: sent, person, grants } = await admission.person(request, response, visitor.sessionToken);
+    const body = requireShown(sent, person);
     const signedIn = { ...visitor, call: { ...visitor.call, grants }, person };
     if (operation.needs === "session") return operation.serve(deps, signedIn, body);
     const brand = membershipOf(person, body);
@@ -117,10 +117,15 @@ function serveCall(deps: CallDependencies): RequestHandler {
 
 const nameOf = (request: Request): OperationName => request.path.slice(1) as OperationName;
 
-/** @throws AppError `other_person` if the page shows another person than the one of the session */
-function requireShown(request: Request, { email }: Person): void {
-  const shown = request.get(PERSON_HEADER);
-  if (shown === undefined || namesPerson(shown, email)) return;
+/**
+ * Returns the operation's input without the person whom the page shows. Pages of 0.3.0 name none.
+ *
+ * @throws AppError `other_person` if the page shows another person than the one of the session
+ */
+function requireShown(body: unknown, { email }: Person): unknown {
+  if (typeof body !== "object" || body === null || !(PERSON_FIELD in body)) return body;
+  const { [PERSON_FIELD]: shown, ...input } = body;
+  if (shown === email) return input;
   throw new AppError("other_person", `Nothing was changed: ${email} is signed in now.`);
 }
 

@@ -14,6 +14,16 @@ it("returns what the service sent", async () => {
   expect(await createKey()).toEqual({ secret: "brk_live_1" });
 });
 
+it("names the person who acts in the body: gateways of 0.3.0 drop headers, and its consoles refuse the field", async () => {
+  const fetched = respondWith(() => Response.json({ keys: [] }));
+  await call("keys.list", { brand_id: "brd_1" }, { as: "ñandú@example.ph" });
+  await call("keys.list", { brand_id: "brd_1" });
+  expect(fetched.mock.calls.map(([, request]) => JSON.parse(request?.body as string) as unknown)).toEqual([
+    { brand_id: "brd_1", person: "ñandú@example.ph" },
+    { brand_id: "brd_1" },
+  ]);
+});
+
 it.each(["", '{"secret":"brk_live_', "<html>"])("does not take a success with the body %j for one", async (body) => {
   respondWith(() => new Response(body, { headers: { "x-request-id": "req_1" } }));
   await expect(createKey()).rejects.toMatchObject({ name: "CallError", code: "unreachable", requestId: "req_1" });

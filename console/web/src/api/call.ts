@@ -1,5 +1,5 @@
+import { PERSON_FIELD, ROLE_HEADER } from "@brand-records/console-contract/caller";
 import { NO_SUCH_OPERATION } from "@brand-records/console-contract/no-such-operation";
-import { personHeader, ROLE_HEADER } from "@brand-records/console-contract/person-header";
 import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
 
 /** A call failed. `code` is one of packages/errors, `unreachable` if no response came, or `updating`. */
@@ -78,9 +78,10 @@ export async function call<Name extends OperationName>(
   input: Input<Name>,
   { as, signal }: CallOptions = {},
 ): Promise<Output<Name>> {
-  const headers = { "content-type": "application/json", ...(as !== undefined && personHeader(as)) };
+  const headers = { "content-type": "application/json" };
+  const sent = JSON.stringify({ ...input, [PERSON_FIELD]: as });
   const deadline = AbortSignal.timeout(CALL_MS_MAX);
-  const request = { method: "POST", headers, body: JSON.stringify(input), signal: signal ? AbortSignal.any([signal, deadline]) : deadline };
+  const request = { method: "POST", headers, body: sent, signal: signal ? AbortSignal.any([signal, deadline]) : deadline };
   let response: Response;
   try {
     response = await fetch(`/console/api/${name}`, request);

@@ -75,6 +75,9 @@ export const pollFirst =
   ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number | false =>
     page === undefined && (error === null ? POLL_MS : POLL_AFTER_ERROR_MS);
 
+/** Changes that are made without a session, too. */
+const NEEDS_NO_SESSION = /^sign_in\.|\.sign_out$/;
+
 /**
  * The mutation of an operation that changes something. Once somebody is signed in, it is made by the person whom the page shows, or not at all. Lists named in `changes` are read again before it counts as done, so that a page
  * never shows the state before. They are read again after an error too: the change may have been made, or another person was first.
@@ -85,7 +88,7 @@ export function useChange<Name extends OperationName>(
 ): UseMutationResult<Output<Name>, Error, Input<Name>> {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input<Name>) => call(name, input, name.startsWith("sign_in.") ? {} : { as: shownTab().email }),
+    mutationFn: (input: Input<Name>) => call(name, input, NEEDS_NO_SESSION.test(name) ? {} : { as: shownTab().email }),
     onSettled: async (_output, error) => {
       const read = Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
       // An error shows at once. A success does not wait for a connection that has gone silent: it may have a secret to show.

@@ -19,7 +19,6 @@ const FORWARDED = [
   "origin",
   "sec-fetch-site",
   "user-agent",
-  "x-console-person",
 ] as const;
 
 /** End at this hop, or belong to the framing, which the gateway makes itself. */
