@@ -1,6 +1,6 @@
 import type { AuditAction, Output, ParsedInput, OperationName } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
-import { newCallContext, type CallContext } from "@brand-records/rpc";
+import { isUnimplemented, newCallContext, type CallContext } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import type { Services } from "./services.ts";
 import type { Person } from "./sessions.ts";
@@ -82,7 +82,8 @@ export async function runAudited<Name extends OperationName>(
     return output;
   } catch (error) {
     const { kind } = AppError.from(error);
-    await finish(UNKNOWN_OUTCOMES.has(kind) ? "unknown" : "failed", kind, null);
+    const mayBeMade = UNKNOWN_OUTCOMES.has(kind) && !isUnimplemented(error);
+    await finish(mayBeMade ? "unknown" : "failed", kind, null);
     throw error;
   }
 }

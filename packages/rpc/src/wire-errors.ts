@@ -73,5 +73,7 @@ const TRANSPORT_ERRORS: Partial<Record<status, { kind: ErrorKind; message: strin
   [status.UNAVAILABLE]: UNAVAILABLE,
   [status.RESOURCE_EXHAUSTED]: UNAVAILABLE,
   [status.CANCELLED]: UNAVAILABLE,
+  // A process of another release, beside this one during an update: it has done nothing, and the next one may have the method.
+  [status.UNIMPLEMENTED]: UNAVAILABLE,
   [status.DEADLINE_EXCEEDED]: { kind: "timeout", message: "The request took too long. Try again." },
 };

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
-import { OPERATIONS } from "@brand-records/console-contract";
+import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
 import { PERSON_FIELD } from "@brand-records/console-contract/caller";
 import { errorHandler } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
-import { countServerErrors } from "@brand-records/rpc";
+import { countServerErrors, fromServiceError } from "@brand-records/rpc";
 import { openMetrics } from "@brand-records/telemetry";
+import { Metadata, status } from "@grpc/grpc-js";
 import express from "express";
 import { closeIfUnread } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
@@ -48,11 +49,16 @@ const sessions = {
     return { session: { email: "nena@example.ph", ends_at: "2026-11-23T20:00:00Z" }, memberships: members.has(token) ? [brand] : [] };
   },
 };
+const receivers = { sendWaiting: jest.fn() };
+const audit = {
+  appendAudit: () => Promise.resolve({ entry: { id: "aud_1" } }),
+  finishAudit: jest.fn(async (_outcome: object, _call: object) => ({})),
+};
 const accounts = { listKeys: () => Promise.resolve({ keys: [] }) };
 
 async function start(settings: object = {}): Promise<void> {
   const config = { PUBLIC_URL: ORIGIN, REQUEST_DEADLINE_MS: 10_000, CALLS_PER_SESSION: 10_000, CALLS_PER_ADDRESS, ...settings };
-  const services = { sessions, accounts };
+  const services = { sessions, accounts, receivers, audit };
   const admission = new SessionAdmission(services as never, config);
   const deps = { config, services, log: undefined, signInsOfAddress: new CallLimit(30), sessions: admission };
   const app = express();
@@ -81,9 +87,11 @@ const HEADERS = { "content-type": "application/json", "sec-fetch-site": "same-or
 
 const BODY = JSON.stringify({ brand_id: BRAND });
 
+const post = (name: OperationName, token: string, body: string): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}/console/api/${name}`, { method: "POST", headers: { ...HEADERS, cookie: cookieOf(token) }, body });
+
 async function call(token: string, body = BODY): Promise<number> {
-  const headers = { ...HEADERS, cookie: cookieOf(token) };
-  const response = await fetch(`http://127.0.0.1:${port}/console/api/keys.list`, { method: "POST", headers, body });
+  const response = await post("keys.list", token, body);
   await response.arrayBuffer();
   return response.status;
 }
@@ -260,16 +268,26 @@ it("a call for a page that shows another person is refused, also through a gatew
   ]);
 });
 
+it("a change that a service of an earlier release does not have is an update under way, and failed in the audit log", async () => {
+  await start();
+  const metadata = new Metadata();
+  receivers.sendWaiting.mockRejectedValue(
+    fromServiceError(Object.assign(new Error(), { code: status.UNIMPLEMENTED, details: "", metadata })),
+  );
+  const response = await post("receivers.send_waiting", VALID, JSON.stringify({ brand_id: BRAND, receiver_id: "rcv_1", all: true }));
+  expect([response.status, await response.json()]).toMatchObject([
+    503,
+    { error: { code: "unavailable", message: "The console has no such operation. Reload the page." } },
+  ]);
+  expect(audit.finishAudit.mock.calls).toMatchObject([[{ outcome: "failed", error_kind: "unavailable" }, {}]]);
+});
+
 it("no operation has a field by the name of the one that names the person", () => {
   expect(Object.entries(OPERATIONS).filter(([, { input }]) => Object.hasOwn(input.shape, PERSON_FIELD))).toEqual([]);
 });
 
 it("a call of a brand names the role in which it was made", async () => {
   await start();
-  const response = await fetch(`http://127.0.0.1:${port}/console/api/keys.list`, {
-    method: "POST",
-    headers: { ...HEADERS, cookie: cookieOf(VALID) },
-    body: BODY,
-  });
+  const response = await post("keys.list", VALID, BODY);
   expect([response.status, response.headers.get("x-console-role")]).toEqual([200, "owner"]);
 });

@@ -3,6 +3,7 @@ import { PERSON_FIELD, ROLE_HEADER } from "@brand-records/console-contract/calle
 import { NO_SUCH_OPERATION } from "@brand-records/console-contract/no-such-operation";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
+import { isUnimplemented } from "@brand-records/rpc";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { SERVED } from "../operations/index.ts";
 import type { Admitted, Person } from "../sessions.ts";
@@ -111,8 +112,14 @@ function serveCall(deps: CallDependencies): RequestHandler {
     return operation.serve(deps, { ...signedIn, brand }, body);
   };
   return async (request, response) => {
-    response.json(await serve(request, response));
+    response.json(await serve(request, response).catch(refuseUnimplemented));
   };
+}
+
+/** Rethrows an error. That of a service of an earlier release, beside this console during an update, becomes one that pages recognise. */
+function refuseUnimplemented(error: unknown): never {
+  if (!isUnimplemented(error)) throw error;
+  throw new AppError("unavailable", NO_SUCH_OPERATION, { cause: error, dependency: (error as AppError).dependency });
 }
 
 const nameOf = (request: Request): OperationName => request.path.slice(1) as OperationName;

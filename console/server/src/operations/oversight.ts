@@ -1,5 +1,3 @@
-import { AppError } from "@brand-records/errors";
-import { isUnimplemented } from "@brand-records/rpc";
 import type { BrandHandler } from "./operation.ts";
 
 const PAGE_SIZE = 50;
@@ -31,20 +29,8 @@ export const listAudit: BrandHandler<"audit.list"> = {
 
 export const listFailedRequests: BrandHandler<"requests.failed"> = {
   async run(services, { call }, input) {
-    try {
-      const { counted_since, ...failed } = await services.usage.listFailedRequests(input, call);
-      return { ...failed, counted_since: counted_since ?? null };
-    } catch (error) {
-      if (!isUnimplemented(error)) throw error;
-      // accounts of release 0.3.0, beside this console during an update.
-      throw new AppError(
-        "unavailable",
-        "Failed requests are not available yet: the service is being updated. Try again in a few minutes.",
-        {
-          cause: error,
-        },
-      );
-    }
+    const { counted_since, ...failed } = await services.usage.listFailedRequests(input, call);
+    return { ...failed, counted_since: counted_since ?? null };
   },
 };
 

@@ -54,6 +54,7 @@ describe("while processes of two releases serve", () => {
   it.each<[string, number, object]>([
     ["an operation", 404, { code: "not_found", message: "The console has no such operation. Reload the page." }],
     ["a field", 400, { code: "invalid_request", message: "Unrecognized key", details: [{ field: "", message: "Unrecognized key" }] }],
+    ["a method of a service", 503, { code: "unavailable", message: "The console has no such operation. Reload the page." }],
   ])("says so of %s that an earlier one does not have, which has done nothing", async (_, status, error) => {
     refuse(status, error);
     const failure: unknown = await createKey().catch((reason: unknown) => reason);

@@ -36,12 +36,11 @@ const UPDATING = {
 };
 
 /**
- * The page has reached a process of another release, which does not know the operation or a field of its input, and has done nothing. While
- * processes are replaced, the next call may reach one of its own; a page that has stayed open since before an update finds none.
+ * The page has reached a console or a service of another release, which does not know the operation or a field of its input, and has done
+ * nothing. While processes are replaced, the next call may reach one of its own; a page that has stayed open since before an update finds none.
  */
 const isOfOtherRelease = ({ code, message, details = [] }: Omit<ErrorBody["error"], "request_id">): boolean =>
-  (code === "not_found" && message === NO_SUCH_OPERATION) ||
-  (code === "invalid_request" && details.length > 0 && details.every(({ field }) => field === ""));
+  message === NO_SUCH_OPERATION || (code === "invalid_request" && details.length > 0 && details.every(({ field }) => field === ""));
 
 /** Another person is signed in, or the person is no member of the brand any more, or no owner: the session has changed since it was read. */
 export const isOfOtherSession = (error: Error): boolean =>
