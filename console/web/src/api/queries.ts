@@ -81,18 +81,21 @@ const NEEDS_NO_SESSION = /^sign_in\.|\.sign_out$/;
 /**
  * The mutation of an operation that changes something. Once somebody is signed in, it is made by the person whom the page shows, or not at all. Lists named in `changes` are read again before it counts as done, so that a page
  * never shows the state before. They are read again after an error too: the change may have been made, or another person was first.
+ *
+ * @param isWaiting false: it counts as done at once
  */
 export function useChange<Name extends OperationName>(
   name: Name,
   changes: readonly OperationName[],
+  isWaiting = true,
 ): UseMutationResult<Output<Name>, Error, Input<Name>> {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: Input<Name>) => call(name, input, NEEDS_NO_SESSION.test(name) ? {} : { as: shownTab().email }),
     onSettled: async (_output, error) => {
       const read = Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
-      // An error shows at once. A success does not wait for a connection that has gone silent: it may have a secret to show.
-      if (error === null) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS_MAX))]);
+      // An error shows at once. A success does not wait for a connection that has gone silent.
+      if (error === null && isWaiting) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS_MAX))]);
     },
   });
 }

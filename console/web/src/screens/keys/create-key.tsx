@@ -2,10 +2,10 @@ import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
-import { useChange } from "../../api/queries.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { firstCall } from "../../parts/first-call.ts";
+import { useSecretChange } from "../../parts/secret-change.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
@@ -17,7 +17,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
   const { environment } = useMe();
   // Here alone: a secret in a cache would outlive its dialog.
   const [secret, setSecret] = useState<string>();
-  const create = useChange("keys.create", ["keys.list"]);
+  const create = useSecretChange("keys.create", ["keys.list"]);
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", may_prepare: false } });
 
   const submit = form.onSubmit((values) =>

@@ -2,10 +2,10 @@ import type { Member, Output } from "@brand-records/console-contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { query, useChange } from "../../api/queries.ts";
+import { query } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { useSecretChange } from "../../parts/secret-change.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
-import { useShownSecret } from "../../parts/shown-secrets.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -24,8 +24,7 @@ export default function NewLink({ member: { email }, isNew = false, onClose }: N
   const options = useQuery(query("sign_in.options", {})).data;
   // Here alone: a link in a cache would outlive its dialog.
   const [link, setLink] = useState<Output<"members.link">>();
-  const make = useChange("members.link", []);
-  useShownSecret(make.isPending);
+  const make = useSecretChange("members.link", ["members.list"]);
 
   const start = (): void =>
     make.mutate(

@@ -3,10 +3,9 @@ import { Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CallError } from "../../api/call.ts";
-import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { useSecretChange } from "../../parts/secret-change.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
-import { useShownSecret } from "../../parts/shown-secrets.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -32,8 +31,7 @@ export function MakeNextSecret({
   const [replaces, setReplaces] = useState(rotating);
   const [isConfirmed, setIsConfirmed] = useState(false);
   const [isMissing, setIsMissing] = useState(false);
-  const make = useChange("receivers.rotate", ["receivers.get", "receivers.list"]);
-  useShownSecret(make.isPending);
+  const make = useSecretChange("receivers.rotate", ["receivers.get", "receivers.list"]);
 
   const submit = (): void => {
     if (replaces && !isConfirmed) return setIsMissing(true);

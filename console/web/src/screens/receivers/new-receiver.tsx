@@ -2,10 +2,10 @@ import { PAGES } from "@brand-records/console-contract/pages";
 import { Anchor, Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useChange } from "../../api/queries.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
+import { useSecretChange } from "../../parts/secret-change.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
@@ -21,7 +21,7 @@ export function NewReceiver() {
   const navigate = useNavigate();
   // Here alone: a secret in a cache would outlive its dialog.
   const [created, setCreated] = useState<{ readonly secret: string; readonly receiverId: string }>();
-  const create = useChange("receivers.create", ["receivers.list"]);
+  const create = useSecretChange("receivers.create", ["receivers.list"]);
 
   // The role may be lost while the secret shows, which cannot be had again.
   if (!isOwner && created === undefined) {
