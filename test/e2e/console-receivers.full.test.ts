@@ -285,6 +285,48 @@ it("what is typed while the settings are saved stays, and what a save without an
   expect(await stored()).toBe("Ledger");
 }, 60_000);
 
+it.each(["/settings", "new"])(
+  "what is typed in the form of %s stays when the session ends, and is stored after a sign-in elsewhere",
+  async (form) => {
+    const registered = await register();
+    const { brand } = registered;
+    const { page, expectNoProblems } = await open(registered, "/settings");
+    if (form === "new") await page.goto(`${url}/developers/receivers/new`);
+    const endSession = async (): Promise<void> => {
+      await stack.sessions.endSessionsOf({ email: brand.owner }, callContext());
+      await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+    };
+    const label = page.getByRole("textbox", { name: "Label" });
+    if (form === "new") await page.getByRole("textbox", { name: "URL" }).fill("https://receiver.example/hooks");
+    await label.fill("Ledger");
+    await endSession();
+    await page.getByRole("alert").filter({ hasText: "You are signed out" }).waitFor();
+    expect(await page.getByRole("link", { name: "Sign in in a new tab" }).getAttribute("target")).toBe("_blank");
+    expect(await label.inputValue()).toBe("Ledger");
+
+    const [name = "", value = ""] = (await signIn(stack, url, brand.owner)).cookie.split("=");
+    await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+    await page.getByRole("button", { name: /^(Save|Register receiver)$/ }).click();
+    await page.getByText(/^Saved\.$|This is the only time the signing secret/).waitFor();
+    expect(await page.getByText("You are signed out").count()).toBe(0);
+    expectNoProblems(401);
+  },
+  60_000,
+);
+
+it("a session that ends leads from a form that nothing was typed in to the sign-in page", async () => {
+  const registered = await register();
+  const { page, expectNoProblems } = await open(registered, "/settings");
+  const label = page.getByRole("textbox", { name: "Label" });
+  await label.fill("Ledger");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  await stack.sessions.endSessionsOf({ email: registered.brand.owner }, callContext());
+  await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+  await page.waitForURL("**/sign-in?**");
+  expectNoProblems(401);
+}, 60_000);
+
 it("an activation and a deletion whose answers are lost show what became of them", async () => {
   const registered = await register();
   const { owner, brand, receiverId } = registered;

@@ -1,9 +1,13 @@
 import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import type { ReactNode } from "react";
+import { useBlocker } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../api/call.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { loadedPart } from "../../parts/loaded-part.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
+
+const SignedOut = loadedPart(async () => (await import("./signed-out.tsx")).SignedOut, "nothing");
 
 export interface ReceiverValues {
   readonly url: string;
@@ -34,6 +38,17 @@ export interface ReceiverFormProps {
 /** The settings of a receiver, new or not. */
 export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, children }: ReceiverFormProps) {
   const form = useForm<ReceiverValues>({ mode: "uncontrolled", initialValues: initial });
+  const [isSignedOut, setIsSignedOut] = useState(false);
+  useBlocker({
+    // Of an ended session: signing out, which names no page to return to, is the person's choice.
+    shouldBlockFn({ next: { pathname, search } }) {
+      const now = form.getValues();
+      const isKept = pathname === "/sign-in" && "return_to" in search && changedBy(initial, now, now).length > 0;
+      setIsSignedOut(isKept);
+      return isKept;
+    },
+    enableBeforeUnload: false,
+  });
   const refuse = (refusal: Error): void => {
     const errors = errorsOf(refusal);
     form.setErrors(errors);
@@ -41,6 +56,7 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
   };
   const submit = form.onSubmit((values) => {
     const submitted = structuredClone(values);
+    setIsSignedOut(false);
     const fill = (stored: ReceiverValues): void => {
       // Each alone: a form that is filled as a whole takes the focus from the field that is being typed in.
       for (const [name, value] of changedBy(stored, submitted, form.getValues())) form.setFieldValue(name, value);
@@ -94,6 +110,7 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
           />
         )}
         <FormError error={error} fields={["url", "label", "events", "max_in_flight"]} unknownOutcome={unknownOutcome} />
+        {isSignedOut && <SignedOut />}
         {children}
       </Stack>
     </form>
