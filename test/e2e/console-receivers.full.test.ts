@@ -144,6 +144,28 @@ it("an approval arrives on the open page without a reload", async () => {
   expectNoProblems();
 }, 60_000);
 
+it("a time of today has its day once it is midnight in Manila, on a page that reads nothing since", async () => {
+  const registered = await register();
+  const { owner, brand, receiverId } = registered;
+  await approve(brand);
+  const list = { brand_id: brand.id, receiver_id: receiverId };
+  const delivery = await eventually(async () => {
+    const [first] = (await owner.call("deliveries.list", list)).deliveries;
+    expect(first?.state).toBe("delivered");
+    return first as NonNullable<typeof first>;
+  });
+  const { page, expectNoProblems } = await openAs(browser, url, owner);
+  const day = new Date(Date.parse(delivery.created_at) + 8 * 3_600_000).toISOString().slice(0, 10);
+  await page.clock.install({ time: Date.parse(`${day}T23:59:00+08:00`) });
+  await page.goto(`${url}/developers/deliveries/${delivery.id}`);
+  const created = page.locator(`time[datetime="${delivery.created_at}"]`).first();
+  await created.getByText(/^\d\d:\d\d:\d\d$/).waitFor();
+  await page.route("**/console/api/**", () => {});
+  await page.clock.runFor(60_000);
+  await created.getByText(/^[A-Z][a-z]+ \d+, \d\d:\d\d:\d\d$/).waitFor();
+  expectNoProblems();
+}, 60_000);
+
 it("filters are in the URL and survive a reload", async () => {
   const registered = await register();
   await approve(registered.brand);

@@ -1,3 +1,7 @@
+import { useSyncExternalStore } from "react";
+import { today } from "./filters/days.ts";
+import { dayChanges } from "./present-day.ts";
+
 const ZONE = { timeZone: "Asia/Manila" } as const;
 const SHORT = new Intl.DateTimeFormat("en-PH", {
   ...ZONE,
@@ -20,15 +24,14 @@ const EXACT = new Intl.DateTimeFormat("en-PH", {
   hourCycle: "h23",
 });
 const TIME = new Intl.DateTimeFormat("en-PH", { ...ZONE, hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const DAY = new Intl.DateTimeFormat("en", { ...ZONE, dateStyle: "short" });
-const YEAR = new Intl.DateTimeFormat("en", { ...ZONE, year: "numeric" });
 
-const isSame = (format: Intl.DateTimeFormat, date: Date): boolean => format.format(date) === format.format(new Date());
+const onDayChange = dayChanges(globalThis);
 
-function formatFor(date: Date, { isBrief = false, isExact = false }: Precision): Intl.DateTimeFormat {
-  if (isExact) return isSame(DAY, date) ? EXACT_TIME : EXACT;
-  if (isBrief && isSame(DAY, date)) return TIME;
-  return isSame(YEAR, date) ? SHORT : SHORT_WITH_YEAR;
+function formatFor(day: string, presentDay: string, { isBrief = false, isExact = false }: Precision): Intl.DateTimeFormat {
+  const isToday = day === presentDay;
+  if (isExact) return isToday ? EXACT_TIME : EXACT;
+  if (isBrief && isToday) return TIME;
+  return day.slice(0, 4) === presentDay.slice(0, 4) ? SHORT : SHORT_WITH_YEAR;
 }
 
 /** Day and time in Manila: "Nov 22, 22:09". @param at milliseconds since the epoch */
@@ -44,9 +47,10 @@ interface Precision {
 /** A moment in Manila time: the day and time, or the date if it is of another year; in full as a tooltip. */
 export function When({ at, ...precision }: Precision & { readonly at: string }) {
   const date = new Date(at);
+  const presentDay = useSyncExternalStore(onDayChange, () => today());
   return (
     <time dateTime={at} title={`${FULL.format(date)}, Manila time`}>
-      {formatFor(date, precision).format(date)}
+      {formatFor(today(date), presentDay, precision).format(date)}
     </time>
   );
 }
