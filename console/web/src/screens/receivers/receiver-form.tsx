@@ -40,7 +40,7 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
   const form = useForm<ReceiverValues>({ mode: "uncontrolled", initialValues: initial });
   const [isSignedOut, setIsSignedOut] = useState(false);
   useBlocker({
-    // Of an ended session: signing out, which names no page to return to, is the person's choice.
+    // The navigation of an ended session names a page to return to. Signing out, the person's choice, names none.
     shouldBlockFn({ next: { pathname, search } }) {
       const now = form.getValues();
       const isKept = pathname === "/sign-in" && "return_to" in search && changedBy(initial, now, now).length > 0;
