@@ -130,9 +130,10 @@ export class Room implements Pacer {
     return this.#slow.shares(this.left, performance.now());
   }
 
-  /** Counts what it takes as reserved. */
+  /** Counts what it takes as reserved. The shares may be of a moment before others took theirs: it takes no more than is left now. */
   #takeOf(shares: Shares): Take {
-    return (receiverId, wanted) => countTo((taken) => (this.#reserved += taken), shares.take(receiverId, wanted));
+    return (receiverId, wanted) =>
+      countTo((taken) => (this.#reserved += taken), shares.take(receiverId, Math.min(wanted, Math.max(0, this.left))));
   }
 
   #has(wanted: number): boolean {

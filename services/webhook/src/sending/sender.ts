@@ -145,14 +145,20 @@ export class Sender implements FirstAttempts, Pacer {
   async #claim(): Promise<number> {
     const { db, metrics } = this.#options;
     const { max, exceptIds, takes, end } = this.#room.forClaim();
-    const claimed = await claimDeliveries(db, {
-      max,
-      takes,
-      except: withReceivers(this.#secrets.exclusions, exceptIds()),
-      leaseSeconds: this.leaseSeconds,
-      onSlow: (lanes) => this.#reportSlow(lanes),
-      failing: this.#room.servesFailing,
-    }).finally(end);
+    let claimed: ClaimedDelivery[];
+    try {
+      claimed = await claimDeliveries(db, {
+        max,
+        takes,
+        except: withReceivers(this.#secrets.exclusions, exceptIds()),
+        leaseSeconds: this.leaseSeconds,
+        onSlow: (lanes) => this.#reportSlow(lanes),
+        failing: this.#room.servesFailing,
+      });
+    } finally {
+      // Here and not in the promise's `finally`: intake could take the room before what was claimed occupies it.
+      end();
+    }
     if (this.#stopped && claimed.length > 0) {
       this.#returned.add(...claimed);
       await this.#returned.all();
