@@ -35,11 +35,11 @@ it("is refused if the server does not respond", async () => {
 });
 
 it("gives pg one statement at a time, and no keepalive during a statement: pg 9 will not queue them", async () => {
-  const session = await open(400);
+  const session = await open(2_000);
   const sent = jest.spyOn(pg.Client.prototype, "query");
   try {
-    // Several keepalives are due during the first.
-    const first = session.query("select 1 as n from pg_sleep(0.5)").then((rows) => ({ rows, sent: sent.mock.calls.length }));
+    // Two keepalives are due during the first.
+    const first = session.query("select 1 as n from pg_sleep(1.2)").then((rows) => ({ rows, sent: sent.mock.calls.length }));
     const results = await Promise.all([first, session.query("select 2 as n")]);
     expect(results).toEqual([{ rows: [{ n: 1 }], sent: 1 }, [{ n: 2 }]]);
   } finally {
