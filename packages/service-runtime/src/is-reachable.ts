@@ -17,7 +17,7 @@ export async function isReachable(db: Database, url: string, timeoutMs = PROBE_T
   return (await withTimeout(probe, timeoutMs)) === true;
 }
 
-/** A server that refuses a connection for having too many has responded, so the probe needs none that is set aside for it. */
+/** A server that refuses a connection for having too many has responded: the probe needs none kept for it. */
 async function connect(url: string): Promise<void> {
   try {
     const session = await openDatabaseSession({
