@@ -128,7 +128,7 @@ describe("renders", () => {
         spec.ttlSecondsAfterFinished,
       ]);
     const services = ["accounts", "plans", "records", "webhook"];
-    expect(await jobs()).toEqual(services.map((service) => [`${FULLNAME}-${service}-migration`, undefined, 600]));
+    expect(await jobs()).toEqual(services.map((service) => [`${FULLNAME}-${service}-migration`, undefined, 86_400]));
     const hook = { "helm.sh/hook": "pre-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded" };
     // A rollback to the install makes its Jobs again, and fails where one of that name is left of an upgrade.
     expect(await jobs("--is-upgrade")).toEqual(services.map((service) => [`${FULLNAME}-${service}-upgrade`, hook, undefined]));
