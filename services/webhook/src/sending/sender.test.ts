@@ -489,7 +489,7 @@ describe("a result", () => {
   it.each([
     ["ahead", 3_600_000],
     ["behind", -3_600_000],
-  ])("pauses a receiver as long as any other does, if the clock of the process that paused it is an hour %s", async (_, hourMs) => {
+  ])("of a probe begins the next pause, and of no attempt before it, if the clock of the process that paused is an hour %s", async (_, hourMs) => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 12);
     await sending.db.query("update webhook.lanes set max_in_flight = 12");
@@ -503,11 +503,11 @@ describe("a result", () => {
     };
     await write(0, 10, hourMs, 100);
     expect(await lane(receiver)).toMatchObject({ trips: 1 });
-    // In flight when the circuit opened.
+    // This attempt was in flight when the circuit opened.
     await write(10, 11, 0, 60_000);
     expect(await lane(receiver)).toMatchObject({ trips: 1 });
     await sending.db.query("update webhook.lanes set opened_at = opened_at - interval '5 s', open_until = now()");
-    // The probe.
+    // A probe begins after the pause.
     await write(11, 12, 0, 1_000);
     expect(await lane(receiver)).toMatchObject({ trips: 2 });
     expect(await pausedUntil(receiver)).not.toBeNull();
