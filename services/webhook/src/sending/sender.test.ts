@@ -489,29 +489,34 @@ describe("a result", () => {
   it.each([
     ["ahead", 3_600_000],
     ["behind", -3_600_000],
-  ])("of a probe begins the next pause, and of no attempt before it, if the clock of the process that paused is an hour %s", async (_, hourMs) => {
-    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
-    await sending.deliver([receiver], 12);
-    await sending.db.query("update webhook.lanes set max_in_flight = 12");
-    const claimed = await claimDeliveries(sending.db, { max: 12, leaseSeconds: 60, failing: true });
-    const failed = { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 } as const;
-    const write = async (from: number, until: number, clockMs: number, agoMs: number): Promise<void> => {
-      const now = Date.now() + clockMs;
-      const started_at = new Date(now - agoMs).toISOString();
-      const results = claimed.slice(from, until).map((delivery, index) => ({ ...resultOf(delivery, from + index), ...failed, started_at }));
-      await writeResults(sending.db, results, now, openLog("webhook", "silent"));
-    };
-    await write(0, 10, hourMs, 100);
-    expect(await lane(receiver)).toMatchObject({ trips: 1 });
-    // This attempt was in flight when the circuit opened.
-    await write(10, 11, 0, 60_000);
-    expect(await lane(receiver)).toMatchObject({ trips: 1 });
-    await sending.db.query("update webhook.lanes set opened_at = opened_at - interval '5 s', open_until = now()");
-    // A probe begins after the pause.
-    await write(11, 12, 0, 1_000);
-    expect(await lane(receiver)).toMatchObject({ trips: 2 });
-    expect(await pausedUntil(receiver)).not.toBeNull();
-  });
+  ])(
+    "of a probe begins the next pause, and of no attempt before it, if the clock of the process that paused is an hour %s",
+    async (_, hourMs) => {
+      const receiver = await sending.createReceiver("http://127.0.0.1:1/");
+      await sending.deliver([receiver], 12);
+      await sending.db.query("update webhook.lanes set max_in_flight = 12");
+      const claimed = await claimDeliveries(sending.db, { max: 12, leaseSeconds: 60, failing: true });
+      const failed = { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 } as const;
+      const write = async (from: number, until: number, clockMs: number, agoMs: number): Promise<void> => {
+        const now = Date.now() + clockMs;
+        const started_at = new Date(now - agoMs).toISOString();
+        const results = claimed
+          .slice(from, until)
+          .map((delivery, index) => ({ ...resultOf(delivery, from + index), ...failed, started_at }));
+        await writeResults(sending.db, results, now, openLog("webhook", "silent"));
+      };
+      await write(0, 10, hourMs, 100);
+      expect(await lane(receiver)).toMatchObject({ trips: 1 });
+      // This attempt was in flight when the circuit opened.
+      await write(10, 11, 0, 60_000);
+      expect(await lane(receiver)).toMatchObject({ trips: 1 });
+      await sending.db.query("update webhook.lanes set opened_at = opened_at - interval '5 s', open_until = now()");
+      // A probe begins after the pause.
+      await write(11, 12, 0, 1_000);
+      expect(await lane(receiver)).toMatchObject({ trips: 2 });
+      expect(await pausedUntil(receiver)).not.toBeNull();
+    },
+  );
 
   it("that is a success keeps its receiver enabled, even in one batch with the failure that would disable it", async () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
