@@ -12,6 +12,10 @@ import { KWOK, kubernetesPrograms, type KubernetesProgram } from "./programs.ts"
 /** A loaded machine needs most of it. */
 const READY_MS_MAX = 120_000;
 const ZONES = ["a", "b", "c"];
+/** The default of 20 requests a second spares a cluster that others use. */
+const UNTHROTTLED = ["--kube-api-qps=1000", "--kube-api-burst=1000"];
+/** Default: 15s, which the tests would wait for. */
+const AUTOSCALER_PERIOD = "1s";
 
 /** A Kubernetes API server with its controllers and scheduler. Its nodes are simulated: pods become ready without running. */
 export interface Cluster extends Clients {
@@ -35,8 +39,12 @@ export async function startCluster(): Promise<Cluster> {
     const clients = await helmAndKubectl(kubeconfig);
     const { kubectl } = clients;
     await eventually(() => kubectl(["get", "--raw", "/readyz"]), { timeoutMs: READY_MS_MAX, everyMs: 250 });
-    const client = [`--kubeconfig=${kubeconfig}`, "--leader-elect=false", "--secure-port=0"];
-    start("kube-controller-manager", [...client, `--service-account-private-key-file=${join(folder, "accounts.pem")}`]);
+    const client = [`--kubeconfig=${kubeconfig}`, "--leader-elect=false", "--secure-port=0", ...UNTHROTTLED];
+    start("kube-controller-manager", [
+      ...client,
+      `--service-account-private-key-file=${join(folder, "accounts.pem")}`,
+      `--horizontal-pod-autoscaler-sync-period=${AUTOSCALER_PERIOD}`,
+    ]);
     start("kube-scheduler", client);
     start("kwok", [`--kubeconfig=${kubeconfig}`, "--manage-all-nodes=true", "--cidr=10.0.0.0/16", ...(await stages())]);
     await kubectl(["apply", "--filename=-"], ZONES.map(nodeIn).join("---\n"));
