@@ -14,6 +14,7 @@ const STOP_MS = 2_000;
 const DAY_MS = 86_400_000;
 /** Partitions exist before the first event of their day, so that no event waits for one to be created. */
 const DAYS_AHEAD = 3;
+const REPAIR = "repair bounds of lanes";
 
 export interface JanitorOptions {
   readonly db: Database;
@@ -27,7 +28,7 @@ export interface JanitorOptions {
 
 /** Background maintenance, once a minute. Every task is safe to run in any number of processes at the same time. */
 export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
-  const tasks: Record<string, () => Promise<unknown>> = {
+  const tasks = {
     "create partitions": () =>
       ensureDays(
         db,
@@ -35,7 +36,7 @@ export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: Janit
       ),
     "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
     "delete hours of deleted receivers": () => deleteOrphanedHours(db),
-    "repair bounds of lanes": async () => {
+    [REPAIR]: async () => {
       const repaired = await repairBounds(db);
       if (repaired.length > 0) log.warn({ receivers: repaired.slice(0, 10), count: repaired.length }, "bounds of lanes repaired");
     },
@@ -49,9 +50,15 @@ export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: Janit
       const built = await buildLateIndexes(db, ownerUrl);
       if (built.length > 0) log.info({ built }, "indexes built");
     },
-  };
+  } satisfies Record<string, () => Promise<unknown>>;
   const runTasks = async (): Promise<void> => {
     for (const [task, run] of Object.entries(tasks)) await maintenance.run(task, run);
   };
-  return withStopTimeout(repeat(runTasks, EVERY_MS), STOP_MS);
+  const rounds = repeat(runTasks, EVERY_MS);
+  const stop = async (): Promise<void> => {
+    await rounds.stop();
+    // The claims of this process have ended, and beside release 0.3.0 this may be the last janitor that repairs what they hid.
+    await maintenance.run(REPAIR, tasks[REPAIR]);
+  };
+  return withStopTimeout({ stop }, STOP_MS);
 }

@@ -131,6 +131,13 @@ it("has “sign out everywhere”, the person's and the operator's", async () =>
   expect(byOperator).toMatchObject({ actor: null, subject_id: brand.owner, address: null, browser: null });
 });
 
+it("has that of a console of 0.3.0, which shows no grant, as the person's while such consoles are believed", async () => {
+  const believing = await served.alsoWith({ believesClaims: true });
+  await sessionOf(await people.link(brand.owner));
+  await believing.sessions.endSessionsOf({ email: brand.owner, client }, callContext());
+  expect((await entriesOf(brand))[0]).toMatchObject({ action: "session.sign_out_everywhere", actor: brand.owner, ...client });
+});
+
 it("has “sign out everywhere” of a session that an owner's link opened in its brand alone, and ends no other", async () => {
   const person = `lia@${brand.id.slice(4)}.example`;
   await people.addMember(brand, person);

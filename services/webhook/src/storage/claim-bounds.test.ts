@@ -1,8 +1,11 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
+import type { Maintenance } from "@brand-records/service-runtime";
+import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
+import { startJanitor } from "../janitor.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
 import { enableReceiver, disableReceiver } from "../use-cases/enable-receiver.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
@@ -131,6 +134,25 @@ it("repairs a bound that a process of an earlier release left too high", async (
   expect(await served.hidden()).toEqual([]);
   expect(await repairBounds(served.sending.db)).toEqual([]);
   expect((await served.claim()).map(({ id }) => id)).toEqual(claimed.map(({ id }) => id));
+});
+
+it("a process that stops repairs what a delivery of release 0.3.0 was hidden by: there may be no other that does", async () => {
+  const done: string[] = [];
+  const maintenance: Maintenance = { run: (task, work) => work().then(() => void done.push(task)) };
+  const log = openLog("webhook", "silent");
+  const janitor = startJanitor({ db: served.sending.db, ownerUrl: served.sending.databaseUrl, maintenance, log, keepDays: 30 });
+  await eventually(() => expect(done).toContain("build indexes"));
+  await passDeadEntries(
+    beforeMove(async () => {
+      await served.sending.deliver([served.receiver], 1);
+      // That release notes no arrivals.
+      await served.db.query("update webhook.lanes set arrived_due = 'infinity'");
+    }),
+    served.receiver.id,
+  );
+  expect(await served.hidden()).toHaveLength(1);
+  await janitor.stop();
+  expect(await served.hidden()).toEqual([]);
 });
 
 it("every operation keeps the bound", async () => {
