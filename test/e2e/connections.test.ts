@@ -23,8 +23,11 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stack.stop());
 
-const authorised = (extra = "") => `Host: x\r\nAuthorization: Bearer ${brand.key}\r\n${extra}\r\n`;
-const get = (path: string, extra = "") => `GET ${path} HTTP/1.1\r\n${authorised(extra)}`;
+const authorised = (extra = "", { key } = brand) => `Host: x\r\nAuthorization: Bearer ${key}\r\n${extra}\r\n`;
+const get = (path: string, extra = "", by = brand) => `GET ${path} HTTP/1.1\r\n${authorised(extra, by)}`;
+/** Requests that a brand may still make. Itself a request: of a brand that has made none before, no other leaves the window meanwhile. */
+const remainingOf = async ({ key }: TestBrand): Promise<number> =>
+  Number(/r=(\d+)/.exec((await stack.get("/api/v1/foo", key)).headers.get("ratelimit") ?? "")?.[1]);
 const statusesOf = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 function open(): Socket {
@@ -70,17 +73,17 @@ describe("a client that ends its side after its request", () => {
 });
 
 it("logs 499 for a client that leaves while its request is handled, before the response is ready", async () => {
+  const counted = await stack.createBrand();
   const { pid } = stack.processes.records;
   process.kill(pid, "SIGSTOP");
   try {
-    const remaining = async () => Number(/r=(\d+)/.exec((await stack.get("/api/v1/foo", brand.key)).headers.get("ratelimit") ?? "")?.[1]);
-    const before = await remaining();
+    const before = await remainingOf(counted);
     const socket = open();
-    socket.write(get("/api/v1/payouts", "X-Request-Id: goes-away\r\n"));
+    socket.write(get("/api/v1/payouts", "X-Request-Id: goes-away\r\n", counted));
     let asked = 0;
     // Once the request is counted, the gateway is waiting for its page.
     await eventually(async () => {
-      const now = await remaining();
+      const now = await remainingOf(counted);
       asked += 1;
       expect(before - now - asked).toBe(1);
     });
@@ -221,16 +224,17 @@ describe("pipelined requests", () => {
     const REQUESTS = 800;
     /** A page has 120 KB, and the two ends of a loopback connection buffer several MiB. */
     const HANDLED_MAX = 100;
-    const admitted = async () => Number(/r=(\d+)/.exec((await stack.get("/api/v1/foo", brand.key)).headers.get("ratelimit") ?? "")?.[1]);
-    const before = await admitted();
+    const counted = await stack.createBrand();
+    await seedBrand(stack, counted.id);
+    const before = await remainingOf(counted);
     const sockets = Array.from({ length: CONNECTIONS }, open);
-    for (const socket of sockets) socket.write(get("/api/v1/submissions?limit=200").repeat(REQUESTS));
+    for (const socket of sockets) socket.write(get("/api/v1/submissions?limit=200", "", counted).repeat(REQUESTS));
     // Waits until each connection has been read, and then until nothing more is handled.
     let last = before;
     let asked = 0;
     await eventually(
       async () => {
-        const now = await admitted();
+        const now = await remainingOf(counted);
         asked += 1;
         const handled = last - now - 1;
         last = now;

@@ -150,7 +150,7 @@ async function expectEqualCopy(): Promise<void> {
 async function update(table: string, from: string, set: string, count = 3): Promise<void> {
   const changed = await db.query(
     `update records.${table} set ${set} where brand_id = $1 and id in (
-       select id from records.${table} where brand_id = $1 and status = '${from}' order by created_at desc limit ${count}) returning id`,
+       select id from records.${table} where brand_id = $1 and status = '${from}' order by created_at desc, id desc limit ${count}) returning id`,
     [brand.id],
   );
   if (changed.length !== count) throw new Error(`${changed.length} of ${count} ${from} ${table} were there to change`);

@@ -51,13 +51,18 @@ export interface ServedSending {
   stop(): Promise<void>;
 }
 
+const DAY_MS = 86_400_000;
+
 export async function serveSending(log: Logger = openLog("webhook", "silent")): Promise<ServedSending> {
   const database = await createDatabase("webhook_schema", async (url) => {
     await migrate({ url, schema: "webhook", directory: MIGRATIONS });
   });
   const db = openPool({ url: database.url, applicationName: "sending test" });
   const keys: SecretKeys = [{ id: 1, bytes: randomBytes(32) }];
-  await ensureDays(db, [new Date().toISOString().slice(0, 10)]);
+  await ensureDays(
+    db,
+    [0, DAY_MS].map((later) => new Date(Date.now() + later).toISOString().slice(0, 10)),
+  );
   const running: { stop(): Promise<void> }[] = [];
   return {
     db,

@@ -5,11 +5,18 @@ import { createServer } from "node:net";
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const ATTEMPTS_MAX = 200;
+/** Workers whose tests run beside each other draw from different ports: a server listens seconds after its port was drawn. */
+const SHARES = 8;
+const WORKER = process.env["JEST_WORKER_ID"];
+/** Those that this process has given away. */
+const drawn = new Set<number>();
 
-/** Returns a loopback TCP port that is free now. Another process may take it first: retry where that matters. */
+/** Returns a loopback TCP port that is free now, once. Another process may take it first: retry where that matters. */
 export async function freePort(): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = randomInt(LOWEST, HIGHEST);
+    const port = draw();
+    if (drawn.has(port)) continue;
+    drawn.add(port);
     try {
       await tryPort(port);
       return port;
@@ -17,6 +24,11 @@ export async function freePort(): Promise<number> {
       if (attempt === ATTEMPTS_MAX) throw error;
     }
   }
+}
+
+function draw(): number {
+  const port = randomInt(LOWEST, HIGHEST);
+  return WORKER === undefined ? port : port - (port % SHARES) + (Number(WORKER) % SHARES);
 }
 
 function tryPort(port: number): Promise<void> {

@@ -126,9 +126,10 @@ it("removes a delivery whose event was deleted, and releases its place in the la
   await sending.deliver([receiver], 2);
   await sending.db.query("update webhook.deliveries set attempt = 9 where id = (select min(id) from webhook.deliveries)");
   await abandonAll(receiver);
-  for (const table of ["events", "past_deliveries", "attempts"]) {
-    await sending.db.query(`drop table webhook.${table}_${new Date().toISOString().slice(0, 10).replaceAll("-", "")}`);
-  }
+  const [event] = await sending.db.query<{ day: string }>(
+    "select to_char(min(created_at) at time zone 'UTC', 'YYYYMMDD') as day from webhook.events",
+  );
+  for (const table of ["events", "past_deliveries", "attempts"]) await sending.db.query(`drop table webhook.${table}_${event?.day}`);
   expect(await endAll()).toEqual({ pending: 0, failed: 0, removed: 2 });
   expect(await deliveries(receiver)).toEqual([]);
   expect(await lane(receiver)).toMatchObject({ in_flight: 0 });

@@ -183,9 +183,10 @@ it("fails a delivery after its last attempt, and continues with the next", async
 });
 
 describe("a failed attempt reports its outcome", () => {
-  const deadlineMs = 600;
+  /** Ends the attempts that nothing else ends. */
+  const SHORT_MS = 600;
   const hundredMegabytes = Buffer.alloc(1024 * 1024, "x");
-  const refuse = async (outcome: object, url: string): Promise<void> => {
+  const refuse = async (outcome: object, url: string, deadlineMs = 15_000): Promise<void> => {
     const receiver = await sending.createReceiver(url);
     await sending.deliver([receiver]);
     sending.start({ deadlineMs, retryDelaysSeconds: [] });
@@ -213,6 +214,11 @@ describe("a failed attempt reports its outcome", () => {
         socket.on("close", () => clearInterval(timer));
       },
     ],
+  ])("%s", async (_, outcome, respond) => {
+    await refuse(outcome, await rawServer(respond), SHORT_MS);
+  });
+
+  it.each<[string, object, (socket: Socket) => void]>([
     ["when the connection is reset", { outcome: "closed" }, (socket) => socket.resetAndDestroy()],
     ["when the connection ends before the response", { outcome: "closed" }, (socket) => socket.end()],
     [
@@ -244,7 +250,7 @@ describe("a failed attempt reports its outcome", () => {
   });
 
   it("when the TLS handshake never ends", async () => {
-    await refuse({ outcome: expect.stringMatching(/^(timeout|tls)$/) }, (await rawServer(() => {})).replace("http:", "https:"));
+    await refuse({ outcome: expect.stringMatching(/^(timeout|tls)$/) }, (await rawServer(() => {})).replace("http:", "https:"), SHORT_MS);
   });
 
   it("when the server does not speak TLS", async () => {
