@@ -37,7 +37,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
       port: config.ADMIN_PORT,
       metrics,
       notReady: () => (life.isReady ? [] : ["process"]),
-      degraded: () => (limiter?.isDegraded() === true ? ["redis"] : []),
+      degraded: [{ dependency: "redis", unavailable: () => (limiter?.isDegraded() === true ? ["redis"] : []) }],
     }),
   );
   const services = life.own("rpc clients", connectServices(config, metrics));

@@ -15,12 +15,13 @@ export interface SampledGauge<Sample> {
  * Registers gauges that one read feeds, by the rules of `sampler`. They are -1 while there is no sample: what answers is away, or slow.
  *
  * @param read returns undefined while the sample is unknown
+ * @returns the sample that the gauges show, as `sampler` does
  */
 export function showSampled<Sample>(
   registry: Registry,
   read: () => Promise<Sample | undefined>,
   gauges: readonly SampledGauge<Sample>[],
-): void {
+): (waitMs?: number) => Promise<Sample | undefined> {
   const sampled = sampler(read);
   for (const { name, help, of, label } of gauges) {
     const gauge = new Gauge({
@@ -37,4 +38,5 @@ export function showSampled<Sample>(
     });
     registry.registerMetric(gauge);
   }
+  return sampled;
 }

@@ -16,9 +16,11 @@ const KEPT_MS = 30_000;
  * most. While a read takes longer, it resolves to the sample before it: otherwise a read that always takes a little more than a second
  * would look like a database that is away.
  *
+ * The function takes how long it waits, in milliseconds, if not for a second.
+ *
  * @returns undefined if the read fails or hangs, or if there is no sample of the last 30 seconds
  */
-export function sampler<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+export function sampler<T>(read: () => Promise<T>): (waitMs?: number) => Promise<T | undefined> {
   let sample: { readonly value: T; readonly readAt: number } | undefined;
   let reading: Promise<void> = Promise.resolve();
   let isReading = false;
@@ -35,9 +37,9 @@ export function sampler<T>(read: () => Promise<T>): () => Promise<T | undefined>
       isReading = false;
     }
   };
-  return async () => {
+  return async (waitMs = ANSWER_MS) => {
     if (!isReading && performance.now() - startedAt >= EVERY_MS) reading = start();
-    await withTimeout(reading, ANSWER_MS);
+    await withTimeout(reading, waitMs);
     const now = performance.now();
     if (isReading && now - startedAt >= HANGS_MS) return undefined;
     return sample !== undefined && now - sample.readAt < KEPT_MS ? sample.value : undefined;

@@ -1,7 +1,7 @@
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { openPool, type Database, type LateIndex, type PoolOptions } from "@brand-records/postgres";
 import { reportCertificates, serveRpc, type Grants, type ServedService } from "@brand-records/rpc";
-import { openMetrics, startAdminServer, startTracing, type Logger, type Registry } from "@brand-records/telemetry";
+import { openMetrics, startAdminServer, startTracing, type DegradedCheck, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
 import { AnnouncedKeys, showUnusableKeys, type HeldKey } from "./announced-keys/index.ts";
 import { startIndexBuilder } from "./index-builder.ts";
@@ -35,7 +35,7 @@ export interface StartedService {
   readonly maintenance: Maintenance;
   /** Opens a separate pool for work that holds connections for a long time, so that requests never wait for it. */
   openPool(purpose: string, max: number, settings?: PoolOptions["settings"]): Database;
-  /** Names a dependency in `/readyz` while `isDegraded` returns true: the service serves without it. */
+  /** Names a dependency in `/readyz` while `isDegraded` returns true, fails or takes too long: the service serves without it. */
   reportDegraded(dependency: string, isDegraded: () => boolean | Promise<boolean>): void;
   /**
    * Announces the keys of this process to the others of the service, until it stops, and reports degraded while it cannot.
@@ -78,7 +78,7 @@ export async function startService({ name, config, migrations, life, log }: Serv
 
   const degradedChecks: DegradedCheck[] = [];
   const reportDegraded = (dependency: string, isDegraded: () => boolean | Promise<boolean>): void =>
-    void degradedChecks.push(async () => ((await isDegraded()) ? [dependency] : []));
+    void degradedChecks.push({ dependency, unavailable: async () => ((await isDegraded()) ? [dependency] : []) });
   const admin = life.own(
     "admin server",
     await startAdminServer({
@@ -86,7 +86,7 @@ export async function startService({ name, config, migrations, life, log }: Serv
       port: config.ADMIN_PORT,
       metrics,
       notReady: async () => [...(life.isReady ? [] : ["process"]), ...((await isReachable(db, config.DATABASE_URL)) ? [] : ["postgres"])],
-      degraded: async () => (await Promise.all(degradedChecks.map((check) => check()))).flat(),
+      degraded: degradedChecks,
     }),
   );
 
@@ -107,7 +107,7 @@ export async function startService({ name, config, migrations, life, log }: Serv
     },
     reportUnusableKeys(setting, ids) {
       showUnusableKeys(metrics, ids);
-      degradedChecks.push(async () => ids().map((id) => `key ${id} of ${setting}`));
+      degradedChecks.push({ dependency: setting, unavailable: () => ids().map((id) => `key ${id} of ${setting}`) });
     },
     buildIndexes(indexes) {
       life.own("index builder", startIndexBuilder(db, { url: ownerUrl, schema: name, indexes }, maintenance, log));
@@ -122,9 +122,6 @@ export async function startService({ name, config, migrations, life, log }: Serv
     },
   };
 }
-
-/** Returns the names of dependencies without which the service serves now. */
-type DegradedCheck = () => Promise<string[]>;
 
 /**
  * Before the first "ready": clients give a new process its share of the calls at once. Without connections, three rolling runs beside twenty

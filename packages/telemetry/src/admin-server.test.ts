@@ -1,13 +1,15 @@
 import { request } from "node:http";
-import { startAdminServer, type AdminServer } from "./admin-server.ts";
+import { startAdminServer, type AdminServer, type DegradedCheck } from "./admin-server.ts";
 import { Counter, openMetrics } from "./metrics.ts";
 
+let degraded: DegradedCheck[];
 let notReady: () => readonly string[] | Promise<readonly string[]>;
 let admin: AdminServer;
 const metrics = openMetrics("records");
 beforeEach(async () => {
   notReady = () => [];
-  admin = await startAdminServer({ host: "127.0.0.1", port: 0, metrics, notReady: () => notReady() });
+  degraded = [];
+  admin = await startAdminServer({ host: "127.0.0.1", port: 0, metrics, notReady: () => notReady(), degraded });
 });
 afterEach(() => admin.stop());
 
@@ -39,6 +41,20 @@ it.each<[string, () => Promise<readonly string[]>]>([
 ])("/readyz is 503 if the check itself %s, without its error", async (_, check) => {
   notReady = check;
   expect(await get("/readyz")).toEqual([503, { status: "not ready", waiting_for: ["readiness check"] }]);
+});
+
+it.each<[string, () => Promise<readonly string[]>]>([
+  [
+    "throws",
+    () => {
+      throw new Error("hunter2");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("hunter2"))],
+  ["hangs", () => new Promise(() => {})],
+])("/readyz is 200 and names the dependency if its check %s, beside what the others name", async (_, unavailable) => {
+  degraded.push({ dependency: "event log", unavailable }, { dependency: "keys", unavailable: () => ["key 1", "key 2"] });
+  expect(await get("/readyz")).toEqual([200, { status: "ready", degraded: ["event log", "key 1", "key 2"] }]);
 });
 
 it("/metrics lists Node's metrics and registered ones, each with its service", async () => {

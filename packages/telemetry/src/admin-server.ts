@@ -1,6 +1,18 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { Registry } from "prom-client";
+
+/** Limit of each degraded check: a kubelet waits for a second by default, and the readiness check takes its part. */
+const DEGRADED_MS_MAX = 500;
+
+/** Looks at dependencies without which the process still serves. */
+export interface DegradedCheck {
+  /** Named in place of a result if the check fails, or takes longer than half a second. */
+  readonly dependency: string;
+  /** Names those that are unavailable. */
+  unavailable(): readonly string[] | Promise<readonly string[]>;
+}
 
 export interface AdminOptions {
   readonly host: string;
@@ -9,8 +21,8 @@ export interface AdminOptions {
   readonly metrics: Registry;
   /** Names what keeps the process from taking work; empty means ready. */
   notReady(): readonly string[] | Promise<readonly string[]>;
-  /** Names unavailable dependencies without which the process still serves. */
-  degraded?(): readonly string[] | Promise<readonly string[]>;
+  /** Checks may be added later. Default: none. */
+  readonly degraded?: readonly DegradedCheck[];
 }
 
 export interface AdminServer {
@@ -19,7 +31,7 @@ export interface AdminServer {
 }
 
 /** Serves probes and metrics, never on the public port: /healthz, /readyz, /metrics. */
-export async function startAdminServer({ host, port, metrics, notReady, degraded }: AdminOptions): Promise<AdminServer> {
+export async function startAdminServer({ host, port, metrics, notReady, degraded = [] }: AdminOptions): Promise<AdminServer> {
   const check = async (): Promise<readonly string[]> => notReady();
   const routes: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     "/healthz": async () => json(200, { status: "ok" }),
@@ -28,7 +40,7 @@ export async function startAdminServer({ host, port, metrics, notReady, degraded
       const waitingFor = await check().catch(() => ["readiness check"]);
       if (waitingFor.length > 0) return json(503, { status: "not ready", waiting_for: waitingFor });
       // With 503 a balancer would remove a process that still serves.
-      const unavailable = (await degraded?.()) ?? [];
+      const unavailable = (await Promise.all(degraded.map(unavailableOf))).flat();
       return json(200, { status: "ready", ...(unavailable.length > 0 && { degraded: unavailable }) });
     },
     "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),
@@ -49,6 +61,12 @@ export async function startAdminServer({ host, port, metrics, notReady, degraded
         server.closeAllConnections();
       }),
   };
+}
+
+async function unavailableOf({ dependency, unavailable }: DegradedCheck): Promise<readonly string[]> {
+  const check = async (): Promise<readonly string[]> => unavailable();
+  const names = await withTimeout(check(), DEGRADED_MS_MAX).catch(() => [dependency]);
+  return names === TIMED_OUT ? [dependency] : names;
 }
 
 function json(status: number, body: object): { status: number; type: string; body: string } {

@@ -1,4 +1,4 @@
-export { startAdminServer } from "./admin-server.ts";
+export { startAdminServer, type DegradedCheck } from "./admin-server.ts";
 export { openLog, type Logger } from "./log.ts";
 export { AGE_SECONDS_BUCKETS, Counter, Gauge, Histogram, openMetrics, Registry, SECONDS_BUCKETS, startAtZero } from "./metrics.ts";
 export { RepeatedWarning } from "./repeated-warning.ts";

@@ -33,4 +33,4 @@ const GAUGES: readonly SampledGauge<ReceiverStates>[] = [
 ];
 
 /** Shows receivers and their queues. The values are the database's: the same in every process. */
-export const showReceivers = (registry: Registry, sql: Sql): void => showSampled(registry, () => receiverStates(sql), GAUGES);
+export const showReceivers = (registry: Registry, sql: Sql): void => void showSampled(registry, () => receiverStates(sql), GAUGES);

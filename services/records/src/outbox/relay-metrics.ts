@@ -10,12 +10,14 @@ export interface RelayMetrics {
   readonly published: Counter;
   readonly failures: Counter;
   readonly leads: Gauge;
+  /** Age of the oldest event as the gauge shows it, after this wait at most; undefined if it is not known. */
+  oldestSeconds(waitMs: number): Promise<number | undefined>;
 }
 
 /** Every process shows the outbox, whether its relay leads or not. */
 export function relayMetrics(registry: Registry, sql: Sql): RelayMetrics {
   const registers = [registry];
-  showSampled(registry, async () => ({ oldest: await oldestSeconds(sql), events: await countWaiting(sql, COUNTED_MAX) }), [
+  const sampled = showSampled(registry, async () => ({ oldest: await oldestSeconds(sql), events: await countWaiting(sql, COUNTED_MAX) }), [
     {
       name: "outbox_oldest_seconds",
       help: "Age of the oldest event that is not in the log yet; 0 if there is none, -1 if the database does not respond.",
@@ -28,6 +30,7 @@ export function relayMetrics(registry: Registry, sql: Sql): RelayMetrics {
     },
   ]);
   return {
+    oldestSeconds: async (waitMs) => (await sampled(waitMs))?.oldest,
     published: new Counter({ name: "outbox_published_total", help: "Events moved from the outbox to the log.", registers }),
     failures: new Counter({ name: "outbox_failures_total", help: "Attempts to move events to the log that failed.", registers }),
     leads: new Gauge({ name: "outbox_leads", help: "1 in the process that moves events, 0 in the others.", registers }),
