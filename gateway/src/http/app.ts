@@ -18,6 +18,7 @@ import { pageForm, wantsPage } from "./error-page.ts";
 import { sendError } from "./errors.ts";
 import { requireHost } from "./host.ts";
 import { requireAllowedOrigin, rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
+import { ASSISTANTS_PATH } from "./mcp/server-info.ts";
 import { OAUTH_PATHS, oauthUnsupported } from "./oauth-unsupported.ts";
 import { contextOf, requestContext } from "./request-context.ts";
 import { setRateLimitHeaders } from "./responses.ts";
@@ -25,7 +26,6 @@ import { operationAt, serveRest } from "./rest.ts";
 
 const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
-const ASSISTANTS_PATH = "/api/mcp";
 /** The route of every path under /api at which nothing exists. */
 const UNKNOWN_API_ROUTE = "/api/*";
 

@@ -30,6 +30,13 @@ it("keeps no name that only the caller knows", () => {
   expect(given({ ...LIST }, "M-SEARCH")).toMatchObject({ field: "", route: "OTHER /api/v1/payouts" });
 });
 
+it("is nothing for an assistant that asks for a stream as it connects", () => {
+  const stream: Partial<RequestContext> = { route: "/api/mcp", errorKind: "method_not_allowed" };
+  expect(given(stream)).toBeUndefined();
+  expect(given(stream, "PUT")).toMatchObject({ route: "PUT /api/mcp", code: "method_not_allowed" });
+  expect(given({ ...stream, route: "/api/v1/payouts" }, "POST")).toMatchObject({ code: "method_not_allowed" });
+});
+
 it("is nothing for a request that succeeded, and for one without a valid key", () => {
   const { errorKind: _, ...success } = LIST;
   expect(given(success)).toBeUndefined();

@@ -1,5 +1,6 @@
 import { OPERATIONS } from "../operations/index.ts";
 import type { Failure } from "../usage/failure-counts.ts";
+import { ASSISTANTS_PATH } from "./mcp/server-info.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** The names that each operation's input has. */
@@ -17,6 +18,7 @@ const UNKNOWN_FIELD = "*";
 export function failureOf(context: RequestContext, method: string): Failure | undefined {
   const { brandId, keyId, errorKind, requestId } = context;
   if (brandId === undefined || keyId === undefined || errorKind === undefined) return undefined;
+  if (offersNoStream(context, method)) return undefined;
   return {
     brand_id: brandId,
     key_id: keyId,
@@ -26,6 +28,10 @@ export function failureOf(context: RequestContext, method: string): Failure | un
     request_id: requestId,
   };
 }
+
+/** Assistants ask for a stream each time they connect, and take the refusal, which the protocol prescribes, for "there is none". */
+const offersNoStream = ({ route, errorKind }: RequestContext, method: string): boolean =>
+  method === "GET" && route === ASSISTANTS_PATH && errorKind === "method_not_allowed";
 
 function routeOf({ route, rpc }: RequestContext, method: string): string {
   return [METHODS.has(method) ? method : "OTHER", route, rpc?.method, rpc?.tool].filter((part) => part !== undefined).join(" ");

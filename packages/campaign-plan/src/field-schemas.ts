@@ -33,7 +33,7 @@ export const text = ({ min = 0, max, isOneLine = false, isVisible = false }: Tex
 export const list = (lengthMax: number, entry: TextRules) =>
   z
     .array(text(entry), "must be a list of text entries")
-    .min(1, `must have 1 to ${lengthMax} entries; leave it out if there are none`)
+    .min(1, `must have 1 to ${lengthMax} entries`)
     .max(lengthMax, `must have 1 to ${lengthMax} entries`);
 
 /** Returns whether the text is `YYYY-MM-DD` and a real day, from year 1 to 9999. */

@@ -98,10 +98,8 @@ describe.each([
     }
   });
 
-  it("is refused when empty", () => {
-    expect(problemsOf(planWith({ [field]: [] }))).toEqual([
-      { field, message: `must have 1 to ${entriesMax} entries; leave it out if there are none` },
-    ]);
+  it("is left out when empty, so that a repeat with and without it is the same", () => {
+    expect(parsePlanInput(planWith({ [field]: [] }))).toEqual(parsePlanInput(planWith({ [field]: null })));
   });
 
   it("is refused with one entry too many", () => {
@@ -451,7 +449,7 @@ describe("the error for an invalid plan", () => {
       planning_budget: "5",
       summary: ["x"],
       brief: "x".repeat(20_001),
-      requirements: [],
+      requirements: "x",
       platforms: ["x", "x".repeat(65), 3],
       notes: "\0",
       budget: 5,

@@ -73,11 +73,14 @@ const OPTIONAL: ReadonlySet<string> = new Set(
 export const changedFields = (before: PlanInput, after: PlanInput): string[] =>
   FIELDS.filter((name) => !isDeepStrictEqual(before[name], after[name]));
 
+/** What programs send that cannot leave a field out: models whose schema is strict must name every field. */
+const isNothing = (value: unknown): boolean => value == null || value === "" || (Array.isArray(value) && value.length === 0);
+
 /** Enough to fix a call. */
 const PROBLEMS_MAX = 30;
 
 /**
- * Parses a plan and reports every problem in one error. null and "" leave an optional field out. The order of the fields
+ * Parses a plan and reports every problem in one error. null, "" and [] leave an optional field out. The order of the fields
  * does not matter.
  *
  * @throws AppError `invalid_request`; `field` names the first invalid field, `details` all, up to 30
@@ -86,7 +89,7 @@ export function parsePlanInput(input: unknown): PlanInput {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new AppError("invalid_request", "The plan must be one JSON object.");
   }
-  const entries = Object.entries(input).filter(([name, value]) => !(OPTIONAL.has(name) && (value == null || value === "")));
+  const entries = Object.entries(input).filter(([name, value]) => !(OPTIONAL.has(name) && isNothing(value)));
   const unknown = entries.map(([name]) => name).filter((name) => !(FIELDS as readonly string[]).includes(name));
   const known = Object.fromEntries(entries.filter(([name]) => (FIELDS as readonly string[]).includes(name)));
   const parsed = planInput.safeParse(known);

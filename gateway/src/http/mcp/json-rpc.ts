@@ -68,7 +68,8 @@ export function messageFrom(message: unknown): RpcRequest | RpcOneWay {
   if (jsonrpc !== "2.0") throw invalidEnvelope('jsonrpc must be "2.0".', id);
   if (method === undefined) return requireResponse(message);
   if (typeof method !== "string") throw invalidEnvelope("method must be text.", id);
-  if (params !== undefined && !isObject(params)) throw invalidEnvelope("params must be an object.", id);
+  // Some clients send null for none.
+  if (params != null && !isObject(params)) throw invalidEnvelope("params must be an object.", id);
   if (!Object.hasOwn(message, "id")) return { kind: "notification" };
   if (!isId(id)) throw invalidEnvelope("id must be text or a whole number of at most 2^53 - 1.");
   return { kind: "request", id, method, params: params ?? {} };

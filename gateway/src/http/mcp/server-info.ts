@@ -1,6 +1,9 @@
 import type { Principal } from "../../auth/principal.ts";
 import { API_VERSION } from "../../operations/index.ts";
 
+/** Where assistants send their messages. */
+export const ASSISTANTS_PATH = "/api/mcp";
+
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/schema#implementation */
 export const SERVER_INFO = { name: "brand-records", title: "Brand Records", version: API_VERSION };
 
