@@ -30,7 +30,7 @@ export function deleteBrand(shell: Shell, brandHelp: string): Command {
     .description(
       "Delete a brand with its members, keys, records, plans, receivers, deliveries and events, in every service. Final. The platform stops writing the brand's records first.\n\n" +
         "Its keys are refused and its receivers get nothing more from the beginning on. The rest takes at least 40 seconds. If the command is interrupted, the same command continues. The audit log keeps one entry: that the brand was deleted, and when.\n\n" +
-        "At the end, messages are removed from the event log that every group of readers has read: those of all brands, since Kafka removes messages from the beginning only. Readers that commit no offset to Kafka lose what they have not read. If a group is behind or Kafka refuses, the exit code is 4, and the messages are left to retention. For a brand that is deleted already this is done again only with --clear-log.",
+        "At the end, messages are removed from the event log that every group of readers has read: those of all brands, since Kafka removes messages from the beginning only. Readers that commit no offset to Kafka lose what they have not read, and a webhook that is restored from an older backup all of it: back it up at once. If a group is behind or Kafka refuses, the exit code is 4, and the messages are left to retention. For a brand that is deleted already this is done again only with --clear-log.",
     )
     .addArgument(idArgument("brand", brandHelp))
     .option("--confirm <name>", "the brand's name, instead of typing it", textParser("--confirm"))
@@ -88,7 +88,8 @@ async function confirm(session: Session, brand: Brand, options: DeleteOptions): 
 }
 
 const LOG_LOSSES = `With Kafka, messages of all brands are removed from the event log: those that every group of readers has read.
-Readers that commit no offset to Kafka lose what they have not read. --keep-log leaves the messages.`;
+Readers that commit no offset to Kafka lose what they have not read. --keep-log leaves the messages.
+Back webhook up afterwards: restored from an older backup, it lacks the removed messages.`;
 
 async function noteLosses(session: Session, { id, name }: Brand, options: DeleteOptions): Promise<void> {
   const accounts = await session.accounts();

@@ -13,6 +13,6 @@ export type {
   StoredMessages,
   Subscription,
 } from "./event-log.ts";
-export { openKafkaPublisher, openKafkaReader, rewindReaders, type Rewound } from "./kafka/lazy.ts";
+export { openKafkaPublisher, openKafkaReader, rewindReaders, type CutPartition, type Rewound } from "./kafka/lazy.ts";
 export { eventLogSettings, type EventLogConfig } from "./settings.ts";
 export { tracedIntake, tracedPublisher } from "./traced.ts";

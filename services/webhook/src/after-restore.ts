@@ -17,8 +17,13 @@ try {
   if (config.KAFKA_BROKERS.length === 0) {
     log.warn({}, "without Kafka there is nothing to read again: events since the backup are lost");
   } else {
-    const rewound = await rewindReaders(config, GROUP, since, log);
-    log.info({ ...rewound, since: since.toISOString() }, "events will be read again");
+    const { cut, ...rewound } = await rewindReaders(config, GROUP, since, log);
+    for (const { partition, begins_at } of cut)
+      log.warn(
+        { topic: rewound.topic, partition, begins_at, since: since.toISOString() },
+        "events since the backup may be lost: Kafka has removed messages, and this partition begins later (docs/operations.md, What a restore loses)",
+      );
+    log.info({ ...rewound, partitions_cut: cut.length, since: since.toISOString() }, "events will be read again");
   }
 } catch (error) {
   process.exitCode = reportFailure(error, log, "the event log could not be rewound: run this again while no webhook process runs");

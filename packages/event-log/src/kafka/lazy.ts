@@ -9,7 +9,7 @@ import type { Rewound } from "./rewind.ts";
  * hundred modules.
  */
 
-export type { Rewound } from "./rewind.ts";
+export type { CutPartition, Rewound } from "./rewind.ts";
 
 export async function openKafkaPublisher(config: EventLogConfig, clientId: string, log: Logger): Promise<Publisher> {
   const kafka = await import("./kafka-log.ts");
