@@ -179,11 +179,14 @@ it(
       ["after-restore", "webhook", "--since", "2026-11-23T06:00:00Z"],
       ["after-restore", "accounts", "--without-audit"],
     ];
-    for (const name of ["accounts", "webhook"]) {
+    const end = async (name: string): Promise<void> => {
       await running.get(name)?.stop();
       running.delete(name);
-    }
+    };
+    await end("webhook");
     for (const [program, service = "", ...args] of jobs) {
+      // The restore of webhook asks accounts.
+      if (service === "accounts") await end("accounts");
       const options = args.map((arg, index) => `,maintenance.args[${index}]=${arg}`).join("");
       const set = `maintenance.program=${program},maintenance.service=${service}${options}`;
       const job = (await render([...values, "--set", set])).find(

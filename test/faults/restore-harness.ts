@@ -12,6 +12,8 @@ import { startStack, type ServiceName, type Stack } from "../stack.ts";
 
 const run = promisify(execFile);
 const PREFIX = "brand-records-restore-";
+/** The number of the receiver that refuses every delivery. */
+export const REFUSING = 9;
 export const SERVICES: readonly ServiceName[] = ["accounts", "plans", "records", "webhook"];
 
 /** The shell blocks of "Backup and restore" in docs/operations.md, by their first word and, for `node`, the service. */
@@ -52,7 +54,7 @@ export async function startRestore(kafkaBrokers: string): Promise<Restore> {
   const [server, redis, receivers] = await Promise.all([
     startPostgresServer({ binDir, settings }),
     startRedisServer(),
-    startFakeReceivers(() => "accepted"),
+    startFakeReceivers((receiver) => (receiver === REFUSING ? "500" : "accepted")),
   ]);
   const admin = openPool({ url: server.url, applicationName: "restore test", max: 1 });
   for (const service of SERVICES) await admin.query(`create database ${service}_of_test`);

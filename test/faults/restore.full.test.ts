@@ -1,11 +1,13 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { OperatorServiceService } from "@brand-records/proto/accounts/v1";
+import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, type ServiceName, type TestBrand } from "../stack.ts";
-import { replaceData, SERVICES, startRestore, type Restore } from "./restore-harness.ts";
+import { REFUSING, replaceData, SERVICES, startRestore, type Restore } from "./restore-harness.ts";
 
 /**
  * One promise: what docs/operations.md says about backup and restore holds, on the oldest supported Postgres. The tests run its commands, and build on
@@ -121,8 +123,8 @@ function startTraffic(): { stop(): Promise<string[]> } {
   };
 }
 
-const rewind = (since = startedAt): Promise<string> =>
-  restore.command("webhook/dist/after-restore", "webhook", { "2026-11-23T06:00:00Z": since });
+const rewind = (since = startedAt, replaced: Readonly<Record<string, string>> = {}): Promise<string> =>
+  restore.command("webhook/dist/after-restore", "webhook", { "2026-11-23T06:00:00Z": since, ...replaced });
 
 const dump = (service: ServiceName): Promise<string> => restore.command("pg_dump", service, { SERVICE: service });
 
@@ -155,11 +157,12 @@ it("restores accounts and webhook alone from dumps that were taken under traffic
   }
   await restore.command("restored_from_backup", "accounts");
   const report = await restore.command("--live-schema accounts_before", "accounts");
+  await stack.restart("accounts");
   // Kafka gives a killed process' place in its group to others after 10 s, and until then the group cannot be rewound.
   await eventually(() => rewind(), { timeoutMs: TIMEOUT_MS, everyMs: 1_000 });
   // No message is skipped, whatever the time.
   expect(await rewind("2099-01-01T00:00:00Z")).toContain('"messages":0');
-  await Promise.all([stack.restart("accounts"), stack.restart("webhook")]);
+  await stack.restart("webhook");
 
   const lines = report.split("\n").filter((line) => line.includes("revocation may be lost"));
   const listed = lines.map((line) => JSON.parse(line) as { brand_id: string; key_id: string });
@@ -218,8 +221,10 @@ it("restores all services to one moment from a base backup and the archived writ
     expect(await db.accounts.query("select pg_is_in_recovery() as recovering")).toEqual([{ recovering: false }]),
   );
   await restore.command("restored_from_backup", "accounts");
-  await Promise.all([restore.command("after-restore.js --audit", "accounts", { "--audit audit.ndjson": "--without-audit" }), rewind()]);
-  await Promise.all(SERVICES.map((service) => stack.restart(service)));
+  await restore.command("after-restore.js --audit", "accounts", { "--audit audit.ndjson": "--without-audit" });
+  await stack.restart("accounts");
+  await rewind();
+  await Promise.all(SERVICES.filter((service) => service !== "accounts").map((service) => stack.restart(service)));
 
   await eventually(async () => expect(await statusOf(brand.key)).toBe(200));
   expect(await statusOf(gone.secret)).toBe(401);
@@ -235,4 +240,48 @@ it("restores all services to one moment from a base backup and the archived writ
   for (const id of after) await setStatus(id);
   await eventually(() => expect(after.map((id) => new Set(arrivalsOf(id)).size)).toEqual([2, 2, 2]), { timeoutMs: TIMEOUT_MS });
   for (const record of before) expect(new Set(arrivalsOf(record)).size).toBe(1);
+}, 120_000);
+
+it("sends nothing of a brand that was deleted after the backup of webhook, and keeps nothing of it", async () => {
+  const { stack, db, receivers } = restore;
+  const departed = await stack.createBrand();
+  await seedBrand(stack, departed.id);
+  const receiver = { brand_id: departed.id, url: receivers.urlOf(REFUSING), label: "Departed", events: [...EVENT_TYPE_NAMES] };
+  await stack.receivers.createReceiver(receiver, callContext());
+  await db.records.query("update records.submissions set status = 'approved' where brand_id = $1 and status = 'pending'", [departed.id]);
+  const refused = (): number => receivers.arrivals.filter(({ receiver: number }) => number === REFUSING).length;
+  await eventually(() => expect(refused()).toBeGreaterThan(0), { timeoutMs: TIMEOUT_MS });
+  await dump("webhook");
+
+  const operator = connectRpc(OperatorServiceService, stack.addresses.accounts);
+  await operator.beginBrandDeletion({ brand_id: departed.id, resume: false }, callContext());
+  operator.stop();
+  await end(["webhook"], "SIGTERM");
+  await db.webhook.query("drop schema if exists webhook_before cascade");
+  await restore.command("alter schema", "webhook", { SERVICE: "webhook" });
+  await restore.command("pg_restore", "webhook", { SERVICE: "webhook" });
+
+  const rows = () =>
+    db.webhook.query<{ n: number }>(
+      `select count(*)::int as n from webhook.brands where brand_id = $1
+       union all select count(*)::int from webhook.receivers where brand_id = $1
+       union all select count(*)::int from webhook.events where brand_id = $1
+       union all select count(*)::int from webhook.deliveries where state in ('pending', 'sending')`,
+      [departed.id],
+    );
+  const restored = await rows();
+  expect(restored.map(({ n }) => n > 0)).toEqual([true, true, true, true]);
+  await expect(rewind(startedAt, { "node services": "ACCOUNTS_ADDRESS=127.0.0.1:1 node services" })).rejects.toThrow(
+    /exit code 1 of .*accounts \(ACCOUNTS_ADDRESS\) must run/s,
+  );
+  expect(await rows()).toEqual(restored);
+
+  const before = refused();
+  const report = await rewind();
+  expect(report).toContain(`"brand_id":"${departed.id}"`);
+  expect(report).toContain('"brands_deleted":1');
+  await stack.restart("webhook");
+  await untilDelivered(await approve(1));
+  expect(refused()).toBe(before);
+  expect((await rows()).map(({ n }) => n).slice(0, 3)).toEqual([0, 0, 0]);
 }, 120_000);

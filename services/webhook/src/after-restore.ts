@@ -1,32 +1,66 @@
 import { parseArgs } from "node:util";
 import { ConfigError, loadConfig } from "@brand-records/config";
+import { AppError } from "@brand-records/errors";
 import { rewindReaders } from "@brand-records/event-log";
 import { reportFailure } from "@brand-records/lifecycle";
+import { openPool } from "@brand-records/postgres";
+import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { connectRpc } from "@brand-records/rpc";
+import { prepareSchema } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { parseConfig } from "./config.ts";
 import { GROUP } from "./intake/group.ts";
+import { deletedAmong } from "./known-brands.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { brandsDeletedSince, repeatDeletion } from "./use-cases/repeat-deletions.ts";
 
 /**
- * A program of its own, with webhook's settings, for a database that was restored from a backup, while no webhook process runs. Lets the intake
- * read again what Kafka stored since `--since`: what is stored already changes nothing. Exits as `migrate.js` does.
+ * A program of its own, with webhook's settings, for a database that was restored from a backup, while no webhook process runs and accounts does.
+ * Lets the intake read again what Kafka stored since `--since`: what is stored already changes nothing. Deletes the brands that accounts
+ * has deleted since the backup. Unless accounts can be asked, nothing is changed but an older release's schema. Exits as `migrate.js` does.
  */
 const config = loadConfig(() => parseConfig(process.env));
 const log = openLog("after-restore webhook", config.LOG_LEVEL);
+const db = openPool({ url: config.DATABASE_URL, max: 1, applicationName: "after-restore webhook" });
 try {
   const since = sinceOf(process.argv.slice(2));
+  // A backup may be of an older release.
+  await prepareSchema({ name: "webhook", migrations: MIGRATIONS, config, log });
+  const deleted = await deletedBrands();
+  await rewind(since);
+  for (const brand_id of deleted) log.info({ brand_id, rows: await repeatDeletion(db, brand_id) }, "the backup gave back a deleted brand");
+  log.info({ brands_deleted: deleted.length }, "restored database can be served");
+} catch (error) {
+  process.exitCode = reportFailure(error, log, "the restored database cannot be served yet: run this again while no webhook process runs");
+} finally {
+  await db.stop();
+}
+
+/** @throws Error if accounts cannot be asked */
+async function deletedBrands(): Promise<string[]> {
+  const accounts = connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config });
+  try {
+    return await brandsDeletedSince(db, (brandIds) => deletedAmong(accounts, brandIds));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new Error("accounts (ACCOUNTS_ADDRESS) must run, to say which brands were deleted since the backup", { cause: error });
+  } finally {
+    accounts.stop();
+  }
+}
+
+async function rewind(since: Date): Promise<void> {
   if (config.KAFKA_BROKERS.length === 0) {
     log.warn({}, "without Kafka there is nothing to read again: events since the backup are lost");
-  } else {
-    const { cut, ...rewound } = await rewindReaders(config, GROUP, since, log);
-    for (const { partition, begins_at } of cut)
-      log.warn(
-        { topic: rewound.topic, partition, begins_at, since: since.toISOString() },
-        "events since the backup may be lost: Kafka has removed messages, and this partition begins later (docs/operations.md, What a restore loses)",
-      );
-    log.info({ ...rewound, partitions_cut: cut.length, since: since.toISOString() }, "events will be read again");
+    return;
   }
-} catch (error) {
-  process.exitCode = reportFailure(error, log, "the event log could not be rewound: run this again while no webhook process runs");
+  const { cut, ...rewound } = await rewindReaders(config, GROUP, since, log);
+  for (const { partition, begins_at } of cut)
+    log.warn(
+      { topic: rewound.topic, partition, begins_at, since: since.toISOString() },
+      "events since the backup may be lost: Kafka has removed messages, and this partition begins later (docs/operations.md, What a restore loses)",
+    );
+  log.info({ ...rewound, partitions_cut: cut.length, since: since.toISOString() }, "events will be read again");
 }
 
 /** @throws ConfigError */

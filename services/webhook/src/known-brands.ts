@@ -40,7 +40,7 @@ export class KnownBrands {
       existing.add(id);
     }
     const missing = brandIds.filter((id) => !existing.has(id));
-    return { existing, deleted: missing.length === 0 ? new Set() : await this.#deletedAmong(missing) };
+    return { existing, deleted: missing.length === 0 ? new Set() : await deletedAmong(this.#accounts, missing) };
   }
 
   async #exists(brandId: string): Promise<boolean> {
@@ -52,15 +52,19 @@ export class KnownBrands {
       throw error;
     }
   }
+}
 
-  async #deletedAmong(brandIds: readonly string[]): Promise<Set<string>> {
-    try {
-      const { brand_ids } = await this.#accounts.listDeletedBrands({ brand_ids: [...brandIds] }, newCallContext(CALL_MS));
-      return new Set(brand_ids);
-    } catch (error) {
-      // An accounts process of release 0.2.0, which deletes no brands.
-      if (error instanceof AppError && error.kind === "method_not_allowed") return new Set();
-      throw error;
-    }
+/** Returns which of up to 1,000 brands were deleted, or are being deleted. @throws AppError `unavailable`, `timeout` */
+export async function deletedAmong(
+  accounts: Pick<RpcClient<AccountsServiceService>, "listDeletedBrands">,
+  brandIds: readonly string[],
+): Promise<Set<string>> {
+  try {
+    const { brand_ids } = await accounts.listDeletedBrands({ brand_ids: [...brandIds] }, newCallContext(CALL_MS));
+    return new Set(brand_ids);
+  } catch (error) {
+    // An accounts process of release 0.2.0, which deletes no brands.
+    if (error instanceof AppError && error.kind === "method_not_allowed") return new Set();
+    throw error;
   }
 }

@@ -41,6 +41,10 @@
     {{- include "brand-records.peer" (dict "root" $root "component" $name) | nindent 4 }}
     {{- end }}
     {{- end }}
+    {{- if eq $component "accounts" }}
+    {{- /* After a restore of webhook: which brands were deleted since. */}}
+    {{- include "brand-records.peer" (dict "root" $root "component" "maintenance") | nindent 4 }}
+    {{- end }}
 {{- end }}
 {{- end -}}
 

@@ -30,6 +30,13 @@ const statements = {
                    union all
                    select d.state from webhook.deliveries d where d.receiver_id = any($1::text[]) and d.state = 'sending') d`,
   },
+  removeInFlight: {
+    name: "brand_deletion.remove_in_flight",
+    text: `with removed as (
+             delete from webhook.deliveries d where d.receiver_id = any($1::text[]) and d.state = 'sending' returning d.id),
+           tried as (delete from webhook.attempts a where a.delivery_id = any(array(select id from removed)))
+           select count(*) as rows from removed`,
+  },
   nextEvents: {
     name: "brand_deletion.next_events",
     text: `select e.id, e.created_at from webhook.events e
@@ -82,6 +89,12 @@ export async function countDeliveriesOf(
 ): Promise<{ readonly all: number; readonly sending: number }> {
   const [row] = await sql.query<{ all: number; sending: number }>(statements.countDeliveries, [receiverIds]);
   return row ?? { all: 0, sending: 0 };
+}
+
+/** Removes the deliveries in flight of receivers whose lanes are locked, with their earlier attempts. Returns how many. */
+export async function removeInFlightOf(sql: Sql, receiverIds: readonly string[]): Promise<number> {
+  const [row] = await sql.query<{ rows: number }>(statements.removeInFlight, [receiverIds]);
+  return row?.rows ?? 0;
 }
 
 export interface EventPlace {

@@ -18,6 +18,10 @@ const statements = {
     text: `select b.brand_id, b.deletion_started_at is null as is_open from webhook.brands b
             where b.brand_id = any($1::text[]) order by b.brand_id for key share`,
   },
+  page: {
+    name: "brands.page",
+    text: "select b.brand_id from webhook.brands b where b.brand_id > $1 order by b.brand_id limit $2",
+  },
 } satisfies Record<string, Statement>;
 
 /** Whether accounts confirmed the brand before, and it is not being deleted. */
@@ -47,4 +51,9 @@ export async function lockBrand(sql: Sql, brandId: string): Promise<boolean> {
 export async function lockBrands(sql: Sql, brandIds: readonly string[]): Promise<Map<string, boolean>> {
   const rows = await sql.query<{ brand_id: string; is_open: boolean }>(statements.lockAll, [brandIds]);
   return new Map(rows.map(({ brand_id, is_open }) => [brand_id, is_open]));
+}
+
+/** Returns the ids of all brands here, closed ones too, in their order after `afterId`. */
+export async function pageOfBrandIds(sql: Sql, afterId: string, limit: number): Promise<string[]> {
+  return (await sql.query<{ brand_id: string }>(statements.page, [afterId, limit])).map(({ brand_id }) => brand_id);
 }
