@@ -3,9 +3,12 @@ import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { noteLongPauses } from "./note-long-pauses.ts";
+import { onceAnHour } from "./once-an-hour.ts";
+import { deleteOldHours } from "./storage/attempt-hours.ts";
 import { repairBounds } from "./storage/claim-bounds.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
 import { buildLateIndexes } from "./storage/late-indexes.ts";
+import { deleteOldDeadLetters, deleteOldReplays } from "./storage/old-rows.ts";
 import { deleteOrphanedHours, dropOrphanedDeliveries } from "./use-cases/delete-receiver.ts";
 
 const EVERY_MS = 60_000;
@@ -45,6 +48,9 @@ export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: Janit
       const dropped = await dropOldDays(db, keepDays);
       if (dropped.length > 0) log.info({ dropped }, "old days dropped");
     },
+    "delete old hours": onceAnHour(() => deleteOldHours(db, keepDays)),
+    "delete old replays": onceAnHour(() => deleteOldReplays(db, keepDays)),
+    "delete old dead letters": onceAnHour(() => deleteOldDeadLetters(db)),
     // Last: after an upgrade it may take minutes.
     "build indexes": async () => {
       const built = await buildLateIndexes(db, ownerUrl);

@@ -3,7 +3,7 @@ import { newId } from "@brand-records/typeid";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { callContext, newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 import type { OutcomeKind } from "../domain/outcome.ts";
-import { dropOldDays } from "../storage/daily-partitions.ts";
+import { deleteOldHours } from "../storage/attempt-hours.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
 
 const DAY = "2026-11-20";
@@ -133,7 +133,7 @@ it("is gone after the retention", async () => {
   const receiver = await served.create(newBrand());
   const day = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
   await settle(receiver, { at: day(32) }, { at: day(29) });
-  await dropOldDays(served.db, 30);
+  await deleteOldHours(served.db, 30);
   expect((await stats(receiver, day(40), day(11))).hours.map(({ hour }) => hour.slice(0, 10))).toEqual([day(29).slice(0, 10)]);
 });
 

@@ -15,6 +15,10 @@ export const addToHours = (from: string): string => `
       from ${from} group by 1, 2, 3 order by 1, 2, 3
     on conflict (receiver_id, hour, bucket) do update set accepted = h.accepted + excluded.accepted, failed = h.failed + excluded.failed`;
 
+/** Receivers whose hours are read by one statement. */
+const RECEIVERS_MAX = 50;
+const OLD_ROWS_MAX = 5_000;
+
 const statements = {
   /** Yields at most 104 rows an hour below 18 s, 75,000 in 30 days. Quantiles are left to the caller: by windows they took 300 ms. */
   hours: {
@@ -42,6 +46,25 @@ const statements = {
            select c.receiver_id from counted c
             where c.receiver_id is not null and not exists (select from webhook.receivers r where r.id = c.receiver_id)`,
   },
+  /** Steps as above. */
+  receivers: {
+    name: "attempt_hours.receivers",
+    text: `with recursive counted as (
+             (select h.receiver_id from webhook.attempt_hours h where h.receiver_id > $1 order by h.receiver_id limit 1)
+             union all
+             select (select h.receiver_id from webhook.attempt_hours h where h.receiver_id > c.receiver_id order by h.receiver_id limit 1)
+               from counted c where c.receiver_id is not null)
+           select c.receiver_id from counted c where c.receiver_id is not null limit ${RECEIVERS_MAX}`,
+  },
+  /** Reads the start of each receiver's hours. An index on the hour alone would be written with every new hour. */
+  deleteOld: {
+    name: "attempt_hours.delete_old",
+    text: `delete from webhook.attempt_hours where ctid = any(array(
+             select o.ctid from unnest($1::text[]) r (id), lateral (
+               select h.ctid from webhook.attempt_hours h where h.receiver_id = r.id and h.hour < now() - make_interval(days => $2 + 1)
+                order by h.receiver_id, h.hour, h.bucket limit ${OLD_ROWS_MAX} for update skip locked) o
+              limit ${OLD_ROWS_MAX})) returning 1`,
+  },
   /** Attempts were counted from this migration on. */
   since: {
     name: "attempt_hours.since",
@@ -57,6 +80,16 @@ export async function deleteHoursOf(sql: Sql, receiverId: string, limit: number)
 /** Returns the ids of deleted receivers that still have attempts by hour. */
 export async function receiversOfOrphanedHours(sql: Sql): Promise<string[]> {
   return (await sql.query<{ receiver_id: string }>(statements.orphaned)).map(({ receiver_id }) => receiver_id);
+}
+
+/** Deletes attempts by hour that are older than `keepDays` whole days and a day. Any number of processes may run it at the same time. */
+export async function deleteOldHours(sql: Sql, keepDays: number): Promise<void> {
+  let receiverIds: string[] = [];
+  do {
+    const rows = await sql.query<{ receiver_id: string }>(statements.receivers, [receiverIds.at(-1) ?? ""]);
+    receiverIds = rows.map(({ receiver_id }) => receiver_id);
+    while ((await sql.query(statements.deleteOld, [receiverIds, keepDays])).length === OLD_ROWS_MAX);
+  } while (receiverIds.length === RECEIVERS_MAX);
 }
 
 interface HourRow {

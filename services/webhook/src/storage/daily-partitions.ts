@@ -1,7 +1,6 @@
 import type { Database } from "@brand-records/postgres";
 
 const CHUNK_ROWS = 10_000;
-const DEAD_LETTER_DAYS = 90;
 
 /** Creates the partitions of these days (YYYY-MM-DD, UTC). Must not run in a transaction: it would lock the new tables until its end. */
 export async function ensureDays(db: Database, days: readonly string[]): Promise<void> {
@@ -41,9 +40,6 @@ export async function dropOldDays(db: Database, keepDays: number): Promise<strin
     await db.query("select webhook.drop_day($1::date)", [day]);
     dropped.push(day);
   }
-  await db.query(`delete from webhook.dead_letters where dead_lettered_at < now() - make_interval(days => $1)`, [DEAD_LETTER_DAYS]);
-  await db.query("delete from webhook.attempt_hours where hour < now() - make_interval(days => $1 + 1)", [keepDays]);
-  await db.query("delete from webhook.replays where finished_at < now() - make_interval(days => $1)", [keepDays]);
   return dropped;
 }
 

@@ -1,0 +1,90 @@
+import { openMaintenance } from "@brand-records/service-runtime";
+import { openLog, openMetrics, type Registry } from "@brand-records/telemetry";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { newBrand, serveReceivers, type ServedReceivers } from "../test/serve-receivers.ts";
+import { startJanitor } from "./janitor.ts";
+
+/** One promise: what is kept no longer is deleted, and a task that fails does not stop the others. */
+
+let served: ServedReceivers;
+beforeEach(async () => {
+  served = await serveReceivers();
+});
+afterEach(() => served.stop());
+
+/** Runs a janitor until its last task has succeeded. Returns the tasks that have not. */
+async function clean(): Promise<string[]> {
+  const metrics = openMetrics("webhook");
+  const janitor = startJanitor({
+    db: served.db,
+    ownerUrl: served.url,
+    maintenance: openMaintenance(openLog("webhook", "silent"), metrics),
+    log: openLog("webhook", "silent"),
+    keepDays: 30,
+  });
+  try {
+    await eventually(async () => expect(await timesOf(metrics)).toContainEqual(["build indexes", expect.not.stringMatching(/^0$/)]));
+    return (await timesOf(metrics)).filter(([, at]) => at === "0").map(([task]) => task);
+  } finally {
+    await janitor.stop();
+  }
+}
+
+async function timesOf(metrics: Registry): Promise<[string, string][]> {
+  const lines = (await metrics.metrics()).matchAll(/^maintenance_last_success_timestamp_seconds\{.*task="([^"]*)".*\} (\S+)$/gm);
+  return [...lines].map(([, task = "", at = ""]) => [task, at]);
+}
+
+async function addOld(): Promise<void> {
+  const receiver = await served.create(newBrand());
+  // More letters than one statement deletes.
+  await served.db.query(
+    `insert into webhook.dead_letters (position, reason, key, value, headers, dead_lettered_at)
+     select '1', 'unknown brand', '', '', '{}', now() - make_interval(days => case when n <= 2500 then 91 else 89 end) from generate_series(1, 2501) n`,
+  );
+  await served.db.query(
+    `insert into webhook.attempt_hours (receiver_id, hour, bucket, accepted, failed)
+     select $1, date_trunc('hour', now()) - make_interval(days => d), 7, 1, 0 from unnest(array[29, 32]) d`,
+    [receiver.id],
+  );
+  for (const [days, finished] of [
+    [29, true],
+    [32, true],
+    [50, false],
+  ] as const) {
+    await served.db.query(
+      `insert into webhook.replays (id, brand_id, receiver_id, since, until, finished_at)
+       select $1, $2, $3, now(), now(), case when $5 then now() - make_interval(days => $4::int) else 'infinity' end`,
+      [newId("rpl"), receiver.brand_id, receiver.id, days, finished],
+    );
+  }
+}
+
+const left = async () =>
+  (
+    await served.db.query(
+      `select (select count(*) from webhook.dead_letters) as letters, (select count(*) from webhook.attempt_hours) as hours,
+              (select count(*) from webhook.replays) as replays`,
+    )
+  )[0];
+
+it("deletes old hours, replays and dead letters, and keeps the others", async () => {
+  await addOld();
+  expect(await clean()).toEqual([]);
+  expect(await left()).toEqual({ letters: 1, hours: 1, replays: 2 });
+});
+
+it.each([
+  ["attempt_hours", "delete old hours", { letters: 1, hours: 2, replays: 2 }],
+  ["replays", "delete old replays", { letters: 1, hours: 1, replays: 3 }],
+  ["dead_letters", "delete old dead letters", { letters: 2_501, hours: 1, replays: 2 }],
+])("deletes the others when the statement of %s fails", async (table, task, expected) => {
+  await addOld();
+  await served.db.query(
+    `create function webhook.refuse() returns trigger language plpgsql as 'begin raise exception ''interrupted''; end';
+     create trigger refuse before delete on webhook.${table} for each row execute function webhook.refuse()`,
+  );
+  expect(await clean()).toEqual([task]);
+  expect(await left()).toEqual(expected);
+});
