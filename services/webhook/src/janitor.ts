@@ -4,6 +4,7 @@ import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { noteLongPauses } from "./note-long-pauses.ts";
 import { onceAnHour } from "./once-an-hour.ts";
+import { pausedAfterTimeout } from "./paused-after-timeout.ts";
 import { deleteOldHours } from "./storage/attempt-hours.ts";
 import { repairBounds } from "./storage/claim-bounds.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
@@ -44,10 +45,11 @@ export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: Janit
       if (repaired.length > 0) log.warn({ receivers: repaired.slice(0, 10), count: repaired.length }, "bounds of lanes repaired");
     },
     "note long pauses": noteLongPauses(db, log),
-    "drop old days": async () => {
+    // Each try stops the readers and writers of attempts for a moment.
+    "drop old days": pausedAfterTimeout(async () => {
       const dropped = await dropOldDays(db, keepDays);
       if (dropped.length > 0) log.info({ dropped }, "old days dropped");
-    },
+    }),
     "delete old hours": onceAnHour(() => deleteOldHours(db, keepDays)),
     "delete old replays": onceAnHour(() => deleteOldReplays(db, keepDays)),
     "delete old dead letters": onceAnHour(() => deleteOldDeadLetters(db)),

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
+import { pausedAfterTimeout } from "../paused-after-timeout.ts";
 import { dropOldDays, ensureDays } from "./daily-partitions.ts";
 
 const DAY_MS = 86_400_000;
@@ -96,6 +97,47 @@ it("neither waits for a reader nor makes other readers wait", async () => {
     expect(await db.query("select id from webhook.events")).toHaveLength(1);
   });
   expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
+});
+
+it("drops nothing while another process tries, and waits for no lock of a table", async () => {
+  await add(dayBefore(40));
+  await db.transaction(async (sql) => {
+    await sql.query("select pg_advisory_xact_lock(hashtext('brand-records webhook drop_day'))");
+    await expect(dropOldDays(db, 30)).rejects.toMatchObject({ kind: "timeout", cause: { message: "another process drops a day" } });
+  });
+  expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
+});
+
+it("is tried once in ten minutes by each process while a reader keeps the attempts, and writers go on between", async () => {
+  await add(dayBefore(40));
+  await ensureDays(db, [dayBefore(0)]);
+  let [minute, tries] = [0, 0];
+  const counting: Database = {
+    ...db,
+    query(statement, values) {
+      if (typeof statement === "string" && statement.includes("drop_day")) tries += 1;
+      return db.query(statement, values);
+    },
+  };
+  const processes = Array.from({ length: 3 }, () =>
+    pausedAfterTimeout(
+      () => dropOldDays(counting, 30),
+      () => minute * 60_000,
+    ),
+  );
+  await db.transaction(async (sql) => {
+    await sql.query("select count(*) from webhook.attempts");
+    for (; minute < 20; minute += 1) {
+      for (const dropDays of processes) await expect(dropDays()).rejects.toMatchObject({ kind: "timeout" });
+      await db.query(
+        `insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome)
+         values ($1, 'dlv_1', now(), 1, now(), 1, 'accepted')`,
+        [`att_${minute}`],
+      );
+    }
+  });
+  expect(tries).toBe(2 * processes.length);
+  expect(await processes[0]?.().catch(() => "paused")).not.toBe("paused");
 });
 
 it("creates partitions during a long read", async () => {

@@ -36,7 +36,7 @@ export async function dropOldDays(db: Database, keepDays: number): Promise<strin
     await deletePendingUntil(db, day);
     // The results of attempts in flight must still be written, into the day's partitions. The next round drops the day.
     if (await hasAttemptsInFlight(db, day)) continue;
-    // Fails if a reader keeps a table for half a second. The next round retries.
+    // Fails if a reader keeps a table for a tenth of a second, or another process tries. A later round retries.
     await db.query("select webhook.drop_day($1::date)", [day]);
     dropped.push(day);
   }
