@@ -558,9 +558,35 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
   await page.getByRole("button", { name: /^Send all [67] waiting now$/ }).click();
   await page
     .getByRole("main")
-    .getByText(/All [67] that waited were sent/)
+    .getByText(/All [67] that waited were tried, and none waits any longer/)
     .waitFor();
   await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBeGreaterThanOrEqual(6));
+  expectNoProblems();
+}, 60_000);
+
+it("once a repaired receiver accepts the delivery that is tried, the others need not wait for their retries", async () => {
+  const registered = await register(500);
+  const { brand, path, receiverId } = registered;
+  await db.query(
+    "update webhook.lanes set failed_in_a_row = 12, opened_at = now(), open_until = now() + interval '5 min' where receiver_id = $1",
+    [receiverId],
+  );
+  await approve(brand, 7);
+  await eventually(async () =>
+    expect(
+      await db.query("update webhook.deliveries set due_at = now() + interval '1 hour' where receiver_id = $1 returning id", [receiverId]),
+    ).toHaveLength(7),
+  );
+  receivers.set(path, { status: 204, secrets: [] });
+  const { page, expectNoProblems } = await open(registered);
+  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByRole("main").getByText("Tried just now: HTTP 204.").waitFor();
+  await page.getByText("6 deliveries wait for a retry.").waitFor();
+  await page.getByRole("link", { name: "Replay", exact: true }).click();
+  await page.getByText("6 deliveries wait to be sent").waitFor();
+  await page.getByRole("button", { name: "Send all 6 waiting now" }).click();
+  await page.getByRole("main").getByText("All 6 that waited were tried, and none waits any longer.").waitFor();
+  expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
   expectNoProblems();
 }, 60_000);
 

@@ -1,34 +1,64 @@
 import type { Receiver } from "@brand-records/console-contract";
 
-type Counts = Pick<Receiver, "waiting" | "waiting_due" | "in_flight" | "paused_until">;
+/** Whether deliveries wait that "Send all waiting now" would send sooner: the pause or a retry's delay keeps them. The others are being sent. */
+export const isHeldBack = ({ enabled, paused_until, waiting, waiting_due }: Receiver): boolean =>
+  enabled && (paused_until === null ? waiting > waiting_due : waiting > 0);
+
+type Counts = Pick<Receiver, "enabled" | "waiting" | "waiting_due" | "in_flight" | "paused_until">;
 
 export interface WaitingProgress {
-  readonly state: "sending" | "sent" | "stopped";
-  /** Deliveries tried since, among those that waited at the start; like `accepted`. */
+  /** `overtaken`: newer deliveries keep the counts from saying when the last of those that waited was tried. */
+  readonly state: "sending" | "sent" | "overtaken" | "stopped" | "disabled";
+  /** At least so many were tried since, among those that waited at the start. */
   readonly tried: number;
-  readonly accepted: number;
+  /** At least so many wait no longer: delivered, failed for good or dropped. */
+  readonly left: number;
+  /** When `tried` last grew, in milliseconds since the epoch. */
+  readonly grownAt: number;
 }
+
+/** Attempts end within 15 seconds: for a minute without a newly tried one, new deliveries come as fast as others leave. */
+export const OVERTAKEN_MS = 60_000;
 
 const bounded = (count: number, max: number): number => Math.min(max, Math.max(0, count));
 
 /**
- * How far a receiver is with what waited when "Send all" was pressed. New deliveries that come meanwhile count as not tried, so the progress
- * never says too much.
+ * How far a receiver is with what waited when "Send all" was pressed. The counts include deliveries that came since, so it never says too much.
+ * Once it has ended it stays as it is: what the receiver does later is about other deliveries.
  *
+ * @param before undefined at the start
  * @param total deliveries that waited
+ * @param at when the counts were read, in milliseconds since the epoch
  */
-export function waitingProgress(total: number, { waiting, waiting_due, in_flight, paused_until }: Counts): WaitingProgress {
-  const tried = bounded(total - waiting_due - in_flight, total);
-  const accepted = bounded(total - waiting - in_flight, total);
-  if (waiting_due + in_flight === 0) return { state: "sent", tried, accepted };
-  return { state: paused_until === null ? "sending" : "stopped", tried, accepted };
+export function waitingProgress(before: WaitingProgress | undefined, total: number, counts: Counts, at: number): WaitingProgress {
+  if (before !== undefined && before.state !== "sending") return before;
+  const { waiting, waiting_due, in_flight } = counts;
+  const tried = Math.max(before?.tried ?? 0, bounded(total - waiting_due - in_flight, total));
+  const left = Math.max(before?.left ?? 0, bounded(total - waiting - in_flight, total));
+  const grownAt = before === undefined || tried > before.tried ? at : before.grownAt;
+  return { state: stateOf(counts, at - grownAt), tried, left, grownAt };
 }
 
-/** The progress in words. */
-export function waitingText(total: number, { state, tried, accepted }: WaitingProgress): string {
+function stateOf({ enabled, waiting_due, in_flight, paused_until }: Counts, unchangedMs: number): WaitingProgress["state"] {
+  if (!enabled) return "disabled";
+  if (waiting_due + in_flight === 0) return "sent";
+  if (paused_until !== null) return "stopped";
+  return unchangedMs >= OVERTAKEN_MS ? "overtaken" : "sending";
+}
+
+/** The progress in words. It calls nothing accepted: the counts do not tell that from failed for good. */
+export function waitingText(total: number, { state, tried, left }: WaitingProgress): string {
   const number = (count: number): string => count.toLocaleString("en-PH");
   if (state === "sending") return `Sending what waited: ${number(tried)} of ${number(total)} tried.`;
-  if (state === "stopped") return `Stopped, because attempts failed in a row: ${number(accepted)} of ${number(total)} accepted.`;
-  if (accepted === total) return total === 1 ? "What waited was sent." : `All ${number(total)} that waited were sent.`;
-  return `${number(accepted)} of ${number(total)} were accepted. The others wait for a retry, or have used up their attempts.`;
+  if (state === "overtaken") {
+    return `At least ${number(tried)} of ${number(total)} that waited were tried. The rest cannot be told from newer deliveries.`;
+  }
+  if (state === "sent" && left === total) {
+    return total === 1
+      ? "What waited was tried, and waits no longer."
+      : `All ${number(total)} that waited were tried, and none waits any longer.`;
+  }
+  const leftText = `${number(left)} of ${number(total)} wait no longer`;
+  if (state === "sent") return `${leftText}. The others wait for a retry.`;
+  return `Stopped, because ${state === "disabled" ? "the receiver was disabled" : "attempts failed in a row"}: ${leftText}.`;
 }

@@ -8,7 +8,7 @@ import { countOf, countText } from "../../parts/counts.ts";
 import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { AnchorLink } from "../../parts/links.tsx";
 import { PausedText } from "../../parts/receivers/paused-text.tsx";
-import { waitingProgress, waitingText } from "../../parts/receivers/waiting-progress.ts";
+import { isHeldBack, waitingProgress, waitingText } from "../../parts/receivers/waiting-progress.ts";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import bar from "../../parts/progress.module.css";
@@ -17,22 +17,25 @@ import styles from "./waiting-panel.module.css";
 const WATCHED_POLL_MS = 1_000;
 
 /** What was asked for on this page. */
-type Asked = { readonly kind: "one"; readonly delivery: Delivery } | { readonly kind: "all"; readonly total: number };
+type Asked =
+  | { readonly kind: "one"; readonly delivery: Delivery }
+  /** `at`: when the service had answered, in milliseconds since the epoch. */
+  | { readonly kind: "all"; readonly receiver: Receiver; readonly at: number };
 
 /** Says why deliveries wait at an enabled receiver, and lets owners send them now, and watch. Nothing if all is well. */
 export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
   const { ofBrand, isOwner } = useBrand();
   const [asked, setAsked] = useState<Asked>();
   const send = useChange("receivers.send_waiting", ["receivers.get", "receivers.list", "deliveries.list"]);
-  const { id, enabled, waiting, paused_until, failures_in_a_row } = receiver;
-  const isWaiting = enabled && waiting > 0 && failures_in_a_row > 0;
+  const { id, waiting, waiting_due, paused_until, failures_in_a_row } = receiver;
+  const isWaiting = isHeldBack(receiver);
   const press = (all: boolean): void =>
     send.mutate(
       { ...ofBrand, receiver_id: id, all },
       {
-        onSuccess: ({ receiver: { waiting: total }, first }) => {
-          announce(all ? `Sending ${countOf(total, "delivery", "deliveries")}` : "Trying one delivery");
-          if (first !== null) setAsked(all ? { kind: "all", total } : { kind: "one", delivery: first });
+        onSuccess: ({ receiver: sent, first }) => {
+          announce(all ? `Sending ${countOf(sent.waiting, "delivery", "deliveries")}` : "Trying one delivery");
+          if (first !== null) setAsked(all ? { kind: "all", receiver: sent, at: Date.now() } : { kind: "one", delivery: first });
         },
       },
     );
@@ -45,9 +48,11 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
             <PausedText until={paused_until} failuresInARow={failures_in_a_row} />
           </span>
         )}
-        {paused_until === null && isWaiting && <span>{countOf(waiting, "delivery waits", "deliveries wait")} for a retry.</span>}
+        {paused_until === null && isWaiting && (
+          <span>{countOf(waiting - waiting_due, "delivery waits", "deliveries wait")} for a retry.</span>
+        )}
         {asked?.kind === "one" && <TriedDelivery key={asked.delivery.attempts} tried={asked.delivery} />}
-        {asked?.kind === "all" && <SentWaiting receiver={receiver} total={asked.total} />}
+        {asked?.kind === "all" && <SentWaiting key={asked.at} sent={asked.receiver} at={asked.at} />}
         <FormError error={send.error} />
         {isOwner && isWaiting && (
           <Group gap="xs" className={styles["buttons"] ?? ""}>
@@ -102,15 +107,19 @@ function TriedDelivery({ tried }: { readonly tried: Delivery }) {
 const attemptSince = <One extends { readonly attempt: number }>({ attempts }: Delivery, all: readonly One[] | undefined): One | undefined =>
   all?.findLast(({ attempt }) => attempt > attempts);
 
-/** How far the receiver is with what waited. */
-function SentWaiting({ receiver: before, total }: { readonly receiver: Receiver; readonly total: number }): ReactNode {
+/** How far the receiver is with what waited. @param at when `sent` was read */
+function SentWaiting({ sent, at }: { readonly sent: Receiver; readonly at: number }): ReactNode {
   const { ofBrand } = useBrand();
-  const { data } = useQuery({
-    ...query("receivers.get", { ...ofBrand, receiver_id: before.id }),
-    refetchInterval: ({ state: { data } }) =>
-      waitingProgress(total, data?.receiver ?? before).state === "sending" ? WATCHED_POLL_MS : false,
+  const total = sent.waiting;
+  const [progress, setProgress] = useState(() => waitingProgress(undefined, total, sent, at));
+  const { data, dataUpdatedAt } = useQuery({
+    ...query("receivers.get", { ...ofBrand, receiver_id: sent.id }),
+    refetchInterval: progress.state === "sending" ? WATCHED_POLL_MS : false,
   });
-  const progress = waitingProgress(total, data?.receiver ?? before);
+  useEffect(() => {
+    // Older counts may be from before it was asked for.
+    if (data !== undefined && dataUpdatedAt > at) setProgress((before) => waitingProgress(before, total, data.receiver, dataUpdatedAt));
+  }, [data, dataUpdatedAt, at, total]);
   const text = waitingText(total, progress);
   useAnnounced(progress.state === "sending" ? undefined : text);
   return (

@@ -7,6 +7,7 @@ import { CallError, fieldErrors } from "../../../api/call.ts";
 import { query, useChange } from "../../../api/queries.ts";
 import { countOf } from "../../../parts/counts.ts";
 import { Dialog } from "../../../parts/dialog.tsx";
+import { isHeldBack } from "../../../parts/receivers/waiting-progress.ts";
 import { FormError } from "../../../parts/states.tsx";
 import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
@@ -66,7 +67,7 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
           events={events}
           failedOnly={failedOnly}
           hasFailed={count.error !== null}
-          waiting={receiver.enabled && receiver.failures_in_a_row > 0 ? receiver.waiting : 0}
+          waiting={isHeldBack(receiver) ? receiver.waiting : 0}
         />
       </Text>
       <FormError error={count.error} fields={["since"]} />
