@@ -36,7 +36,9 @@ export const COLUMNS: readonly Column<Entry>[] = [
               </>
             )}
             <dt>Time</dt>
-            <dd>{created_at}</dd>
+            <dd>
+              <When at={created_at} isExact />
+            </dd>
             <dt>Request id</dt>
             <dd>{request_id}</dd>
             <dt>Entry</dt>

@@ -2,7 +2,7 @@ import type { Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
-import { momentText } from "../../parts/when.tsx";
+import { momentText } from "../../parts/when-text.ts";
 import { useBrand, useMe } from "../../api/brand.ts";
 import { busiestWindow, everyBucket, totalOf } from "../../parts/usage-buckets.ts";
 import styles from "./last-day.module.css";

@@ -5,7 +5,8 @@ import { useState } from "react";
 import { query, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { ErrorState } from "../../parts/states.tsx";
-import { momentText, When } from "../../parts/when.tsx";
+import { momentText } from "../../parts/when-text.ts";
+import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { durationText, filledHours, HOUR_MS, lastHours } from "./hours.ts";
 

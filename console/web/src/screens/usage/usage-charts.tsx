@@ -1,7 +1,7 @@
 import type { Output } from "@brand-records/console-contract";
 import { Bars } from "../../parts/bars.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { momentText } from "../../parts/when.tsx";
+import { momentText } from "../../parts/when-text.ts";
 import { busiestWindow, everyBucket, type Counts, type Span } from "../../parts/usage-buckets.ts";
 import type { ClientCount } from "./client-rows.ts";
 import { RANGES, type RangeName } from "./ranges.ts";
