@@ -1,4 +1,4 @@
-import { busiestWindow, countsByKey, everyBucket, spanOf, totalOf } from "./usage-buckets.ts";
+import { besideLimit, countsByKey, everyBucket, spanOf, totalOf } from "./usage-buckets.ts";
 
 const HOUR = { bucketMinutes: 1, buckets: 60 };
 const NOW = Date.parse("2026-11-22T15:59:30Z");
@@ -31,10 +31,10 @@ it("sums what each key made, and keeps the busiest minute, which is no sum", () 
   expect(totalOf([])).toEqual({ accepted: 0, refused: 0, peak: 0 });
 });
 
-it("takes a refusal as proof that a window had the whole limit, however the clock's minutes divide it", () => {
-  expect(busiestWindow({ peak: 158, refused: 3 }, 240)).toBe(240);
-  expect(busiestWindow({ peak: 158, refused: 0 }, 240)).toBe(158);
-  // The limit was higher then.
-  expect(busiestWindow({ peak: 300, refused: 3 }, 240)).toBe(300);
-  expect(busiestWindow({ peak: 5, refused: 1 }, undefined)).toBe(5);
+it("takes a refusal as proof that the limit was reached, not that it was the present one", () => {
+  expect(besideLimit({ refused: 0 }, 240)).toBe(" of 240");
+  // The clock's minutes divide a window, or the plan was a smaller one then.
+  expect(besideLimit({ refused: 3 }, 240)).toBe(" or more, limit reached");
+  expect(besideLimit({ refused: 3 }, undefined)).toBe(" or more, limit reached");
+  expect(besideLimit({ refused: 0 }, undefined)).toBe("");
 });

@@ -30,13 +30,16 @@ export interface Counts {
 }
 
 /**
- * Requests accepted in the busiest 60 seconds, as far as the counts tell. The gateway's window begins anywhere, so a minute of the clock may
- * have fewer: 120 and 120 in two halves are 240 at once. A refusal proves that the whole limit was accepted in the 60 seconds before it.
+ * What follows the requests of the busiest minute: the limit that they are compared with. The gateway's window begins anywhere, so a minute of the
+ * clock may have fewer: 120 and 120 in two halves are 240 at once. A refusal proves that a window reached the limit, but that may have been the
+ * limit of an earlier plan.
  *
  * @param limit of the brand's plan; undefined for a brand that may make no requests
  */
-export const busiestWindow = ({ peak, refused }: Pick<Counts, "peak" | "refused">, limit: number | undefined): number =>
-  refused > 0 && limit !== undefined ? Math.max(peak, limit) : peak;
+export function besideLimit({ refused }: Pick<Counts, "refused">, limit: number | undefined): string {
+  if (refused > 0) return " or more, limit reached";
+  return limit === undefined ? "" : ` of ${limit.toLocaleString("en-PH")}`;
+}
 
 const NONE: Counts = { accepted: 0, refused: 0, peak: 0 };
 

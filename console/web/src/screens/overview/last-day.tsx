@@ -4,7 +4,7 @@ import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { momentText } from "../../parts/when-text.ts";
 import { useBrand, useMe } from "../../api/brand.ts";
-import { busiestWindow, everyBucket, totalOf } from "../../parts/usage-buckets.ts";
+import { besideLimit, everyBucket, totalOf } from "../../parts/usage-buckets.ts";
 import styles from "./last-day.module.css";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
@@ -40,7 +40,7 @@ function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) 
       <div className={styles["numbers"]}>
         <Number name="Requests accepted" value={accepted} />
         <Number name="Refused over the limit" value={refused} />
-        <Number name="In the busiest 60 seconds" value={busiestWindow(total, limit)} of={limit} />
+        <Number name="In the busiest 60 seconds" value={total.peak} beside={besideLimit(total, limit)} />
       </div>
       {accepted + refused === 0 ? (
         <Text size="sm" c="dimmed">
@@ -61,11 +61,11 @@ function useLimit(): number | undefined {
   return useMe().rate_limits[useBrand().tier];
 }
 
-function Number({ name, value, of }: { readonly name: string; readonly value: number; readonly of?: number | undefined }) {
+function Number({ name, value, beside }: { readonly name: string; readonly value: number; readonly beside?: string }) {
   return (
     <p className={styles["number"]}>
       <strong>{value.toLocaleString("en-PH")}</strong>
-      {of !== undefined && ` of ${of.toLocaleString("en-PH")}`}
+      {beside}
       <span>{name}</span>
     </p>
   );

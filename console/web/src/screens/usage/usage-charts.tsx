@@ -2,7 +2,7 @@ import type { Output } from "@brand-records/console-contract";
 import { Bars } from "../../parts/bars.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { momentText } from "../../parts/when-text.ts";
-import { busiestWindow, everyBucket, type Counts, type Span } from "../../parts/usage-buckets.ts";
+import { besideLimit, everyBucket, type Counts, type Span } from "../../parts/usage-buckets.ts";
 import type { ClientCount } from "./client-rows.ts";
 import { RANGES, type RangeName } from "./ranges.ts";
 
@@ -18,7 +18,7 @@ const REQUESTS = [
   { name: "Accepted", tone: "good" },
   { name: "Refused", tone: "bad" },
 ] as const;
-const BUSIEST = [{ name: "Accepted in the busiest 60 seconds", tone: "quiet" }] as const;
+const BUSIEST = [{ name: "Accepted in the busiest clock minute", tone: "quiet" }] as const;
 
 export interface UsageChartsProps {
   readonly data: UsageData;
@@ -39,10 +39,7 @@ export function UsageCharts({ data: { name, span, buckets }, total, limit }: Usa
         facts={[
           ["Accepted", total.accepted.toLocaleString("en-PH")],
           ["Refused over the limit", total.refused.toLocaleString("en-PH")],
-          [
-            "Busiest 60 seconds",
-            `${busiestWindow(total, limit).toLocaleString("en-PH")}${limit === undefined ? "" : ` of ${limit.toLocaleString("en-PH")}`}`,
-          ],
+          ["Busiest 60 seconds", `${total.peak.toLocaleString("en-PH")}${besideLimit(total, limit)}`],
         ]}
       />
       <Bars
@@ -53,9 +50,9 @@ export function UsageCharts({ data: { name, span, buckets }, total, limit }: Usa
       />
       {!isByMinute && (
         <Bars
-          title={`Busiest 60 seconds of each ${range.per}`}
+          title={`Busiest clock minute of each ${range.per}`}
           series={BUSIEST}
-          bars={all.map((bucket) => ({ label: bucket.label, values: [busiestWindow(bucket, limit)] }))}
+          bars={all.map(({ label, peak, refused }) => ({ label: refused > 0 ? `${label}, limit reached` : label, values: [peak] }))}
           {...line}
         />
       )}
