@@ -590,6 +590,27 @@ it("once a repaired receiver accepts the delivery that is tried, the others need
   expectNoProblems();
 }, 60_000);
 
+it("a page that cannot be read again says so, and keeps what it shows", async () => {
+  const registered = await register();
+  const { page } = await open(registered);
+  const error = { code: "service_unavailable_for_now", message: "Receivers are away.", request_id: "req_1", details: [] };
+  for (const [path, shown] of [
+    ["", "Create an API key"],
+    ["/receivers", "1 of 20 receivers"],
+    [`/receivers/${registered.receiverId}/settings`, "Attempts in flight"],
+  ] as const) {
+    await page.goto(`${url}/developers${path}`);
+    await page.getByRole("main").getByText(shown).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.route("**/console/api/**", (route) => route.fulfill({ status: 400, json: { error } }));
+    // As with the next poll.
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole("main").getByRole("alert").getByText(error.message).first().waitFor();
+    expect(await page.getByRole("main").getByText(shown).first().isVisible()).toBe(true);
+    await page.unroute("**/console/api/**");
+  }
+}, 60_000);
+
 it("deleting takes the label, and drops what waits", async () => {
   const registered = await register();
   const { brand, owner, receiverId } = registered;

@@ -3,7 +3,7 @@ import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { Checklist } from "./checklist.tsx";
@@ -20,7 +20,10 @@ export function Overview() {
     <Page title={PAGES.overview.title} description={PAGES.overview.description}>
       <Eligibility />
       {data !== undefined ? (
-        <Sections data={data} />
+        <>
+          <FormError error={error} />
+          <Sections data={data} />
+        </>
       ) : error === null ? (
         <LoadingRows />
       ) : (

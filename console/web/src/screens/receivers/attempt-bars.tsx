@@ -42,6 +42,7 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
             Attempts
           </Text>
           {data !== undefined && <Totals stats={data} range={range} />}
+          {data !== undefined && error !== null && " Newer attempts could not be read."}
         </Text>
         <NativeSelect
           aria-label="Period"

@@ -6,7 +6,7 @@ import { Fragment, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import styles from "./receiver-page.module.css";
@@ -39,6 +39,7 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   return (
     <Page title={title(receiver)} parent={<ReceiversLink />} actions={actions?.(receiver)}>
       <Tabs receiverId={receiver.id} />
+      <FormError error={error} />
       {/* The state of a form is one receiver's. */}
       <Fragment key={receiver.id}>
         <WaitingPanel receiver={receiver} />

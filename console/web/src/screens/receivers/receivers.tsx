@@ -10,7 +10,7 @@ import { ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
@@ -36,6 +36,7 @@ export function Receivers() {
     >
       <Eligibility />
       {content}
+      {data !== undefined && <FormError error={error} />}
     </Page>
   );
 }
