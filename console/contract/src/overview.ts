@@ -14,7 +14,7 @@ export const OVERVIEW_OPERATIONS = {
       receivers: z.array(receiver),
       /** Whether a receiver has ever accepted a delivery, as far as deliveries are kept. One that fails now has not lost it. */
       has_accepted: z.boolean(),
-      /** Requests by hour of the last 24, the present one included; null if they could not be read. */
+      /** Requests of the last 24 hours, by hour from `from` on, the present quarter of an hour included; null if they could not be read. */
       usage: z.object({ from: time, buckets: z.array(bucket) }).nullable(),
       /** Campaign plans that wait for a person; null if they could not be counted. */
       plans_pending: z.number().nullable(),
