@@ -30,12 +30,20 @@ export function explanationOf(receiver: Receiver): string | undefined {
   return `${failures_in_a_row} attempts failed in a row`;
 }
 
-/** An accepted delivery would have ended the failures. An accepted test does not, but is the last attempt. */
-const isTest = ({ failures_in_a_row, last_outcome }: Pick<Receiver, "failures_in_a_row" | "last_outcome">): boolean =>
-  failures_in_a_row > 0 && last_outcome === "accepted";
+type LastAttempt = Pick<Receiver, "enabled" | "failures_in_a_row" | "last_outcome" | "last_status" | "last_delivery_at" | "updated_at">;
+
+/**
+ * Whether the last attempt is known to be a test's: it does not count. An accepted delivery would have ended the failures, and one that failed would
+ * be the first of them, unless the egress proxy refused it. Enabling a receiver and changing its URL end them, too.
+ */
+function isTest({ enabled, failures_in_a_row, last_outcome, last_delivery_at, updated_at }: LastAttempt): boolean {
+  if (last_outcome === "accepted") return failures_in_a_row > 0;
+  if (!enabled || failures_in_a_row > 0 || last_outcome === null || last_outcome === "proxy_refused") return false;
+  return last_delivery_at !== null && Date.parse(last_delivery_at) > Date.parse(updated_at);
+}
 
 /** What became of the last attempt; undefined if that is not known. */
-export function lastAttemptText(receiver: Pick<Receiver, "failures_in_a_row" | "last_outcome" | "last_status">): string | undefined {
+export function lastAttemptText(receiver: LastAttempt): string | undefined {
   const { last_outcome, last_status } = receiver;
   if (last_outcome === null) return undefined;
   return `${outcomeText(last_outcome, last_status)}${isTest(receiver) ? ", a test" : ""}`;
