@@ -256,6 +256,29 @@ describe("which brand a tab shows", () => {
     expectNoProblems();
   }, 60_000);
 
+  it("is that of the key which a link leads to; a key that none of the person's brands has is said to be unknown", async () => {
+    const { caller } = await person(mabini, zamora);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    const [key] = (await zamora.owner.call("keys.list", { brand_id: zamora.id })).keys;
+    await page.goto(`${url}/developers/keys`);
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    expect(await shownName(page)).toBe(mabini.name);
+    const unknown = page.getByText("None of this brand’s keys has the id");
+    const find = async (id: string): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").getByRole("combobox").fill(id);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`**/developers/keys?key=${id}`);
+    };
+    await find(key?.id ?? "");
+    await page.locator("tr[aria-current]").waitFor();
+    expect([await shownName(page), await unknown.count()]).toEqual([zamora.name, 0]);
+    await find("key_unknown");
+    await unknown.waitFor();
+    expect([await shownName(page), await page.locator("tr[aria-current]").count()]).toEqual([zamora.name, 0]);
+    expectNoProblems(404);
+  }, 60_000);
+
   it("does not change with a link that the person has given up", async () => {
     const { caller } = await person(mabini, zamora);
     const { page, expectNoProblems } = await openAs(browser, url, caller);

@@ -188,6 +188,24 @@ it("filters are in the URL and survive a reload", async () => {
   expectNoProblems();
 }, 60_000);
 
+it("the search shows each of two receivers that have one name, and neither once the text finds nothing", async () => {
+  const registered = await register();
+  const { brand, owner, path } = registered;
+  const { port } = server.address() as AddressInfo;
+  const same = { url: `http://127.0.0.1:${port}${path}/same`, label: "Warehouse", events: ["submission.approved"] };
+  await owner.call("receivers.create", { brand_id: brand.id, ...same });
+  const { page, expectNoProblems } = await open(registered);
+  await page.keyboard.press("Control+k");
+  const options = page.getByRole("dialog").getByRole("option");
+  await options.first().waitFor();
+  await page.keyboard.type("warehouse");
+  await eventually(async () => expect(await options.count()).toBe(2));
+  await page.keyboard.type(" zebra");
+  await page.getByText("Nothing is found").waitFor();
+  expect(await options.count()).toBe(0);
+  expectNoProblems();
+}, 60_000);
+
 it("the settings save what was changed, and refuse what the service refuses at its field", async () => {
   const registered = await register();
   const { owner, brand, receiverId } = registered;

@@ -309,6 +309,25 @@ it("every dialog is accessible, and fits its width", async () => {
   opened.expectNoProblems();
 }, 120_000);
 
+it("the search does not open over a dialog, where closing it would lose what is typed", async () => {
+  const { page, expectNoProblems } = await openSignedIn({});
+  await page.goto(`${url}/developers/keys`);
+  await page.getByRole("button", { name: "Create key" }).first().waitFor();
+  // Once it was opened, it opens at once.
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("option").first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(DIALOG).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const name = page.getByRole("dialog").getByRole("textbox", { name: "Name" });
+  await name.fill("Typed");
+  await name.press("Control+k");
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+  expect([await page.locator(DIALOG).count(), await name.inputValue()]).toEqual([1, "Typed"]);
+  await name.and(page.locator(":focus")).waitFor();
+  expectNoProblems();
+}, 60_000);
+
 it("the keyboard alone signs in and creates a key; the focus follows", async () => {
   const { page, expectNoProblems } = await browser.open();
   const focused = (): Promise<string> => page.evaluate("document.activeElement?.textContent ?? ''");

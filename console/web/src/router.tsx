@@ -47,8 +47,9 @@ async function showBrandOf(recordId: string, { preload, abortController }: Loadi
 const shownAssistant = ({ client }: Record<string, unknown>): { readonly client?: string } =>
   typeof client === "string" ? { client } : {};
 
-/** Stands outside its route: beside `beforeLoad`, the names would be lost from its type. */
+/** Stand outside their routes: beside `beforeLoad`, the names would be lost from their types. */
 const settingsSearch = searchOf("test");
+const keysSearch = searchOf("key");
 
 export interface SignInSearch {
   readonly return_to?: string;
@@ -105,7 +106,10 @@ const developerScreens = [
   createRoute({
     getParentRoute: () => developers,
     path: "/keys",
-    validateSearch: searchOf("key"),
+    validateSearch: keysSearch,
+    beforeLoad: async ({ search: { key }, ...loading }) => {
+      if (key !== undefined) await showBrandOf(key, loading);
+    },
     component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
   }),
   createRoute({

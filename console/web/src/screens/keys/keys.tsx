@@ -10,7 +10,7 @@ import { Lines } from "../../parts/lines.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
@@ -66,6 +66,11 @@ function KeyLists({ keys, create, onRevoke }: KeyListsProps) {
   const { key: found } = getRouteApi("/shell/developers/keys").useSearch();
   return (
     <>
+      {found !== undefined && keys.every(({ id }) => id !== found) && (
+        <Notice>
+          None of this brand’s keys has the id <code>{found}</code>.
+        </Notice>
+      )}
       {active.length === 0 ? (
         <EmptyState title={revoked.length === 0 ? "No keys yet" : "No active keys"} action={create}>
           Create a key for each system that reads your records: a report, a warehouse, an assistant.

@@ -7,7 +7,7 @@ import { query } from "../../api/queries.ts";
 import { useReturnedFocus } from "../../parts/returned-focus.ts";
 import { useShowBrand } from "../show-brand.ts";
 import { AREAS } from "../places.ts";
-import { findTargets, type Found, type Target } from "./find-targets.ts";
+import { findTargets, keyOf, type Found, type Target } from "./find-targets.ts";
 import styles from "./find-dialog.module.css";
 
 /** A field and what its text finds, of which the first is chosen; the arrow keys choose another, Enter opens. */
@@ -62,9 +62,9 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
           onKeyDown={onKeyDown}
         />
         <Combobox.Options id={listId} aria-label="Found" className={styles["options"] ?? ""}>
-          {found.map(({ text: name, of }, index) => (
+          {found.map(({ text: name, of, target }, index) => (
             <Combobox.Option
-              key={`${name} ${of}`}
+              key={keyOf(target)}
               id={idOf(index)}
               value={String(index)}
               selected={index === chosen}

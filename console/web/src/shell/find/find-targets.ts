@@ -7,6 +7,9 @@ export type Target =
   | { readonly kind: "record"; readonly id: string }
   | { readonly kind: "brand"; readonly id: string };
 
+/** Tells targets apart, which names do not: two receivers may have the same one. */
+export const keyOf = (target: Target): string => `${target.kind} ${target.kind === "place" ? target.to : target.id}`;
+
 export interface Found {
   readonly text: string;
   /** What it is, beside its text. */

@@ -9,7 +9,7 @@ const FindDialog = loadedDialog(async () => (await import("./find-dialog.tsx")).
 
 const KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl+K";
 
-/** Opens the search for pages, receivers, brands and ids: by the button, or ⌘K and Ctrl+K, also from within a field. */
+/** Opens the search for pages, receivers, brands and ids: by the button, or ⌘K and Ctrl+K, also from within a field, but not over a dialog. */
 export function Find() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -17,7 +17,8 @@ export function Find() {
       if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
       // Browsers lead to their own search.
       event.preventDefault();
-      setOpen(true);
+      // Escape, and what the search opens, would close a dialog too, with what is typed in it.
+      if (document.querySelector("[role=dialog][aria-modal=true]") === null) setOpen(true);
     };
     addEventListener("keydown", open);
     return () => removeEventListener("keydown", open);
