@@ -7,6 +7,7 @@ import type { Page, Route } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
+import { publishEvents } from "../publish-events.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: an owner runs a receiver in the browser from its first setting to its deletion, and sees what happens as it happens. */
@@ -185,6 +186,39 @@ it("filters are in the URL and survive a reload", async () => {
   await page.getByRole("textbox", { name: "Event id" }).fill("evt_0");
   await page.getByRole("textbox", { name: "Event id" }).press("Enter");
   await page.getByText("No deliveries match").waitFor();
+  expectNoProblems();
+}, 60_000);
+
+it("older and newer lead through the list that the person came from, with its filters, over the end of its page and back", async () => {
+  const { brand, owner, path } = await register();
+  const { port } = server.address() as AddressInfo;
+  const both = { url: `http://127.0.0.1:${port}${path}/both`, label: "Ledger", events: ["submission.approved", "payout.paid"] };
+  const { receiver } = await owner.call("receivers.create", { brand_id: brand.id, ...both });
+  const publish = (type: "submission.approved" | "payout.paid", count: number) =>
+    publishEvents(
+      stack,
+      brand.id,
+      Array.from({ length: count }, () => ({ type, at: Date.now() })),
+    );
+  await publish("submission.approved", 1);
+  await publish("payout.paid", 1);
+  await publish("submission.approved", 50);
+  const approved = { brand_id: brand.id, receiver_id: receiver.id, type: "submission.approved" };
+  const { deliveries } = await owner.call("deliveries.list", approved);
+  const last = deliveries.at(-1)?.id ?? "";
+  const [beyond] = (await owner.call("deliveries.list", { ...approved, after_id: last })).deliveries;
+
+  const { page, expectNoProblems } = await openAs(browser, url, owner);
+  await page.goto(`${url}/developers/receivers/${receiver.id}?type=submission.approved`);
+  await deliveryRows(page).nth(49).getByRole("link").click();
+  await page.waitForURL(`**/${last}`);
+  await page.getByRole("link", { name: "Older" }).click();
+  await page.waitForURL((to) => !to.pathname.endsWith(last));
+  expect(new URL(page.url()).pathname).toBe(`/developers/deliveries/${beyond?.id}`);
+  await page.getByRole("link", { name: "Newer" }).click();
+  await page.waitForURL(`**/${last}`);
+  await page.getByRole("link", { name: "Newer" }).click();
+  await page.waitForURL(`**/${deliveries.at(-2)?.id}`);
   expectNoProblems();
 }, 60_000);
 

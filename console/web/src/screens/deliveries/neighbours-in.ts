@@ -11,13 +11,17 @@ export interface NeighbourIds {
 /**
  * The deliveries before and after one in a page of a list, which is newest first; undefined if the page has not the delivery.
  *
- * @param isFirst whether the page is the list's first: nothing is newer than its first row then
+ * @param before the last delivery of the page before; null: the page is the list's first; undefined: not known
  */
-export function neighboursIn({ deliveries, next_after_id }: List, id: Delivery["id"], isFirst: boolean): NeighbourIds | undefined {
+export function neighboursIn(
+  { deliveries, next_after_id }: List,
+  id: Delivery["id"],
+  before: Delivery["id"] | null | undefined,
+): NeighbourIds | undefined {
   const index = deliveries.findIndex((delivery) => delivery.id === id);
   if (index === -1) return undefined;
   return {
-    newer: deliveries[index - 1]?.id ?? (isFirst ? null : undefined),
+    newer: index === 0 ? before : deliveries[index - 1]?.id,
     older: deliveries[index + 1]?.id ?? (next_after_id === null ? null : undefined),
   };
 }
