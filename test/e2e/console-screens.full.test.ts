@@ -52,6 +52,7 @@ beforeAll(async () => {
   }));
   [event] = await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]);
   await stack.get("/api/v1/links", brand.key);
+  await failRequests();
   planPath = await preparePlan();
   completedPath = await preparePlan();
   await owner.call("plans.complete", {
@@ -67,6 +68,17 @@ afterAll(async () => {
   await browser?.stop();
   await stack?.stop();
 });
+
+/** Requests that are refused, with ids of the caller's own and a key that is revoked since. */
+async function failRequests(): Promise<void> {
+  const { key, secret } = await owner.call("keys.create", { brand_id: brand.id, name: "Reconciliation", may_prepare: false });
+  for (const requestId of ["w".repeat(64), crypto.randomUUID()]) {
+    const headers = { authorization: `Bearer ${secret}`, "x-request-id": requestId };
+    const { status } = await fetch(`${stack.url}/api/v1/conversions?conversion_window=7`, { headers });
+    expect(status).toBe(400);
+  }
+  await owner.call("keys.revoke", { brand_id: brand.id, key_id: key.id });
+}
 
 /** @returns the path of its page */
 async function preparePlan(): Promise<string> {
@@ -106,7 +118,8 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/events/${event?.id}`, "Copy as sent"],
   [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
   [() => "/developers/usage", "All keys"],
-  [() => "/developers/requests", "No failed requests in the last 7 days"],
+  [() => "/developers/requests", "Last 2 request ids"],
+  [() => "/developers/requests?code=internal_error", "No failed requests match"],
   [() => "/developers/members", "Change role"],
   [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/workspaces", "1 of 200 pending"],
@@ -168,10 +181,12 @@ it("a state is on one line at every width, and no table is wider than its page",
     ["/developers/receivers", "2 of 20 receivers"],
     [`/developers/receivers/${receiverId}`, "payout.paid (test)"],
     [`/developers/events/${event?.id}`, "Copy as sent"],
+    ["/developers/requests", "Last 2 request ids"],
   ] as const) {
     await page.goto(`${url}${path}`);
-    await page.getByText(shown).first().waitFor();
-    for (const width of [1280, 1024, 800]) {
+    await page.getByText(shown).first().click();
+    await page.locator("table [class*=badge]").first().waitFor();
+    for (const width of [1280, 1024, 900, 800, 360]) {
       await page.setViewportSize({ width, height: 800 });
       const [heights, fits] = await page.evaluate<[number[], boolean]>(
         `[[...document.querySelectorAll("table [class*=badge]")].map((badge) => badge.getClientRects().length === 1 ? badge.getBoundingClientRect().height : -1),

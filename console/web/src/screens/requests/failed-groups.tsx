@@ -5,7 +5,6 @@ import { KeyName } from "../../parts/key-name.tsx";
 import { Lines } from "../../parts/lines.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { When } from "../../parts/when.tsx";
-import styles from "./failed-groups.module.css";
 import { fieldText, routeText, searchFor, type FailedGroup, type FailedSearch } from "./failed-search.ts";
 
 export interface FailedGroupsProps {
@@ -30,7 +29,7 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
     title: "Error",
     cell: (group) => (
       <Lines>
-        <Link className={`row-link ${styles["code"]}`} to="/developers/requests" search={searchFor(search, group)}>
+        <Link className="row-link" to="/developers/requests" search={searchFor(search, group)}>
           {group.code}
         </Link>
         <span>{fieldText(group.field)}</span>
