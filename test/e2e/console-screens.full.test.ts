@@ -324,6 +324,37 @@ it("every dialog is accessible, and fits its width", async () => {
   opened.expectNoProblems();
 }, 120_000);
 
+it("a refusal in a dialog gives the focus to its field", async () => {
+  const { page, expectNoProblems } = await openSignedIn({});
+  const dialog = page.getByRole("dialog");
+  const expectRefused = async (path: string, open: string, press: string, problem: string): Promise<void> => {
+    await page.goto(`${url}${path}`);
+    await page.getByRole("button", { name: open }).first().click();
+    await dialog.getByRole("button", { name: press }).click();
+    await dialog.getByText(problem).waitFor();
+    await dialog.locator("input:focus").waitFor();
+    const described = await page.evaluate<string>(
+      "document.activeElement.getAttribute('aria-describedby').split(' ').map((id) => document.getElementById(id)?.textContent).join()",
+    );
+    expect(described).toContain(problem);
+  };
+  await expectRefused("/developers/keys", "Create key", "Create key", "Must not be empty");
+  await expectRefused("/developers/keys", "Revoke", "Revoke key", "This is not the key’s name.");
+  await expectRefused("/developers/members", "Add member", "Add member", "Must be an e-mail address");
+  const settings = `/developers/receivers/${disabledId}/settings`;
+  await expectRefused(settings, "Delete receiver", "Delete receiver", "This is not the receiver’s label.");
+  await owner.call("receivers.rotate", { brand_id: brand.id, receiver_id: disabledId, replace: false });
+  await expectRefused(settings, "Replace the next secret", "Replace the next secret", "Confirm that it may be replaced.");
+  await page.goto(`${url}/developers/receivers/new`);
+  await page.getByRole("textbox", { name: "URL" }).fill("https://receiver.example/");
+  await page.getByRole("textbox", { name: "Label" }).fill("Ledger");
+  for (const event of await page.getByRole("checkbox").all()) await event.uncheck();
+  await page.getByRole("button", { name: "Register receiver" }).click();
+  await page.getByText("Must name at least one event").waitFor();
+  await page.locator("input[type=checkbox]:focus").waitFor();
+  expectNoProblems(400);
+}, 60_000);
+
 it("the search does not open over a dialog, where closing it would lose what is typed", async () => {
   const { page, expectNoProblems } = await openSignedIn({});
   await page.goto(`${url}/developers/keys`);

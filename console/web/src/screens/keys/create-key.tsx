@@ -7,6 +7,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { firstCall } from "../../parts/first-call.ts";
 import { useSecretChange } from "../../parts/secret-change.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { showProblems } from "../../parts/show-problems.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
@@ -29,7 +30,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           announce("Key created");
           create.reset();
         },
-        onError: (error) => form.setErrors(fieldErrors(error)),
+        onError: (error) => showProblems(() => form.setErrors(fieldErrors(error))),
       },
     ),
   );

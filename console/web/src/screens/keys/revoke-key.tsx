@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { showProblems } from "../../parts/show-problems.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -15,7 +16,7 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
   const [isWrong, setIsWrong] = useState(false);
   const revoke = useChange("keys.revoke", ["keys.list"]);
   const submit = (): void => {
-    if (typed.trim() !== name) return setIsWrong(true);
+    if (typed.trim() !== name) return showProblems(() => setIsWrong(true));
     revoke.mutate(
       { ...ofBrand, key_id: id },
       {

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { query, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { showProblems } from "../../parts/show-problems.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -32,7 +33,7 @@ export default function AddMember({ onClose }: { onClose(): void }) {
           setAdded(member.email);
           announce("Member added");
         },
-        onError: (error) => form.setErrors(fieldErrors(error)),
+        onError: (error) => showProblems(() => form.setErrors(fieldErrors(error))),
       },
     ),
   );

@@ -6,6 +6,7 @@ import { isGone } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { countOf } from "../../parts/counts.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { showProblems } from "../../parts/show-problems.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -22,7 +23,7 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
     void navigate({ to: "/developers/receivers" });
   };
   const submit = (): void => {
-    if (typed.trim() !== label) return setIsWrong(true);
+    if (typed.trim() !== label) return showProblems(() => setIsWrong(true));
     // The dialog's own callbacks would end with it: once the receiver is gone, the page may be, too.
     void remove.mutateAsync({ ...ofBrand, receiver_id: id }).then(
       ({ dropped }) => leave(`${label} deleted, ${countOf(dropped, "delivery", "deliveries", Infinity)} dropped`),

@@ -6,6 +6,7 @@ import { CallError } from "../../api/call.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { useSecretChange } from "../../parts/secret-change.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { showProblems } from "../../parts/show-problems.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -34,7 +35,7 @@ export function MakeNextSecret({
   const make = useSecretChange("receivers.rotate", ["receivers.get", "receivers.list"]);
 
   const submit = (): void => {
-    if (replaces && !isConfirmed) return setIsMissing(true);
+    if (replaces && !isConfirmed) return showProblems(() => setIsMissing(true));
     make.mutate(
       { ...ofBrand, receiver_id: id, replace: replaces },
       {

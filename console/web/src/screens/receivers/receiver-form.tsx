@@ -5,6 +5,7 @@ import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../api/call.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
+import { showProblems } from "../../parts/show-problems.ts";
 import { FormError, Notice } from "../../parts/states.tsx";
 
 const SignedOut = loadedPart(async () => (await import("./signed-out.tsx")).SignedOut, "nothing");
@@ -49,11 +50,7 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
     },
     enableBeforeUnload: false,
   });
-  const refuse = (refusal: Error): void => {
-    const errors = errorsOf(refusal);
-    form.setErrors(errors);
-    form.getInputNode(Object.keys(errors)[0] ?? "")?.focus();
-  };
+  const refuse = (refusal: Error): void => showProblems(() => form.setErrors(errorsOf(refusal)));
   const submit = form.onSubmit((values) => {
     const submitted = structuredClone(values);
     setIsSignedOut(false);
