@@ -355,6 +355,35 @@ it("a refusal in a dialog gives the focus to its field", async () => {
   expectNoProblems(400);
 }, 60_000);
 
+it("what the browser refuses to copy is not said to be copied", async () => {
+  const { page, expectNoProblems } = await openSignedIn({});
+  await page.addInitScript(`Object.defineProperty(navigator, "clipboard", {
+    value: { writeText: () => (globalThis.mayCopy ? Promise.resolve() : Promise.reject(new Error("refused"))) },
+  });`);
+  const refusal = page.getByText("Could not copy. Select the text.");
+  const press = async (name: string): Promise<void> => {
+    const before = await refusal.count();
+    await page.getByRole("button", { name }).first().click();
+    // In the place of the button, and in the region that is read out.
+    await refusal.nth(Math.max(before, 1)).waitFor();
+    expect(await page.getByText("Copied").count()).toBe(0);
+  };
+  await page.goto(`${url}/developers/deliveries/${deliveryId}`);
+  await press("Copy the delivery’s id");
+  await press("Copy as sent");
+  await page.goto(`${url}/developers/keys`);
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Not copied");
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await press("Copy: The key");
+  expect(await page.getByRole("dialog").getByText("Could not copy. Select the text.").isVisible()).toBe(true);
+  await page.evaluate("globalThis.mayCopy = true");
+  await page.getByRole("button", { name: "Copy: The key" }).click();
+  await page.locator("[role=status]").getByText("Copied").waitFor({ state: "attached" });
+  expect(await refusal.count()).toBe(0);
+  expectNoProblems();
+}, 60_000);
+
 it("the search does not open over a dialog, where closing it would lose what is typed", async () => {
   const { page, expectNoProblems } = await openSignedIn({});
   await page.goto(`${url}/developers/keys`);
