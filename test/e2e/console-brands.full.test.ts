@@ -361,8 +361,8 @@ it("a person who signed in in another tab makes no change in a page of the perso
 
 it("on a narrow screen the header names the brand, and no name is too long for it, for a dialog, or for the page after a removal", async () => {
   const [spaced, unbroken] = await Promise.all([
-    createBrand("Ang Pinakamahabang Pangalan ".repeat(3).slice(0, 80)),
-    createBrand("W".repeat(80)),
+    createBrand("Ang Pinakamahabang Pangalan ".repeat(8).slice(0, 199)),
+    createBrand("W".repeat(200)),
   ]);
   for (const brand of [spaced, unbroken]) {
     const { email, caller } = await person(brand, mabini);
@@ -371,6 +371,23 @@ it("on a narrow screen the header names the brand, and no name is too long for i
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       await expectAccessible();
     };
+    const ofBrand = { brand_id: brand.id };
+    const longLabel = { url: `${brand.receiverUrl}long`, label: "R".repeat(80), events: ["payout.paid"] };
+    const { receiver } = await brand.owner.call("receivers.create", { ...ofBrand, ...longLabel });
+    const test = { ...ofBrand, receiver_id: receiver.id, type: "payout.paid", next: false };
+    const { delivery_id } = await brand.owner.call("receivers.test", test);
+    await brand.owner.call("receivers.disable", { ...ofBrand, receiver_id: receiver.id });
+    await stack.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext());
+    for (const [path, text] of [
+      [`/developers/deliveries/${delivery_id}`, "is disabled."],
+      ["/developers", "Have a test delivery accepted"],
+      ["/developers/usage", "is not verified."],
+    ] as const) {
+      await page.goto(url + path);
+      await page.getByText(text).first().waitFor();
+      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 360]);
+    }
+    await stack.accounts.setBrandVerified({ brand_id: brand.id, verified: true }, callContext());
     await page.goto(`${url}/developers/receivers/${(await makeReceiver(brand)).receiver_id}`);
     await page.getByRole("heading", { level: 1, name: "Warehouse" }).waitFor();
     const shown = page.getByRole("banner").getByText(brand.name.trim());
@@ -393,4 +410,4 @@ it("on a narrow screen the header names the brand, and no name is too long for i
     await expectFits();
     expectNoProblems(404);
   }
-}, 60_000);
+}, 120_000);

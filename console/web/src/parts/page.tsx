@@ -44,7 +44,7 @@ export function Page({ title, description, parent, actions, children }: PageProp
     <Stack gap="lg">
       <title>{`${title} · Brand Records`}</title>
       <Group justify="space-between" align="flex-end" gap="md">
-        <div>
+        <div className="page-head">
           {parent}
           <Title order={1} ref={heading} tabIndex={-1} className="page-title" dir="auto">
             {title}
