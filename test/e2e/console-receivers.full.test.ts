@@ -562,6 +562,10 @@ it("a replay of what failed shows its progress, over a reload, and sends nothing
   await page.getByRole("link", { name: "See the deliveries since it started" }).click();
   await eventually(async () => expect(await delivered()).toBe(3));
   await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBe(3));
+  expect(await deliveryRows(page).filter({ hasText: "Replay" }).count()).toBe(2);
+  const [newest] = (await owner.call("deliveries.list", { brand_id: brand.id, receiver_id: receiverId })).deliveries;
+  await owner.call("deliveries.replay", { brand_id: brand.id, delivery_id: newest?.id ?? "" });
+  await deliveryRows(page).filter({ hasText: "Sent again" }).waitFor();
   expectNoProblems();
 }, 90_000);
 
