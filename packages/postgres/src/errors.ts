@@ -4,8 +4,12 @@ import pg from "pg";
 
 /** SQLSTATE classes and codes of a server that is unreachable or stopping. */
 const CONNECTION = /^(08|57P0)/;
-/** query_canceled and lock_not_available. */
-const TIMED_OUT = new Set(["57014", "55P03"]);
+/** query_canceled. */
+const TIMED_OUT = "57014";
+/** lock_not_available: the statement has a limit of its own for waiting. */
+const LOCKED = "55P03";
+/** pg-pool's error when every connection was in use for too long. One that cannot be opened has another. */
+const POOL_FULL = "timeout exceeded when trying to connect";
 /** read_only_sql_transaction: after a failover, a connection may still lead to the server that was the primary. */
 const READ_ONLY = "25006";
 /** Disk full, out of memory, too many connections. */
@@ -23,14 +27,17 @@ const SOCKET_ERRORS = new Set([
   "ENETUNREACH",
 ]);
 
-/** Why the database could not do what it was asked for. */
-export type PostgresFailure = "connection" | "timeout" | "read_only" | "resources" | "other";
+/** Why the database could not do what it was asked for. Of `pool` and `lock` the callers of this or another process are the reason. */
+export const POSTGRES_FAILURES = ["connection", "timeout", "read_only", "resources", "pool", "lock", "other"] as const;
+export type PostgresFailure = (typeof POSTGRES_FAILURES)[number];
 
 /** Returns undefined if the database is fine and the data is not, or if the error is not of pg. */
 export function postgresFailureOf(error: unknown): PostgresFailure | undefined {
   if (!types.isNativeError(error) || error instanceof AppError) return undefined;
   const code = codeOf(error);
-  if (TIMED_OUT.has(code)) return "timeout";
+  if (code === TIMED_OUT) return "timeout";
+  if (code === LOCKED) return "lock";
+  if (error.message === POOL_FULL) return "pool";
   if (code === READ_ONLY) return "read_only";
   if (RESOURCES.test(code)) return "resources";
   const connectionLost = !(error instanceof pg.DatabaseError) && (SOCKET_ERRORS.has(code) || /connection|timeout/i.test(error.message));
@@ -54,7 +61,7 @@ export function fromPostgresError(error: unknown): unknown {
   const failure = postgresFailureOf(error);
   if (failure === undefined || failure === "other") return error;
   const options = { cause: error, dependency: "postgres" } as const;
-  if (failure === "timeout") return new AppError("timeout", "The request took too long. Try again.", options);
+  if (failure === "timeout" || failure === "lock") return new AppError("timeout", "The request took too long. Try again.", options);
   return new AppError("unavailable", "The database is unavailable. Try again shortly.", { ...options, retryAfterSeconds: 1 });
 }
 

@@ -1,5 +1,12 @@
 export { startFailureOf, type StartFailure } from "./start-failure.ts";
-export { dataProblemOf, fromPostgresError, isUniqueViolation, postgresFailureOf, type PostgresFailure } from "./errors.ts";
+export {
+  dataProblemOf,
+  fromPostgresError,
+  isUniqueViolation,
+  POSTGRES_FAILURES,
+  postgresFailureOf,
+  type PostgresFailure,
+} from "./errors.ts";
 export { asIndexBuilder, buildIndex, buildLateIndexes, type LateIndex, type LateIndexesOptions } from "./late-indexes.ts";
 export { countPendingMigrations, migrate } from "./migrate.ts";
 export { startNotifier } from "./notifier.ts";

@@ -277,6 +277,28 @@ describe("a statement", () => {
     });
   });
 
+  it("counts as the database's failure only beyond the usual time: not where callers wait for each other, or have a limit of their own", async () => {
+    const failures: string[] = [];
+    const onFailure = (failure: string): void => void failures.push(failure);
+    const db = open({ max: 2, onFailure });
+    await db.transaction(async (sql) => {
+      await sql.query("lock table colors");
+      const limits = ["set local lock_timeout = 50", "set local statement_timeout = 50"];
+      for (const limit of limits) {
+        const waiting = db.transaction(async (other) => {
+          await other.query(limit);
+          await other.query("select from colors");
+        });
+        await expect(waiting).rejects.toMatchObject({ kind: "timeout" });
+      }
+      const limited = db.transaction((other) => other.query("select from colors"), { statementTimeoutMs: 50 });
+      await expect(limited).rejects.toMatchObject({ kind: "timeout" });
+    });
+    const full = open({ max: 1, onFailure });
+    await full.transaction(() => expect(full.query("select")).rejects.toMatchObject({ kind: "unavailable" }));
+    expect(failures).toEqual(["lock", "timeout", "pool"]);
+  });
+
   it("of a process that falls silent in a transaction holds its locks for at most 15 seconds", async () => {
     expect(await open().query("show idle_in_transaction_session_timeout")).toEqual([{ idle_in_transaction_session_timeout: "15s" }]);
   });

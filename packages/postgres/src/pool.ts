@@ -111,9 +111,12 @@ export function openPool({
     if (isConnectionLost(error)) onLost();
     onFailure?.(failure);
   };
+  // A statement that needs more than a limit below the usual one says nothing of the database.
+  const isShorter = ({ statementTimeoutMs: own = 0 }: TransactionOptions = {}): boolean => own > 0 && own < statementTimeoutMs;
   return {
     query: (statement, values) => run(pool, statement, values, bounds, onError),
-    transaction: (work, options) => transaction(pool, work, beginning(options), longerOf(bounds, options), onError),
+    transaction: (work, options) =>
+      transaction(pool, work, beginning(options), longerOf(bounds, options), isShorter(options) ? ignoring("timeout", onError) : onError),
     state: () => ({ idle: pool.idleCount, used: pool.usedCount, waiting: pool.waitingCount }),
     fill: () => filler.fill(),
     stop: () => filler.stop(),
@@ -128,6 +131,12 @@ const longerOf = (bounds: Bounds, { statementTimeoutMs }: TransactionOptions = {
   if (statementTimeoutMs === undefined) return bounds;
   return { query_timeout: statementTimeoutMs === 0 ? 0 : Math.max(bounds.query_timeout, statementTimeoutMs + RESPONSE_GRACE_MS) };
 };
+
+const ignoring =
+  (ignored: PostgresFailure, onError: OnError): OnError =>
+  (error) => {
+    if (postgresFailureOf(error) !== ignored) onError(error);
+  };
 
 /** One round trip, with the limit too. */
 const beginning = ({ statementTimeoutMs }: TransactionOptions = {}): string =>

@@ -35,7 +35,7 @@ it.each<[string, () => string, string]>([
 it.each([
   ["57P03", "connection"],
   ["53300", "resources"],
-  ["55P03", "timeout"],
+  ["55P03", "lock"],
   ["25006", "read_only"],
 ])("SQLSTATE %s during a migration passes", (code, failure) => {
   const cause = Object.assign(new Error("No"), { code });

@@ -1,4 +1,4 @@
-import type { PoolState, PostgresFailure } from "@brand-records/postgres";
+import { POSTGRES_FAILURES, type PoolState, type PostgresFailure } from "@brand-records/postgres";
 import { Counter, Gauge, Histogram, SECONDS_BUCKETS, type Registry } from "@brand-records/telemetry";
 
 /** What a pool reports to. */
@@ -13,8 +13,6 @@ export interface PoolMetrics {
   /** Shows the connections of a pool from now on. */
   show(pool: string, state: () => PoolState): void;
 }
-
-const FAILURES = ["connection", "timeout", "read_only", "resources", "other"] as const satisfies readonly PostgresFailure[];
 
 export function poolMetrics(registry: Registry): PoolMetrics {
   const registers = [registry];
@@ -45,7 +43,7 @@ export function poolMetrics(registry: Registry): PoolMetrics {
   return {
     observerOf(pool) {
       const wait = waits.labels({ pool });
-      const failed = Object.fromEntries(FAILURES.map((reason) => [reason, failures.labels({ pool, reason })])) as Record<
+      const failed = Object.fromEntries(POSTGRES_FAILURES.map((reason) => [reason, failures.labels({ pool, reason })])) as Record<
         PostgresFailure,
         Counter.Internal
       >;
