@@ -5,9 +5,8 @@ import { createServer } from "node:net";
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const ATTEMPTS_MAX = 200;
-/** Workers whose tests run beside each other draw from different ports: a server listens seconds after its port was drawn. */
-const SHARES = 8;
-const WORKER = process.env["JEST_WORKER_ID"];
+/** Processes that draw beside each other have different ports, as a rule: a server listens seconds after its port was drawn. */
+const SHARES = 16;
 /** Those that this process has given away. */
 const drawn = new Set<number>();
 
@@ -28,7 +27,7 @@ export async function freePort(): Promise<number> {
 
 function draw(): number {
   const port = randomInt(LOWEST, HIGHEST);
-  return WORKER === undefined ? port : port - (port % SHARES) + (Number(WORKER) % SHARES);
+  return port - (port % SHARES) + (process.pid % SHARES);
 }
 
 function tryPort(port: number): Promise<void> {
