@@ -7,6 +7,8 @@
 # A process is gateway, accounts, records, plans, webhook, console or operator (brandctl). Its own name is always among the
 # names of its certificate. Writes <folder>/<process>/cert.pem, key.pem and ca.pem.
 #
+# A key is its owner's alone. With KEY_GROUP=<group>, that group may read it too: for processes that run as another user.
+#
 # The authority's key stays in the authority folder: keep it from every process. Its holder can call every method for any brand.
 #
 # Run it again at any time, such as daily: it replaces what is missing, does not fit, lacks a name or ends within 30 days, and running
@@ -38,7 +40,15 @@ done
 umask 077
 draft="$(mktemp -d)"
 trap 'rm -rf "$draft"' EXIT
+let_group_read() {
+  [ -n "${KEY_GROUP:-}" ] || return 0
+  chgrp "$KEY_GROUP" "$1"
+  chmod 640 "$1"
+}
 new_key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
+
+# Processes of other users must reach their folders.
+[ -d "$folder" ] || (umask 022 && mkdir -p "$folder")
 
 # Those with which 0.2.0 gave one certificate to every process, whose authority has no key any more.
 rm -f "$folder/cert.pem" "$folder/key.pem" "$folder/ca.pem"
@@ -76,7 +86,10 @@ for given in "$@"; do
   process="${given%%,*}"
   target="$folder/$process"
   names="$(names_of "$given")"
-  if is_current "$target" "$names"; then continue; fi
+  if is_current "$target" "$names"; then
+    let_group_read "$target/key.pem"
+    continue
+  fi
   mkdir -p "$target"
   openssl req "${new_key[@]}" -keyout "$draft/key.pem" -out "$draft/request.pem" -subj "/CN=$process" 2>/dev/null
   openssl x509 -req -in "$draft/request.pem" -CA "$authority/ca.pem" -CAkey "$authority/key.pem" -days "$LEAF_DAYS" \
@@ -89,6 +102,8 @@ EXTENSIONS
   # A process that reads between these keeps its old pair until all fit each other.
   cp "$authority/ca.pem" "$target/ca.pem"
   cp "$draft/cert.pem" "$target/cert.pem"
+  # Before a process can read it: none finds a key that is not for it.
+  let_group_read "$draft/key.pem"
   mv "$draft/key.pem" "$target/key.pem"
   echo "$names" >"$target/names"
   chmod 755 "$target"

@@ -51,6 +51,27 @@ describe("deploy/systemd", () => {
     }
   });
 
+  it("reads the process's own file last, as systemd does: the unit, then its drop-ins, the later value wins", () => {
+    const dropIns = readdirSync(`${folder}/brand-records-.service.d`).toSorted();
+    const common = dropIns.map((file) => readFileSync(`${folder}/brand-records-.service.d/${file}`, "utf8"));
+    for (const { process, text } of units) {
+      const files = [...[text, ...common].join("\n").matchAll(/^EnvironmentFile=(.*)$/gm)].map(([, file]) => file);
+      expect(files).toEqual(["-/etc/brand-records/common.env", `-/etc/brand-records/${process}.env`]);
+    }
+  });
+
+  it("lets each process read its own TLS key, which is no credential: a renewed one must arrive", () => {
+    const dropIn = readFileSync(`${folder}/tls.conf`, "utf8");
+    const tls = ["CERT:cert.pem", "KEY:key.pem", "CA:ca.pem"].map((each) => each.split(":"));
+    const folderOf = "/etc/brand-records/tls/%j/";
+    expect([...assignments(dropIn)]).toEqual(tls.map(([name, file]) => [`RPC_TLS_${name}`, folderOf + file]));
+    expect(dropIn).toMatch(/^SupplementaryGroups=brand-records-tls-%j$/m);
+    const readme = readFileSync(`${folder}/README.md`, "utf8");
+    const [, named = ""] = /for process in ([\w ]+); do groupadd .*"brand-records-tls-\$process"/.exec(readme) ?? [];
+    expect(named.split(" ").toSorted()).toEqual(units.map(({ process }) => process).toSorted());
+    for (const { process } of units) for (const [name] of tls) expect([...settingsOf(process).keys()]).toContain(`RPC_TLS_${name}`);
+  });
+
   it("gives each process ports of its own, and the others' addresses", () => {
     const ports = units.flatMap(({ settings }) => [...settings].filter(([name]) => name.endsWith("PORT")).map(([, port]) => port));
     expect(new Set(ports).size).toBe(12);

@@ -12,8 +12,11 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "make-certificates-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const make = (...processes: string[]) =>
-  run("deploy/compose/make-certificates.sh", [join(folder, "certificates"), join(folder, "authority"), ...processes]);
+const makeWith = (env: NodeJS.ProcessEnv, ...processes: string[]) =>
+  run("deploy/compose/make-certificates.sh", [join(folder, "certificates"), join(folder, "authority"), ...processes], {
+    env: { ...process.env, ...env },
+  });
+const make = (...processes: string[]) => makeWith({}, ...processes);
 const path = (process: string, name: string): string => join(folder, "certificates", process, name);
 const leafOf = (process: string): X509Certificate => new X509Certificate(readFileSync(path(process, "cert.pem")));
 
@@ -64,6 +67,26 @@ it.each<[string, () => void]>([
   expect(leafOf("records").checkPrivateKey(createPrivateKey(readFileSync(path("records", "key.pem"))))).toBe(true);
   expect(readFileSync(path("records", "ca.pem"), "utf8")).toBe(readFileSync(join(folder, "authority/ca.pem"), "utf8"));
   expect(leafOf("plans").fingerprint256).toBe(plans.fingerprint256);
+});
+
+it("gives a key to the group of KEY_GROUP, also a current one and at each renewal, in folders that other users reach", async () => {
+  const group = process.getgroups?.().at(-1) ?? 0;
+  const makeFor = (names: string) => makeWith({ KEY_GROUP: String(group) }, names);
+  const expectReadable = () => {
+    const { mode, gid } = statSync(path("records", "key.pem"));
+    expect([(mode & 0o777).toString(8), gid]).toEqual(["640", group]);
+  };
+  await make("records");
+  const first = leafOf("records");
+  await makeFor("records");
+  expectReadable();
+  expect(leafOf("records").fingerprint256).toBe(first.fingerprint256);
+  await makeFor("records,records.internal");
+  expectReadable();
+  expect(leafOf("records").fingerprint256).not.toBe(first.fingerprint256);
+  for (const reached of [join(folder, "certificates"), join(folder, "certificates/records")])
+    expect(statSync(reached).mode & 0o005).toBe(0o005);
+  expect(statSync(join(folder, "authority")).mode & 0o077).toBe(0);
 });
 
 it("removes the set that 0.2.0 shared between all processes, and refuses a process that does not exist", async () => {
