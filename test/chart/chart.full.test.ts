@@ -358,6 +358,14 @@ describe("values that are refused", () => {
       ["--set", "oidc.issuer=https://id.example:8443/realm,oidc.clientId=x"],
       /networkPolicy\.oidc\.port=8443/,
     ],
+    ...["dns.example:53", "10.0.0.2:0", "10.0.0.2:70000", "10.0.0.256:53", "[fd00::2:53"].map(
+      (server) =>
+        [
+          `a resolver that no policy can open: ${server}`,
+          ["--set-json", `webhook.settings={"RECEIVER_DNS_SERVERS":"10.0.0.1:53,${server}"}`],
+          /RECEIVER_DNS_SERVERS: \S+ is no address with a port/,
+        ] as [string, string[], RegExp],
+    ),
     ["a public URL without TLS outside of test", ["--set", "environment=live"], /publicUrl: must be https outside of environment test/],
     [
       "memory in a unit that Kubernetes lacks",

@@ -134,3 +134,28 @@ it("lets console and accounts reach the OpenID provider only if there is one, an
     expect([from, isAllowed(large, connection(from, "receiver", 443))]).toEqual([from, false]);
   }
 });
+
+it.each(["webhook.settings", "settings"])(
+  "webhook reaches the resolvers of RECEIVER_DNS_SERVERS in %s, over UDP and TCP, and no other process does",
+  async (place) => {
+    const servers = "10.9.0.2:5353,[fd00::53]:5354,10.9.0.3,fd00::54";
+    const objects = await render([...valuesOf("large"), "--set-json", `${place}={"RECEIVER_DNS_SERVERS":"${servers}"}`]);
+    const open = [
+      ["10.9.0.2", 5353],
+      ["fd00::53", 5354],
+      ["10.9.0.3", 53],
+      ["fd00::54", 53],
+    ] as const;
+    for (const protocol of ["UDP", "TCP"] as const) {
+      for (const [address, port] of open) {
+        const reach = (from: string, to: number) => isAllowed(objects, { from: pod(from), to: { address }, port: to, protocol });
+        expect([address, reach("webhook", port), reach("webhook", 5432 + 1), reach("records", port)]).toEqual([
+          address,
+          true,
+          false,
+          false,
+        ]);
+      }
+    }
+  },
+);

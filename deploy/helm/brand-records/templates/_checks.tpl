@@ -70,6 +70,9 @@
     {{- fail (printf "kafka.brokers: the policies open port %d, and %s has another: set networkPolicy.kafka.port=%s" (int $policy.kafka.port) . $port) -}}
   {{- end -}}
 {{- end -}}
+{{- range (include "brand-records.receiverDnsServers" . | fromJson).wrong -}}
+  {{- fail (printf "RECEIVER_DNS_SERVERS: %s is no address with a port, such as 10.0.0.2:53 or [fd00::2]:53: no policy can open it" .) -}}
+{{- end -}}
 {{- range $name, $url := dict "otlp" .Values.tracing.endpoint "oidc" .Values.oidc.issuer -}}
   {{- if $url -}}
     {{- $ports := dict "http" "80" "https" "443" -}}

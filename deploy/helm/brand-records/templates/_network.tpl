@@ -72,6 +72,12 @@
 {{ include "brand-records.egressTo" $v.otlp }}
 {{- end }}
 {{- if eq .component "webhook" }}
+{{- range (include "brand-records.receiverDnsServers" .root | fromJson).servers }}
+- ports:
+    - { port: {{ .port | int }}, protocol: UDP }
+    - { port: {{ .port | int }}, protocol: TCP }
+  to: [{ ipBlock: { cidr: {{ .cidr | quote }} } }]
+{{- end }}
 {{- if .root.Values.egressProxy.enabled }}
 {{ include "brand-records.egressTo" $v.egressProxy }}
 {{- else }}
@@ -85,6 +91,26 @@
 {{ include "brand-records.publicEgress" (dict "root" $root "ports" (list $v.oidc.port)) }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* The servers of RECEIVER_DNS_SERVERS as a list `servers` of cidr and port, and as `wrong` those that are no address. */}}
+{{- define "brand-records.receiverDnsServers" -}}
+{{- $servers := list -}}
+{{- $wrong := list -}}
+{{- range without (splitList "," (get .Values.webhook.settings "RECEIVER_DNS_SERVERS" | default (get .Values.settings "RECEIVER_DNS_SERVERS") | default "")) "" -}}
+  {{- $port := regexFind "^(\\d+\\.\\d+\\.\\d+\\.\\d+|\\[.*\\]):\\d{1,5}$" . | regexFind "\\d+$" | default "53" | int -}}
+  {{- $address := regexReplaceAll "^(\\d+\\.\\d+\\.\\d+\\.\\d+|\\[.*\\]):\\d{1,5}$" . "${1}" -}}
+  {{- $address = regexReplaceAll "^\\[(.*:.*)\\]$" $address "${1}" -}}
+  {{- $octet := "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)" -}}
+  {{- $isV4 := regexMatch (printf "^%s(\\.%s){3}$" $octet $octet) $address -}}
+  {{- $isV6 := regexMatch "^[0-9a-fA-F:]*:[0-9a-fA-F:.]*$" $address -}}
+  {{- if and (or $isV4 $isV6) (ge $port 1) (le $port 65535) -}}
+    {{- $servers = append $servers (dict "cidr" (printf "%s/%s" $address (ternary "32" "128" $isV4)) "port" $port) -}}
+  {{- else -}}
+    {{- $wrong = append $wrong . -}}
+  {{- end -}}
+{{- end -}}
+{{- dict "servers" $servers "wrong" $wrong | toJson -}}
 {{- end -}}
 
 {{/* To every public address. */}}
