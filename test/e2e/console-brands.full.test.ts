@@ -256,7 +256,7 @@ describe("which brand a tab shows", () => {
     expectNoProblems();
   }, 60_000);
 
-  it("is that of the key which a link leads to; a key that none of the person's brands has is said to be unknown", async () => {
+  it("is that of the key which a link leads to; for one that none of the person's brands has, the page says so", async () => {
     const { caller } = await person(mabini, zamora);
     const { page, expectNoProblems } = await openAs(browser, url, caller);
     const [key] = (await zamora.owner.call("keys.list", { brand_id: zamora.id })).keys;

@@ -47,7 +47,7 @@ it("ends at a receiver that always has something to send", () => {
   const seconds = OVERTAKEN_MS / 1_000;
   expect(after(7, ...Array.from({ length: seconds }, () => busy))?.state).toBe("sending");
   expect(textAfter(7, ...Array.from({ length: seconds + 1 }, () => busy))).toBe(
-    "At least 4 of 7 that waited were tried. The rest cannot be told from newer deliveries.",
+    "At least 4 of 7 that waited were tried. The rest cannot be distinguished from newer ones.",
   );
 });
 

@@ -9,9 +9,9 @@ type Counts = Pick<Receiver, "enabled" | "waiting" | "waiting_due" | "in_flight"
 export interface WaitingProgress {
   /** `overtaken`: newer deliveries keep the counts from saying when the last of those that waited was tried. */
   readonly state: "sending" | "sent" | "overtaken" | "stopped" | "disabled";
-  /** At least so many were tried since, among those that waited at the start. */
+  /** Deliveries tried since, at least, among those that waited at the start. */
   readonly tried: number;
-  /** At least so many wait no longer: delivered, failed for good or dropped. */
+  /** Deliveries that wait no longer, at least: delivered, failed for good or dropped. */
   readonly left: number;
   /** When `tried` last grew, in milliseconds since the epoch. */
   readonly grownAt: number;
@@ -51,7 +51,7 @@ export function waitingText(total: number, { state, tried, left }: WaitingProgre
   const number = (count: number): string => count.toLocaleString("en-PH");
   if (state === "sending") return `Sending what waited: ${number(tried)} of ${number(total)} tried.`;
   if (state === "overtaken") {
-    return `At least ${number(tried)} of ${number(total)} that waited were tried. The rest cannot be told from newer deliveries.`;
+    return `At least ${number(tried)} of ${number(total)} that waited were tried. The rest cannot be distinguished from newer ones.`;
   }
   if (state === "sent" && left === total) {
     return total === 1
