@@ -45,6 +45,11 @@ export const deliveryStats: BrandHandler<"deliveries.stats"> = {
 export const replayDelivery: BrandHandler<"deliveries.replay"> = {
   audit: { action: "delivery.replay", subject: ({ delivery_id }) => delivery_id },
   async run(services, { call, person }, { brand_id, delivery_id, pending_only }) {
+    if (pending_only === true) {
+      // A service of release 0.3.0 ignores `pending_only`, and would send a finished one again.
+      const { delivery } = await services.deliveries.getDelivery({ brand_id, delivery_id }, call);
+      if (delivery?.finished_at != null) return { delivery: toDelivery(delivery) };
+    }
     const request = { brand_id, delivery_id, acting_member: person.email, pending_only: pending_only ?? null };
     const { delivery } = await services.deliveries.replayDelivery(request, call);
     return { delivery: toDelivery(delivery) };
