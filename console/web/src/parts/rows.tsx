@@ -21,7 +21,7 @@ export interface RowsProps<Row> {
 const scrollToRow = (row: HTMLTableRowElement | null): void => row?.scrollIntoView({ block: "center" });
 
 /**
- * A table, and below 896 px a card for each row. A link with the class `row-link` in a cell covers its whole row. The roles repeat what
+ * A table, and below 1,024 px a card for each row. A link with the class `row-link` in a cell covers its whole row. The roles repeat what
  * the elements say, because `display: block` takes their meaning away.
  */
 export function Rows<Row>({ label, columns, rows, keyOf, found }: RowsProps<Row>) {
