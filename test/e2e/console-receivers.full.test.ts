@@ -589,6 +589,9 @@ it("a replay in progress is cancelled", async () => {
   });
 }, 60_000);
 
+/** Some may have arrived before their number is read. */
+const ALL_TRIED = /^(All \d that waited were tried, and none waits any longer|What waited was tried, and waits no longer)\.$/;
+
 it("while sending is paused, one delivery is tried, and then all are sent, in sight", async () => {
   const registered = await register(500);
   const { brand, path, receiverId } = registered;
@@ -612,10 +615,7 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
   await expectAccessible();
   receivers.set(path, { status: 204, secrets: [] });
   await page.getByRole("button", { name: /^Send all [67] waiting now$/ }).click();
-  await page
-    .getByRole("main")
-    .getByText(/All [67] that waited were tried, and none waits any longer/)
-    .waitFor();
+  await page.getByRole("main").getByText(ALL_TRIED).waitFor();
   await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBeGreaterThanOrEqual(6));
   expectNoProblems();
 }, 60_000);
@@ -641,7 +641,7 @@ it("once a repaired receiver accepts the delivery that is tried, the others need
   await page.getByRole("link", { name: "Replay", exact: true }).click();
   await page.getByText("6 deliveries wait to be sent").waitFor();
   await page.getByRole("button", { name: "Send all 6 waiting now" }).click();
-  await page.getByRole("main").getByText("All 6 that waited were tried, and none waits any longer.").waitFor();
+  await page.getByRole("main").getByText(ALL_TRIED).waitFor();
   expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
   expectNoProblems();
 }, 60_000);

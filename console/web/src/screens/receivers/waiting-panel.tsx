@@ -34,7 +34,7 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
       { ...ofBrand, receiver_id: id, all },
       {
         onSuccess: ({ receiver: sent, first }) => {
-          announce(all ? `Sending ${countOf(sent.waiting, "delivery", "deliveries")}` : "Trying one delivery");
+          announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");
           if (first !== null) setAsked(all ? { kind: "all", receiver: sent, at: Date.now() } : { kind: "one", delivery: first });
         },
       },
@@ -107,10 +107,13 @@ function TriedDelivery({ tried }: { readonly tried: Delivery }) {
 const attemptSince = <One extends { readonly attempt: number }>({ attempts }: Delivery, all: readonly One[] | undefined): One | undefined =>
   all?.findLast(({ attempt }) => attempt > attempts);
 
+/** Deliveries that waited: some are being sent by the time the service answers, and one at least was there. */
+const totalOf = ({ waiting, in_flight }: Receiver): number => Math.max(1, waiting + in_flight);
+
 /** How far the receiver is with what waited. @param at when `sent` was read */
 function SentWaiting({ sent, at }: { readonly sent: Receiver; readonly at: number }): ReactNode {
   const { ofBrand } = useBrand();
-  const total = sent.waiting;
+  const total = totalOf(sent);
   const [progress, setProgress] = useState(() => waitingProgress(undefined, total, sent, at));
   const { data, dataUpdatedAt } = useQuery({
     ...query("receivers.get", { ...ofBrand, receiver_id: sent.id }),
