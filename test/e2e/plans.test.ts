@@ -347,7 +347,7 @@ describe("wrong input", () => {
     ["a title that is too long", { title: "x".repeat(201) }, "title"],
     ["NUL", { goal: "a\u0000b" }, "goal"],
     ["a lone surrogate", { brief: "\ud800" }, "brief"],
-    ["an empty list of requirements", { requirements: [] }, "requirements"],
+    ["requirements that are no list", { requirements: "x" }, "requirements"],
     ["a platform that is too long", { platforms: ["tiktok", "x".repeat(65)] }, "platforms[1]"],
     ["an unknown field", { budget: 5 }, "budget"],
     ["another brand", { brand_id: "brd_other" }, "brand_id"],
