@@ -1,10 +1,12 @@
 import type { Key } from "@brand-records/console-contract";
 import { Link } from "@tanstack/react-router";
+import { Fragment } from "react";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { KeyName } from "../../parts/key-name.tsx";
 import { Lines } from "../../parts/lines.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { When } from "../../parts/when.tsx";
+import styles from "./failed-groups.module.css";
 import { fieldText, routeText, searchFor, type FailedGroup, type FailedSearch } from "./failed-search.ts";
 
 export interface FailedGroupsProps {
@@ -29,8 +31,8 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
     title: "Error",
     cell: (group) => (
       <Lines>
-        <Link className="row-link" to="/developers/requests" search={searchFor(search, group)}>
-          {group.code}
+        <Link className={`row-link ${styles["name"]}`} to="/developers/requests" search={searchFor(search, group)}>
+          <Parts of={group.code} />
         </Link>
         <span>{fieldText(group.field)}</span>
       </Lines>
@@ -42,7 +44,9 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
       const { name, of } = routeText(route);
       return (
         <Lines>
-          <code>{name}</code>
+          <code className={styles["name"]}>
+            <Parts of={name} />
+          </code>
           {of !== undefined && <span>{of}</span>}
         </Lines>
       );
@@ -53,6 +57,15 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
   { title: "Last", cell: ({ last_at }) => <When at={last_at} /> },
   { title: "Request ids", isAction: true, cell: ({ request_ids }) => <RequestIds ids={request_ids} /> },
 ];
+
+/** A name that may break behind each _ and before each /. */
+const Parts = ({ of }: { readonly of: string }) =>
+  of.split(/(?<=_)|(?=\/)/).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 
 /** The last one, and the others folded away. */
 function RequestIds({ ids }: { readonly ids: readonly string[] }) {
