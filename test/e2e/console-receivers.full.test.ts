@@ -589,12 +589,10 @@ it("a replay in progress is cancelled", async () => {
   });
 }, 60_000);
 
-/** Some may have arrived before their number is read. */
-const ALL_TRIED = /^(All \d that waited were tried, and none waits any longer|What waited was tried, and waits no longer)\.$/;
-
-it("while sending is paused, one delivery is tried, and then all are sent, in sight", async () => {
+/** Registers a receiver that answers 500, is paused and has 7 deliveries waiting. */
+async function registerPaused(): Promise<Registered> {
   const registered = await register(500);
-  const { brand, path, receiverId } = registered;
+  const { brand, receiverId } = registered;
   await db.query(
     "update webhook.lanes set failed_in_a_row = 12, opened_at = now(), open_until = now() + interval '5 min' where receiver_id = $1",
     [receiverId],
@@ -603,6 +601,15 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
   await eventually(async () =>
     expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toHaveLength(7),
   );
+  return registered;
+}
+
+/** Some may have arrived before their number is read. */
+const ALL_TRIED = /^(All \d that waited were tried, and none waits any longer|What waited was tried, and waits no longer)\.$/;
+
+it("while sending is paused, one delivery is tried, and then all are sent, in sight", async () => {
+  const registered = await registerPaused();
+  const { path } = registered;
   const { page, expectAccessible, expectNoProblems } = await open(registered, "/replay");
   await page.getByText("7 deliveries wait to be sent").waitFor();
   await page.getByRole("link", { name: "Deliveries", exact: true }).click();
@@ -621,18 +628,9 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
 }, 60_000);
 
 it("once a repaired receiver accepts the delivery that is tried, the others need not wait for their retries", async () => {
-  const registered = await register(500);
-  const { brand, path, receiverId } = registered;
-  await db.query(
-    "update webhook.lanes set failed_in_a_row = 12, opened_at = now(), open_until = now() + interval '5 min' where receiver_id = $1",
-    [receiverId],
-  );
-  await approve(brand, 7);
-  await eventually(async () =>
-    expect(
-      await db.query("update webhook.deliveries set due_at = now() + interval '1 hour' where receiver_id = $1 returning id", [receiverId]),
-    ).toHaveLength(7),
-  );
+  const registered = await registerPaused();
+  const { path, receiverId } = registered;
+  await db.query("update webhook.deliveries set due_at = now() + interval '1 hour' where receiver_id = $1", [receiverId]);
   receivers.set(path, { status: 204, secrets: [] });
   const { page, expectNoProblems } = await open(registered);
   await page.getByRole("button", { name: "Try now" }).click();
