@@ -78,10 +78,18 @@ export function Notice({ tone = "info", children }: { readonly tone?: "info" | "
   return <div className={`${styles["notice"]} ${styles[tone]}`}>{children}</div>;
 }
 
+/** What an element that stands for what is loading says. A name needs a role. */
+export const LOADING = { "aria-busy": true, "aria-label": "Loading", role: "group" } as const;
+
+/** Stands for something that is loading, as high as that, so that what follows stays where it is. */
+export function Loading({ height }: { readonly height: number }) {
+  return <Skeleton {...LOADING} height={height} radius="md" />;
+}
+
 /** Rows that are loading. */
 export function LoadingRows({ rows = 4 }: { readonly rows?: number }) {
   return (
-    <Stack gap="xs" aria-busy="true" aria-label="Loading" role="group">
+    <Stack {...LOADING} gap="xs">
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={44} radius="md" />
       ))}

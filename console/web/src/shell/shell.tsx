@@ -8,6 +8,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { useBrandOfTab } from "../api/brand.ts";
 import { preloadDialogs } from "../parts/dialog.tsx";
 import { loadedPart } from "../parts/loaded-part.tsx";
+import { LOADING } from "../parts/states.tsx";
 import { BrandSwitcher } from "./brand-switcher.tsx";
 import { Find } from "./find/find.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -69,7 +70,7 @@ export function Shell() {
       )}
       <main id="content" tabIndex={-1} className={styles["main"]} data-alone={brand === undefined || undefined}>
         <div className={styles["content"]}>
-          <Suspense fallback={<Loader aria-label="Loading" />}>
+          <Suspense fallback={<Loader {...LOADING} />}>
             {brand ? (
               <>
                 <ReceiverBanner />

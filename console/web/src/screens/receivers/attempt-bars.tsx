@@ -1,10 +1,10 @@
 import type { Output } from "@brand-records/console-contract";
-import { Group, NativeSelect, Skeleton, Text } from "@mantine/core";
+import { Group, NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { query, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
-import { ErrorState } from "../../parts/states.tsx";
+import { ErrorState, Loading } from "../../parts/states.tsx";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -56,8 +56,7 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
       {data !== undefined ? (
         <Bars title="By hour" series={SERIES} bars={barsOf(data, range)} isLow />
       ) : error === null ? (
-        // As high as the bars, so that what follows stays where it is.
-        <Skeleton height={148} radius="md" aria-label="Loading" />
+        <Loading height={148} />
       ) : (
         <ErrorState error={error} retry={() => void refetch()} />
       )}

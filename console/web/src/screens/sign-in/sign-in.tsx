@@ -1,7 +1,7 @@
 import type { SignInFailure } from "@brand-records/console-contract";
 import { PAGES } from "@brand-records/console-contract/pages";
 import { ownPath } from "@brand-records/console-contract/own-path";
-import { Anchor, Button, Code, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Code, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
 import { query, useChange } from "../../api/queries.ts";
@@ -9,7 +9,7 @@ import { returnPath } from "../../api/return-to.ts";
 import { unpinTab } from "../../api/tab.ts";
 import iconUrl from "../../icon.svg";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, FormError } from "../../parts/states.tsx";
+import { ErrorState, FormError, Loading } from "../../parts/states.tsx";
 import { CallError } from "../../api/call.ts";
 import { failureOf, SignInFailed } from "./sign-in-failure.tsx";
 import styles from "./sign-in.module.css";
@@ -41,7 +41,7 @@ function SignInByLink({ token }: { readonly token: string }) {
   return (
     <Page title={PAGES.signIn.title}>
       {data === undefined ? (
-        <Skeleton height={42} aria-label="Loading" />
+        <Loading height={42} />
       ) : (
         <Stack>
           {data.brand_name !== null && (
@@ -123,7 +123,7 @@ function HowToSignIn() {
 function WaysToSignIn({ failed }: { readonly failed?: SignInFailure | undefined }) {
   const { data, error, refetch } = useQuery(query("sign_in.options", {}));
   if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
-  if (data === undefined) return <Skeleton height={42} aria-label="Loading" />;
+  if (data === undefined) return <Loading height={42} />;
   return (
     <>
       {data.provider !== null && <SignInWithProvider name={data.provider} failed={failed} />}
