@@ -34,12 +34,27 @@ function start(use: string, { shell = "" } = {}): ChildProcess {
   return child;
 }
 
+/** Waits while more than 5,000 lines before the one of number `n` are not in the file yet: a slow disk must not have any dropped. */
+const CATCH_UP = `const { fstatSync, readSync } = await import("node:fs");
+   const bytes = Buffer.alloc(4_096);
+   let written = 0;
+   const lastWritten = () => {
+     const end = bytes.toString("utf8", 0, readSync(1, bytes, 0, bytes.length, Math.max(0, fstatSync(1).size - bytes.length)));
+     // A file that has just been rotated is empty.
+     return (written = Math.max(written, ...Array.from(end.matchAll(/"n":(\\d+),/g), ([, n]) => Number(n))));
+   };
+   const catchUp = async (n) => {
+     while (n - lastWritten() > 5_000) await new Promise((resolve) => setImmediate(resolve));
+   };`;
+
 /** Logs `count` numbered lines of about 500 bytes in batches, as requests would, and a raw line with each batch. */
 const logLines = (count: number): string =>
-  `const filler = "x".repeat(400);
+  `${CATCH_UP}
+   const filler = "x".repeat(400);
    for (let n = 0; n < ${count};) {
      for (let batch = 0; batch < 100; batch += 1) log.info({ n: n++, filler }, "line");
      process.stdout.write("raw\\n");
+     await catchUp(n);
      await new Promise((resolve) => setImmediate(resolve));
    }
    process.disconnect();`;
@@ -107,8 +122,10 @@ it("loses, repeats and cuts no line while rotations fail", async () => {
   // Puts a folder with something in it in the place of a file.
   await mkdir(join(`${file}.2`, "kept"), { recursive: true });
   // The file reaches its size while many lines wait.
-  const use = `for (let n = 0; n < 40_000;) {
+  const use = `${CATCH_UP}
+    for (let n = 0; n < 40_000;) {
       for (let batch = 0; batch < 1_000; batch += 1) log.info({ n: n++, filler: "x".repeat(n % 700) }, "line");
+      await catchUp(n);
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
     process.disconnect();`;
