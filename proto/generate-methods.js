@@ -46,7 +46,7 @@ function factsOf(method) {
     ...(actorField !== "" && { actorField }),
     ...(bySignature && { bySignature }),
   };
-  const problem = problemOf(facts, new Set(method.input.fields.map(({ name }) => name)));
+  const problem = problemOf(facts, new Set(method.input.fields.map(({ name }) => name))) ?? misplaced(path, facts);
   if (problem !== undefined) throw new Error(`${path} ${problem}`);
   return [path, facts];
 }
@@ -63,6 +63,11 @@ function problemOf({ callers, actor: acts, actorField, bySignature }, fields) {
   if (["member", "owner"].includes(acts) && !fields.has("brand_id")) return "acts for a member, but its request names no brand_id";
   return undefined;
 }
+
+const misplaced = (path, { bySignature }) =>
+  bySignature && !path.startsWith("/accounts.")
+    ? "is not of accounts, which alone can verify a signature: it cannot be by_signature"
+    : undefined;
 
 function contents() {
   const files = [...registry.files].filter((file) => request.fileToGenerate.includes(file.proto.name));
@@ -86,7 +91,7 @@ export interface MethodFacts {
     .join(" | ")};
   /** The field of the request that names the person. */
   readonly actorField?: string;
-  /** The grant's signature proves the person: accounts is not asked. */
+  /** The grant's signature proves the person, though the session may have ended since. */
   readonly bySignature?: true;
 }
 

@@ -15,7 +15,7 @@ export interface MethodFacts {
   readonly actor: "caller" | "member" | "owner" | "bearer" | "person";
   /** The field of the request that names the person. */
   readonly actorField?: string;
-  /** The grant's signature proves the person: accounts is not asked. */
+  /** The grant's signature proves the person, though the session may have ended since. */
   readonly bySignature?: true;
 }
 
@@ -45,7 +45,6 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.SessionsService/EndSession": { isIdempotent: true, callers: ["console"], actor: "bearer" },
   "/accounts.v1.SessionsService/EndSessionsOf": { isIdempotent: true, callers: ["console"], actor: "person", actorField: "email" },
   "/accounts.v1.SessionsService/CheckGrant": { isIdempotent: true, callers: ["plans", "webhook"], actor: "bearer" },
-  "/accounts.v1.SessionsService/ListGrantKeys": { isIdempotent: true, callers: ["plans", "webhook"], actor: "caller" },
   "/accounts.v1.AuditService/AppendAudit": { isIdempotent: false, callers: ["console"], actor: "member", actorField: "actor" },
   "/accounts.v1.AuditService/FinishAudit": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
   "/accounts.v1.AuditService/ListAudit": { isIdempotent: true, callers: ["console"], actor: "member" },
@@ -67,7 +66,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/plans.v1.PlansService/UpdatePlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "acting_member" },
   "/plans.v1.PlansService/CancelPlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "member" },
   "/plans.v1.PlansService/CompletePlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "member" },
-  "/plans.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person", bySignature: true },
+  "/plans.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person" },
   "/plans.v1.OperatorService/ExportPerson": { isIdempotent: true, callers: [], actor: "caller" },
   "/plans.v1.OperatorService/ErasePerson": { isIdempotent: true, callers: [], actor: "caller" },
   "/plans.v1.OperatorService/DeleteBrandData": { isIdempotent: true, callers: [], actor: "caller" },
@@ -80,8 +79,8 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/records.v1.ImportService/ImportRecords": { isIdempotent: false, callers: [], actor: "caller" },
   "/records.v1.OperatorService/DeleteBrandData": { isIdempotent: true, callers: [], actor: "caller" },
   "/webhook.v1.ReceiversService/CreateReceiver": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.ReceiversService/GetReceiver": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
-  "/webhook.v1.ReceiversService/ListReceivers": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
+  "/webhook.v1.ReceiversService/GetReceiver": { isIdempotent: true, callers: ["console"], actor: "member" },
+  "/webhook.v1.ReceiversService/ListReceivers": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.ReceiversService/UpdateReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.ReceiversService/EnableReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.ReceiversService/DisableReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
@@ -90,21 +89,21 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/webhook.v1.ReceiversService/ActivateSecret": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.ReceiversService/SendWaiting": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.ReceiversService/SendTest": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.DeliveriesService/ListDeliveries": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
-  "/webhook.v1.DeliveriesService/GetDelivery": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
+  "/webhook.v1.DeliveriesService/ListDeliveries": { isIdempotent: true, callers: ["console"], actor: "member" },
+  "/webhook.v1.DeliveriesService/GetDelivery": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.DeliveriesService/ReplayDelivery": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.DeliveriesService/GetDeliveryStats": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
+  "/webhook.v1.DeliveriesService/GetDeliveryStats": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.DeliveriesService/ReplayEvents": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/webhook.v1.DeliveriesService/GetReplay": { isIdempotent: true, callers: [], actor: "caller" },
-  "/webhook.v1.DeliveriesService/CountReplay": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
-  "/webhook.v1.DeliveriesService/GetLatestReplay": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
+  "/webhook.v1.DeliveriesService/CountReplay": { isIdempotent: true, callers: ["console"], actor: "member" },
+  "/webhook.v1.DeliveriesService/GetLatestReplay": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.DeliveriesService/CancelReplay": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.EventsService/GetEvent": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
-  "/webhook.v1.EventsService/ListEvents": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
+  "/webhook.v1.EventsService/GetEvent": { isIdempotent: true, callers: ["console"], actor: "member" },
+  "/webhook.v1.EventsService/ListEvents": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.EventsService/ListDeadLetters": { isIdempotent: true, callers: [], actor: "caller" },
   "/webhook.v1.EventsService/ReplayDeadLetters": { isIdempotent: false, callers: [], actor: "caller" },
   "/webhook.v1.IntakeService/PublishMessages": { isIdempotent: true, callers: ["records"], actor: "caller" },
-  "/webhook.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person", bySignature: true },
+  "/webhook.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person" },
   "/webhook.v1.OperatorService/DeleteBrandData": { isIdempotent: true, callers: [], actor: "caller" },
   "/webhook.v1.OperatorService/RemoveDeadLetters": { isIdempotent: false, callers: [], actor: "caller" },
   "/webhook.v1.OperatorService/TrimLog": { isIdempotent: true, callers: [], actor: "caller" },

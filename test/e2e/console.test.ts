@@ -277,10 +277,11 @@ describe("a campaign plan", () => {
     for (const process of processes) expect(process?.output()).not.toContain(NOTES);
   });
 
-  it("costs two calls to accounts to open, and four to change: the session, its grant, and the audit log before and after", async () => {
+  it("costs two calls to accounts to read, as receivers do, and four to change: the session, its grant, and the audit log around it", async () => {
     const plan_id = await prepare();
     const ofPlan = { brand_id: brand.id, plan_id };
     expect(await accountsCallsOf(() => member.call("plans.get", ofPlan))).toEqual(["CheckGrant", "GetSession"]);
+    expect(await accountsCallsOf(() => member.call("receivers.list", { brand_id: brand.id }))).toEqual(["CheckGrant", "GetSession"]);
     const change = { ...ofPlan, expected_revision: 1, changes: { title: "Counted" } };
     expect(await accountsCallsOf(() => member.call("plans.update", change))).toEqual([
       "AppendAudit",

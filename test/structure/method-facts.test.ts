@@ -42,8 +42,9 @@ it.each([
   ['ACTOR_MEMBER, actor_field: "acting_member"', "ACTOR_MEMBER", "ListPlanSummaries needs actor_field: its request has acting_member"],
   ['actor_field: "member"', 'actor_field: "person"', "CancelPlan has no field person, its actor_field"],
   ["ACTOR_PERSON", "ACTOR_MEMBER", "FindBrand acts for a member, but its request names no brand_id"],
-  ["ACTOR_PERSON, by_signature: true", "ACTOR_CALLER", "FindBrand acts for the console, which may act for people only"],
+  ["ACTOR_PERSON", "ACTOR_CALLER", "FindBrand acts for the console, which may act for people only"],
   ["actor: ACTOR_CALLER", "actor: ACTOR_CALLER, by_signature: true", "PreparePlan acts for no person"],
+  ["ACTOR_PERSON", "ACTOR_PERSON, by_signature: true", "FindBrand is not of accounts, which alone can verify a signature"],
 ])("%s cannot become %s", (from, to, message) => {
   expect(failureAfter((source) => source.replace(from, to))).toContain(message);
 });

@@ -1,7 +1,5 @@
 /** How long a grant is valid: longer than a call and what it writes afterwards. */
 export const GRANT_SECONDS = 60;
-/** How old a grant may be where its signature alone counts, and the end of its session is not noticed: each call gets a new one. */
-export const FRESH_GRANT_SECONDS = 10;
 
 /** The services that take grants. A grant for one proves nothing to another. */
 export const GRANT_AUDIENCES = ["accounts", "plans", "webhook"] as const;
@@ -23,5 +21,5 @@ export interface Grant {
 
 /** What the header and the claims of every grant say. */
 export const TYPE = "grant+jwt";
-export const ALGORITHM = "EdDSA";
+export const ALGORITHM = "HS256";
 export const ISSUER = "accounts";

@@ -1,3 +1,3 @@
-export { FRESH_GRANT_SECONDS, GRANT_AUDIENCES, GRANT_SECONDS, type Grant, type GrantAudience } from "./grant.ts";
-export { signingKeyFrom, signGrant, type SigningKey } from "./sign-grant.ts";
-export { publicKeyFrom, verifyGrant, type FindKey, type Verification } from "./verify-grant.ts";
+export { GRANT_AUDIENCES, GRANT_SECONDS, type Grant, type GrantAudience } from "./grant.ts";
+export { grantKeyFrom, signGrant, type GrantKey } from "./sign-grant.ts";
+export { verifyGrant, type FindKey } from "./verify-grant.ts";

@@ -12,7 +12,7 @@ export const GRANT_METADATA = "x-grant";
 /** Proves grants for a service. */
 export interface Grants {
   /**
-   * Returns the person of a grant. Asks accounts unless the signature suffices.
+   * Returns the person of a grant.
    *
    * @param brandId of the call: the person must be a member of it; undefined for a call of no brand
    * @returns undefined if accounts is of the last release, which knows no grants: another of its processes has signed this one

@@ -52,7 +52,7 @@ const isProved = (brandId: string, email: string, { person }: CallContext): bool
 const isNotFound = (error: unknown): boolean => error instanceof AppError && error.kind === "not_found";
 
 /** One error for another brand and an unknown one. */
-export const notTheirs = (cause?: unknown): AppError =>
+const notTheirs = (cause?: unknown): AppError =>
   new AppError("not_found", "You are not a member of this brand, or it does not exist.", { field: "brand_id", cause });
 
 const cannotCheck = (subject: string, cause: unknown): AppError =>

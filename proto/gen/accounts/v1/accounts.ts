@@ -569,13 +569,17 @@ export interface CheckGrantRequest {
   grant: string;
   /** The calling service. */
   audience: string;
-  brand_id: string;
+  /** Absent for a call of no brand. */
+  brand_id?: string | null | undefined;
 }
 
 export interface CheckGrantResponse {
   email: string;
-  /** owner or member. */
-  role: string;
+  /** owner or member; absent for a call of no brand. */
+  role?:
+    | string
+    | null
+    | undefined;
   /** `made_by` of the session. */
   via?:
     | string
@@ -583,20 +587,6 @@ export interface CheckGrantResponse {
     | undefined;
   /** `brand_id` of the session. */
   limited_to?: string | null | undefined;
-}
-
-export interface ListGrantKeysRequest {
-}
-
-export interface ListGrantKeysResponse {
-  keys: GrantKey[];
-}
-
-export interface GrantKey {
-  /** As in the header of a grant (`kid`). */
-  id: string;
-  /** Ed25519, 32 bytes. */
-  public_key: Buffer;
 }
 
 export interface EndSessionRequest {
@@ -5770,7 +5760,7 @@ export const GetSessionResponse_GrantsEntry: MessageFns<GetSessionResponse_Grant
 };
 
 function createBaseCheckGrantRequest(): CheckGrantRequest {
-  return { grant: "", audience: "", brand_id: "" };
+  return { grant: "", audience: "", brand_id: null };
 }
 
 export const CheckGrantRequest: MessageFns<CheckGrantRequest> = {
@@ -5781,7 +5771,7 @@ export const CheckGrantRequest: MessageFns<CheckGrantRequest> = {
     if (message.audience !== "") {
       writer.uint32(18).string(message.audience);
     }
-    if (message.brand_id !== "") {
+    if (message.brand_id !== undefined && message.brand_id !== null) {
       writer.uint32(26).string(message.brand_id);
     }
     return writer;
@@ -5838,7 +5828,7 @@ export const CheckGrantRequest: MessageFns<CheckGrantRequest> = {
 };
 
 function createBaseCheckGrantResponse(): CheckGrantResponse {
-  return { email: "", role: "", via: null, limited_to: null };
+  return { email: "", role: null, via: null, limited_to: null };
 }
 
 export const CheckGrantResponse: MessageFns<CheckGrantResponse> = {
@@ -5846,7 +5836,7 @@ export const CheckGrantResponse: MessageFns<CheckGrantResponse> = {
     if (message.email !== "") {
       writer.uint32(10).string(message.email);
     }
-    if (message.role !== "") {
+    if (message.role !== undefined && message.role !== null) {
       writer.uint32(18).string(message.role);
     }
     if (message.via !== undefined && message.via !== null) {
@@ -5901,144 +5891,6 @@ export const CheckGrantResponse: MessageFns<CheckGrantResponse> = {
             }
 
             message.limited_to = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListGrantKeysRequest(): ListGrantKeysRequest {
-  return {};
-}
-
-export const ListGrantKeysRequest: MessageFns<ListGrantKeysRequest> = {
-  encode(_: ListGrantKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantKeysRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListGrantKeysRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListGrantKeysResponse(): ListGrantKeysResponse {
-  return { keys: [] };
-}
-
-export const ListGrantKeysResponse: MessageFns<ListGrantKeysResponse> = {
-  encode(message: ListGrantKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.keys) {
-      GrantKey.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantKeysResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListGrantKeysResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.keys.push(GrantKey.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseGrantKey(): GrantKey {
-  return { id: "", public_key: Buffer.alloc(0) };
-}
-
-export const GrantKey: MessageFns<GrantKey> = {
-  encode(message: GrantKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.id !== "") {
-      writer.uint32(10).string(message.id);
-    }
-    if (message.public_key.length !== 0) {
-      writer.uint32(18).bytes(message.public_key);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): GrantKey {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseGrantKey();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.id = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.public_key = Buffer.from(reader.bytes());
             continue;
           }
         }
@@ -8670,7 +8522,7 @@ export const SessionsServiceService = {
     responseDeserialize: (value: Buffer): EndSessionsOfResponse => EndSessionsOfResponse.decode(value),
   },
   /**
-   * Returns who acts by a grant, as a member of a brand at this moment. UNAUTHENTICATED (kind `invalid_session`) if the session has ended,
+   * Returns who acts by a grant, and what the person is in a brand at this moment. UNAUTHENTICATED (kind `invalid_session`) if the session has ended,
    * the audience is another, or accounts has not signed it; DEADLINE_EXCEEDED (kind `timeout`) after its 60 s; NOT_FOUND if the grant is of
    * another brand, or the person is not a member of it.
    */
@@ -8682,17 +8534,6 @@ export const SessionsServiceService = {
     requestDeserialize: (value: Buffer): CheckGrantRequest => CheckGrantRequest.decode(value),
     responseSerialize: (value: CheckGrantResponse): Buffer => Buffer.from(CheckGrantResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CheckGrantResponse => CheckGrantResponse.decode(value),
-  },
-  /** Returns the public keys of grants. */
-  listGrantKeys: {
-    path: "/accounts.v1.SessionsService/ListGrantKeys" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListGrantKeysRequest): Buffer => Buffer.from(ListGrantKeysRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListGrantKeysRequest => ListGrantKeysRequest.decode(value),
-    responseSerialize: (value: ListGrantKeysResponse): Buffer =>
-      Buffer.from(ListGrantKeysResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListGrantKeysResponse => ListGrantKeysResponse.decode(value),
   },
 } as const;
 
@@ -8708,13 +8549,11 @@ export interface SessionsServiceServer extends UntypedServiceImplementation {
   /** Ends all sessions of a person, or those of one brand, and deletes the unused links that would open such sessions. */
   endSessionsOf: handleUnaryCall<EndSessionsOfRequest, EndSessionsOfResponse>;
   /**
-   * Returns who acts by a grant, as a member of a brand at this moment. UNAUTHENTICATED (kind `invalid_session`) if the session has ended,
+   * Returns who acts by a grant, and what the person is in a brand at this moment. UNAUTHENTICATED (kind `invalid_session`) if the session has ended,
    * the audience is another, or accounts has not signed it; DEADLINE_EXCEEDED (kind `timeout`) after its 60 s; NOT_FOUND if the grant is of
    * another brand, or the person is not a member of it.
    */
   checkGrant: handleUnaryCall<CheckGrantRequest, CheckGrantResponse>;
-  /** Returns the public keys of grants. */
-  listGrantKeys: handleUnaryCall<ListGrantKeysRequest, ListGrantKeysResponse>;
 }
 
 /** The audit log of each brand: who changed what. Names of fields, never their values. Kept for two years (a setting). */

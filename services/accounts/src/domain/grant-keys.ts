@@ -1,6 +1,5 @@
-import type { KeyObject } from "node:crypto";
 import { AppError } from "@brand-records/errors";
-import { publicKeyFrom, signingKeyFrom, verifyGrant, type Grant, type GrantAudience, type SigningKey } from "@brand-records/grant";
+import { grantKeyFrom, verifyGrant, type Grant, type GrantAudience, type GrantKey } from "@brand-records/grant";
 import type { Pepper } from "./key-hash.ts";
 
 /** All processes have a pepper, by the order of a rotation, long before it is the newest that they share. */
@@ -8,25 +7,19 @@ const SHARED_MS = 5_000;
 
 /** The keys of grants. They derive from the peppers, which every accounts process has: no other secret to make and rotate. */
 export class GrantKeys {
-  readonly #keys: ReadonlyMap<number, SigningKey>;
-  readonly #publicKeys: ReadonlyMap<string, KeyObject>;
+  readonly #keys: ReadonlyMap<string, GrantKey>;
   #shared: { readonly version: number; readonly until: number } | undefined;
 
   constructor(peppers: readonly Pepper[]) {
-    this.#keys = new Map(peppers.map(({ version, bytes }) => [version, signingKeyFrom(String(version), bytes)]));
-    this.#publicKeys = new Map(this.all.map(({ id, publicKey }) => [id, publicKeyFrom(publicKey)]));
-  }
-
-  get all(): readonly SigningKey[] {
-    return [...this.#keys.values()];
+    this.#keys = new Map(peppers.map(({ version, bytes }) => [String(version), grantKeyFrom(String(version), bytes)]));
   }
 
   /** Returns the key to sign with. @param readVersion finds the newest pepper that every accounts process has */
-  async shared(readVersion: () => Promise<number>): Promise<SigningKey> {
+  async shared(readVersion: () => Promise<number>): Promise<GrantKey> {
     if (this.#shared === undefined || this.#shared.until < Date.now()) {
       this.#shared = { version: await readVersion(), until: Date.now() + SHARED_MS };
     }
-    const key = this.#keys.get(this.#shared.version);
+    const key = this.#keys.get(String(this.#shared.version));
     if (key === undefined) throw new Error(`no pepper has version ${this.#shared.version}`);
     return key;
   }
@@ -34,8 +27,8 @@ export class GrantKeys {
   /** @throws AppError like `verifyGrant`; `unavailable` if this process lacks the pepper */
   verify(grant: string, audience: GrantAudience): Promise<Grant> {
     return verifyGrant(grant, audience, (id) => {
-      const key = this.#publicKeys.get(id);
-      if (key !== undefined) return key;
+      const key = this.#keys.get(id);
+      if (key !== undefined) return key.secret;
       throw new AppError("unavailable", "This process lacks the pepper of the grant: another one may have it");
     });
   }

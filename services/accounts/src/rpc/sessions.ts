@@ -20,10 +20,10 @@ export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsS
     },
     async checkGrant(request) {
       const { grant, audience, brand_id } = parseRequest(grantFields, request);
-      const { email, via, limitedTo, brand } = await prove(deps, grant, { audience, brandId: brand_id, bySignature: false });
-      return { email, role: brand?.role ?? "", via, limited_to: limitedTo };
+      const need = { audience, brandId: brand_id ?? undefined, bySignature: false };
+      const { email, via, limitedTo, brand } = await prove(deps, grant, need);
+      return { email, role: brand?.role ?? null, via, limited_to: limitedTo };
     },
-    listGrantKeys: async () => ({ keys: deps.grantKeys.all.map(({ id, publicKey }) => ({ id, public_key: publicKey })) }),
     async endSession(request, { requestId }) {
       await endSession(deps.db, request.token, { requestId, client: clientOf(request) });
       return {};
@@ -40,4 +40,4 @@ export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsS
   };
 }
 
-const grantFields = { grant: z.string(), audience: z.enum(GRANT_AUDIENCES), brand_id: fields.brandId };
+const grantFields = { grant: z.string(), audience: z.enum(GRANT_AUDIENCES), brand_id: fields.brandId.nullish() };
