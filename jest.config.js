@@ -44,7 +44,8 @@ export default {
   // Tests mostly wait for processes: a second worker on two cores shortens the run by a third.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   // Stands outside the projects: jest ignores it there.
-  testTimeout: 30_000,
+  // Bounds what hangs. Waits have bounds of their own, below it, whose messages say what was still wrong.
+  testTimeout: 120_000,
   testSequencer: "<rootDir>/test/setup/processes-first-sequencer.js",
   reporters: ["default", "<rootDir>/test/setup/closing-line-reporter.js"],
 };

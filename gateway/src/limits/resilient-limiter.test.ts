@@ -241,4 +241,5 @@ it.each([
       `Redis ${how}: ${traffic.requests} requests, the slowest decided in ${traffic.slowestMs.toFixed(1)} ms (before: ${usualMs.toFixed(1)} ms)\n`,
     );
   },
+  55_000,
 );

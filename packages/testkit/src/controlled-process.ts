@@ -10,7 +10,7 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Default: 10 s. */
+  /** Default: a minute. */
   readonly readyMsMax?: number;
   /** Rejects until the server is ready. */
   ping(): Promise<void>;
@@ -28,7 +28,7 @@ export abstract class ControlledProcess implements ControlledServer {
   }
 
   /** @throws with the server's output if it does not become ready */
-  protected async launch({ command, args, cwd, readyMsMax = 10_000, ping }: Launch): Promise<void> {
+  protected async launch({ command, args, cwd, readyMsMax = 60_000, ping }: Launch): Promise<void> {
     if (this.#isRunning()) throw new Error(`${command} ${this.pid} is still running`);
     const child = spawn(command, args, { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { constants, setPriority } from "node:os";
 import { killWithParent } from "./kill-with-parent.ts";
 
-const READY_MS = 30_000;
+/** A dozen processes may start on two slow cores at the same time. */
+const READY_MS = 120_000;
 /** Tests run side by side, so the system chooses ports unless a test names some. */
 const ANY_PORT = { RPC_PORT: "0", ADMIN_PORT: "0" };
 /** Tests call services as the operator, mostly without TLS. */
@@ -18,7 +19,7 @@ export interface ProcessOptions {
   readonly script: string;
   /** The whole environment besides PATH and free ports: settings in the developer's shell must not change a test. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: 30 s. */
+  /** Default: 2 minutes. */
   readonly readyMsMax?: number;
   /** Leaves the CPU to other processes until it is ready, as far as this user may give the priority back: see {@link canRaisePriority}. */
   readonly startsBehindOthers?: boolean;
