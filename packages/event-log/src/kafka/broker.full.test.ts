@@ -34,10 +34,11 @@ describe("a Kafka log whose broker is unavailable", () => {
     expect([publisher.isReady(), subscription.isReady()]).toEqual([false, false]);
     expect(await subscription.lag()).toBeUndefined();
     await kafka.start();
-    await eventually(() => publisher.publish([message("sub_1", "a")]), { timeoutMs: 10_000 });
-    await eventually(() => expect(texts()).toEqual(["a"]), { timeoutMs: 10_000 });
+    await eventually(() => publisher.publish([message("sub_1", "a")]), { timeoutMs: 30_000 });
+    // The first messages of a new topic may be stored twice.
+    await eventually(() => expect([...new Set(texts())]).toEqual(["a"]), { timeoutMs: 30_000 });
     expect(subscription.isReady()).toBe(true);
-  }, 60_000);
+  }, 180_000);
 
   it.each<[string, (kafka: KafkaServer) => Promise<void>, (kafka: KafkaServer) => Promise<void>]>([
     ["was killed and restarted", (kafka) => kafka.kill(), (kafka) => kafka.start()],
@@ -47,8 +48,8 @@ describe("a Kafka log whose broker is unavailable", () => {
     async (_, interrupt, restore) => {
       kafka = await startKafkaServer();
       const { publisher, subscription } = start();
-      await eventually(() => publisher.publish([message("sub_1", "1")]), { timeoutMs: 10_000 });
-      await eventually(() => expect(texts()).toEqual(["1"]), { timeoutMs: 10_000 });
+      await eventually(() => publisher.publish([message("sub_1", "1")]), { timeoutMs: 30_000 });
+      await eventually(() => expect([...new Set(texts())]).toEqual(["1"]), { timeoutMs: 30_000 });
       await interrupt(kafka);
       const published = publishWithRetries(publisher, "2");
       await eventually(() => expect(subscription.isReady()).toBe(false), { timeoutMs: 30_000 });
@@ -59,7 +60,7 @@ describe("a Kafka log whose broker is unavailable", () => {
       await eventually(() => expect([...new Set(texts())]).toEqual(["1", "2", "3"]), { timeoutMs: 30_000 });
       expect(texts().at(-1)).toBe("3");
     },
-    90_000,
+    240_000,
   );
 });
 
