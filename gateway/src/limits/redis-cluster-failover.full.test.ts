@@ -34,7 +34,7 @@ class ShardTraffic {
     this.#shards = shards;
     const log = { info: () => {}, warn: () => {} };
     // Longer than in production, so that a busy machine causes no timeout.
-    this.limiter = new ResilientLimiter({ redisUrl: cluster.url, log, metrics: this.#metrics, commandTimeoutMs: 500 });
+    this.limiter = new ResilientLimiter({ redisUrl: cluster.url, log, metrics: this.#metrics, commandTimeoutMs: 2_000 });
   }
 
   start(): void {
