@@ -67,7 +67,7 @@ it("responds 503 and posts nothing while the database is locked", async () => {
   const paid = newEvent();
   const locked = await deliver(relay, paid);
   expect([locked.status, await locked.text()]).toEqual([503, "RELAY_DATABASE cannot be written: database is locked\n"]);
-  expect(relay.output()).toContain('"level":"error"');
+  await eventually(() => expect(relay.output()).toContain('"level":"error"'));
   await eventually(async () => {
     const readiness = await fetch(`${relay.url}readyz`);
     expect([readiness.status, await readiness.text()]).toEqual([503, expect.stringContaining("database is locked")]);
@@ -92,7 +92,7 @@ it("responds 503 and posts nothing when the disk takes no more, and continues wh
     return event;
   });
   expect(fixture.messages).toHaveLength(posted);
-  expect(limited.output()).toMatch(/"level":"error".*RELAY_DATABASE cannot be written/);
+  await eventually(() => expect(limited.output()).toMatch(/"level":"error".*RELAY_DATABASE cannot be written/));
   await eventually(async () => expect((await fetch(`${limited.url}readyz`)).status).toBe(503));
   await fixture.kill(limited);
   const relay = await fixture.start();

@@ -93,11 +93,13 @@ describe("a relay that runs throughout", () => {
     const refused = await deliver(relay, event);
     expect([refused.status, await refused.text()]).toEqual([status, expect.stringContaining(text)]);
     expect(refused.headers.get("retry-after")).toBe(status === 503 ? "30" : null);
-    const logged = relay
-      .output()
-      .split("\n")
-      .find((line) => line.includes(event.id));
-    expect(JSON.parse(logged ?? "")).toMatchObject({ level: status === 424 ? "error" : "warn", status });
+    await eventually(() => {
+      const logged = relay
+        .output()
+        .split("\n")
+        .find((line) => line.includes(event.id));
+      expect(JSON.parse(logged ?? "")).toMatchObject({ level: status === 424 ? "error" : "warn", status });
+    });
     const readiness = await fetch(`${relay.url}readyz`);
     // 503 would be wrong: without traffic the relay would not notice that the refusal is over.
     expect([readiness.status, await readiness.json()]).toEqual([
