@@ -86,7 +86,7 @@ async function fill(brandId: string): Promise<Receiver> {
     const sending = await addDelivery(served.db, receiver, { at: TODAY, state: "sending" });
     await write(await attempt(receiver, sending, { state, delay_seconds: state === "pending" ? 60 : null }));
   }
-  const since = new Date(Date.now() - 60_000).toISOString();
+  const since = new Date(Date.parse(TODAY) - 60_000).toISOString();
   await served.deliveriesRpc.replayEvents({ brand_id: brandId, receiver_id: receiver.id, since, failed_only: false }, callContext());
   return receiver;
 }
