@@ -28,7 +28,7 @@ function inspector(era: string, server: Server, ...parameters: string[]): Promis
   const connection = ["--cli", "--transport", "http", "--server-url", endpointOf(server).href, "--protocol-era", era];
   const key = ["--header", `Authorization: Bearer ${server.key}`, "--stored-auth-only"];
   return new Promise((resolve) => {
-    const options = { env: { PATH: process.env["PATH"], HOME: home }, timeout: 25_000 };
+    const options = { env: { PATH: process.env["PATH"], HOME: home }, timeout: 100_000 };
     execFile(process.execPath, [INSPECTOR, ...connection, ...key, ...parameters], options, (error, stdout, stderr) =>
       // NaN if it was killed at the time limit.
       resolve({ code: error === null ? 0 : Number(error.code ?? NaN), stdout, stderr }),
