@@ -124,7 +124,7 @@ it("an approval arrives on the open page without a reload", async () => {
   await page.evaluate("window.isSamePage = true");
   await approve(registered.brand);
   // Less than the 15 s at which an idle list is read.
-  await deliveryRows(page).getByText("Delivered").waitFor({ timeout: 8_000 });
+  await deliveryRows(page).getByText("Delivered").waitFor({ timeout: 12_000 });
   await page
     .getByText(/HTTP 204/)
     .first()
@@ -232,6 +232,7 @@ it("the search shows each of two receivers that have one name, and neither once 
   await page.keyboard.press("Control+k");
   const options = page.getByRole("dialog").getByRole("option");
   await options.first().waitFor();
+  await page.getByRole("combobox").and(page.locator(":focus")).waitFor();
   await page.keyboard.type("warehouse");
   await eventually(async () => expect(await options.count()).toBe(2));
   await page.keyboard.type(" zebra");
