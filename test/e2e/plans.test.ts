@@ -267,10 +267,10 @@ describe("a repeated request", () => {
 it("a retry returns the plan whose response was lost when the service was killed", async () => {
   const brand = await planner();
   const given = planInput();
-  proxy.delay(3_000);
+  proxy.delay(6_000);
   const lost = prepare(brand.key, given);
   await eventually(async () => expect(await countOf(brand)).toBe(1));
-  // The proxy delays the response by three seconds.
+  // The proxy delays the response by six seconds.
   await Promise.all([stack.processes.plans.kill("SIGKILL"), proxy.cut()]);
   await proxy.heal();
   await stack.restart("plans");
