@@ -137,7 +137,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
         const [sent] = await db.query("select count(*) as n from webhook.deliveries where receiver_id = $1", [receiver]);
         expect(sent).toEqual({ n: (now?.n ?? 0) - (before[0]?.n ?? 0) });
       },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 100_000 },
     );
     // Each change starts, in sending order, from the status in which the previous one ended.
     const broken = await db.query(
@@ -149,7 +149,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
     );
     expect(broken).toEqual([]);
     await stack.receivers.deleteReceiver({ brand_id: brand.id, receiver_id: receiver }, callContext());
-  }, 60_000);
+  }, 180_000);
 
   it("keeps the trace of a change with its event", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
