@@ -10,7 +10,7 @@ let brand: TestBrand;
 
 beforeAll(async () => {
   // Cuts slow clients off within seconds, and admits all requests of one brand.
-  stack = await startStack({ env: { HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500", RATE_LIMIT_PLUS: "10000" } });
+  stack = await startStack({ env: { HEADERS_TIMEOUT_MS: "3000", REQUEST_TIMEOUT_MS: "4500", RATE_LIMIT_PLUS: "10000" } });
   brand = await stack.createBrand();
 });
 afterAll(() => stack.stop());
