@@ -239,7 +239,7 @@ describe("a relay", () => {
   });
 
   it("on SIGTERM is not ready, finishes requests in progress, and logs no secrets", async () => {
-    const relay = await fixture.start({ RELAY_SECRET: `${SECRET},${NEXT_SECRET}`, STOP_GRACE_MS: "500" });
+    const relay = await fixture.start({ RELAY_SECRET: `${SECRET},${NEXT_SECRET}`, STOP_GRACE_MS: "3000" });
     let release = (): void => {};
     fixture.respond = (response) => void (release = () => accept(response));
     const sent = deliver(relay, newEvent(), { secret: NEXT_SECRET });
