@@ -196,7 +196,7 @@ describe("deadlines", () => {
   it("end a call with timeout on both sides", async () => {
     const { calls, handler, open } = gate();
     const client = (await serve({ say: handler })).connect();
-    await expect(client.say({}, callContext({ deadline: Date.now() + 200 }))).rejects.toMatchObject({ kind: "timeout" });
+    await expect(client.say({}, callContext({ deadline: Date.now() + 2_000 }))).rejects.toMatchObject({ kind: "timeout" });
     await eventually(() => expect(calls[0]?.parent?.cancelled).toBe(true));
     open();
   });
