@@ -100,7 +100,7 @@ it("keeps publishing after its caller timed out, without holding the row lock", 
   const { id } = await served.createKey(brand);
   publisher.published = [];
   publisher.isUnavailable = true;
-  const revoking = served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext(500));
+  const revoking = served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext(2_000));
   await expect(revoking).rejects.toMatchObject({ kind: "timeout" });
   await eventually(async () => {
     const { keys } = await served.accounts.listKeys({ brand_id: brand.id }, callContext());
