@@ -67,7 +67,7 @@ describe("a key function that does not end", () => {
     let calls = 0;
     const key = (): Promise<string> => ((calls += 1) === 1 ? Promise.resolve("brk_live_x") : never());
     const refuse = (): Response => Response.json({ error: { code: "invalid_key", message: "m" } }, { status: 401 });
-    const error = await failure(client(refuse, { key, deadlineMs: 300 }).prepareCampaignPlan(PLAN));
+    const error = await failure(client(refuse, { key, deadlineMs: 2_000 }).prepareCampaignPlan(PLAN));
     expect(error).toMatchObject({ code: "no_response", attempts: 1, planRequestId: expect.any(String) });
     expect(sent).toHaveLength(1);
   });
