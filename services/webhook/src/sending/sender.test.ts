@@ -284,7 +284,7 @@ it("shows the last outcome, but not one that a process of release 0.2.0 has over
   const receiver = await sending.createReceiver(await rawServer(() => {}));
   const shown = () => findReceiver(sending.db, { brandId: receiver.brand, receiverId: receiver.id });
   await sending.deliver([receiver]);
-  sending.start({ deadlineMs: 200, retryDelaysSeconds: [] });
+  sending.start({ deadlineMs: 1_000, retryDelaysSeconds: [] });
   await eventually(async () => expect(await shown()).toMatchObject({ last_status: 0, last_outcome: "timeout", failures_in_a_row: 1 }));
   await sending.db.query(
     "update webhook.lanes set last_status = 500, last_delivery_at = last_delivery_at + interval '1 s' where receiver_id = $1",
