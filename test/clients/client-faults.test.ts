@@ -170,7 +170,7 @@ describe("a walk", () => {
     const codes = new Set(retries.map(({ error }) => (error.cause as { cause?: { code?: string } }).cause?.code));
     // Both ways of cutting. What undici makes of an end within a body depends on what has arrived by then.
     expect([...codes]).toEqual(expect.arrayContaining(["ECONNRESET", "UND_ERR_SOCKET"]));
-  }, 60_000);
+  });
 
   it("refuses the page of another brand, if its key takes the place of the first", async () => {
     const other = await stack.createBrand();
