@@ -25,7 +25,7 @@ export interface StackClients {
   readonly deliveries: RpcClient<DeliveriesServiceService>;
 }
 
-export const callContext = (timeoutMs = 10_000): CallContext => newCallContext(timeoutMs, "test");
+export const callContext = (timeoutMs = 30_000): CallContext => newCallContext(timeoutMs, "test");
 
 export const connectClients = (addresses: Readonly<Record<ServiceName, string>>): StackClients => ({
   accounts: connectRpc(AccountsServiceService, addresses.accounts),

@@ -17,7 +17,7 @@ export function settingsOf(
   { redisUrl = "", kafkaBrokers, env = {}, envOf = {} }: StackOptions,
 ): StackSettings {
   // Longer than in production: here Redis shares two cores with a dozen processes.
-  const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: redisUrl, REDIS_COMMAND_TIMEOUT_MS: "500", ...env };
+  const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: redisUrl, REDIS_COMMAND_TIMEOUT_MS: "1000", ...env };
   const ofService = { ...common, DATABASE_URL: databaseUrl };
   const eventLog: Env = kafkaBrokers === undefined ? {} : { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC: topic };
   const [accountsAddress, webhookAddress] = [`127.0.0.1:${ports.accounts}`, `127.0.0.1:${ports.webhook}`];
