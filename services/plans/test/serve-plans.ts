@@ -25,7 +25,7 @@ const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
 export const CONFIRMED = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
 
-export const callContext = (withinMs = 25_000): CallContext => newCallContext(withinMs, "test");
+export const callContext = (withinMs = 60_000): CallContext => newCallContext(withinMs, "test");
 
 export const newBrand = (): string => newId("brd");
 
