@@ -32,6 +32,7 @@ beforeAll(async () => {
   url = stack.gateways[0].console?.url ?? "";
   [alapaap, mabini, zamora] = await Promise.all([createBrand("Alapaap"), createBrand("Mabini"), createBrand("Zamora")]);
 }, 300_000);
+afterEach(() => browser.closePages());
 afterAll(async () => {
   await browser?.stop();
   await stack?.stop();

@@ -37,6 +37,7 @@ beforeAll(async () => {
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   url = stack.gateways[0].console?.url ?? "";
 }, 300_000);
+afterEach(() => browser.closePages());
 afterAll(async () => {
   await browser?.stop();
   await db?.stop();

@@ -63,6 +63,7 @@ beforeAll(async () => {
     confirmed_funding: true,
   });
 }, 300_000);
+afterEach(() => browser.closePages());
 afterAll(async () => {
   receiver?.close();
   await browser?.stop();

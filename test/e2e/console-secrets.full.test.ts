@@ -15,6 +15,7 @@ beforeAll(async () => {
   [stack, browser] = await Promise.all([startStack({ hasConsole: true }), startBrowser()]);
   url = stack.gateways[0].console?.url ?? "";
 }, 300_000);
+afterEach(() => browser.closePages());
 afterAll(async () => {
   await browser?.stop();
   await stack?.stop();

@@ -30,6 +30,7 @@ beforeAll(async () => {
   const server = { url: stack.url, key: brand.key };
   await assistant.connect(new StreamableHTTPClientTransport(endpointOf(server), optionsWith(server)));
 }, 300_000);
+afterEach(() => browser.closePages());
 afterAll(async () => {
   await assistant?.close();
   await browser?.stop();

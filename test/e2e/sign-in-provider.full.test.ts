@@ -26,6 +26,7 @@ beforeAll(async () => {
   brand = await stack.createBrand();
   url = stack.gateways[0].console?.url ?? "";
 }, 300_000);
+afterEach(() => browser.closePages());
 afterAll(async () => {
   await browser?.stop();
   await running?.kill();
