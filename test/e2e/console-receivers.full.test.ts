@@ -376,7 +376,7 @@ it.each(["/settings", "new"])(
     if (form === "new") await page.getByRole("textbox", { name: "URL" }).fill("https://receiver.example/hooks");
     await label.fill("Ledger");
     await endSession();
-    await page.getByRole("alert").filter({ hasText: "You are signed out" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "You are signed out, and what you typed" }).waitFor();
     expect(await page.getByRole("link", { name: "Sign in in a new tab" }).getAttribute("target")).toBe("_blank");
     expect(await label.inputValue()).toBe("Ledger");
 
