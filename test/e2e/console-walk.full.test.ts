@@ -175,7 +175,8 @@ it("exports the audit log of it, without a key, token or secret", async () => {
       for (const action of ["session.sign_in_with_link", "key.create", "receiver.create"]) expect(exported).toContain(`"${action}"`);
       return exported;
     },
-    { timeoutMs: 60_000 },
+    // Each export starts a process.
+    { timeoutMs: 60_000, everyMs: 1_000 },
   );
   expect(secrets.length).toBeGreaterThan(5);
   for (const secret of secrets) {
