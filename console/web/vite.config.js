@@ -30,6 +30,8 @@ export default defineConfig({
               test: /console\/web\/src\/(api|parts\/(?!bars|modal|secret-|unsaved-text|deliveries\/attempt-list)|shell\/error-pages)|react-router\/.*\/useBlocker|@mantine\/(hooks|core\/esm\/core)\//,
               priority: 3,
             },
+            // What pages with bars share.
+            { name: "bars", test: /console\/contract\/dist\/(range-reads|time-ranges)|console\/web\/src\/parts\/bars\./, priority: 2 },
             { name: "form", test: /@mantine\/form\//, priority: 2 },
             { name: "inputs", test: /components\/(Checkbox|Textarea)\//, priority: 2 },
             { name: "radio", test: /components\/Radio\//, priority: 2 },

@@ -17,7 +17,8 @@ export type { SignInFailure } from "./sign-in-failures.ts";
 
 /**
  * Every call between the browser and the console's server: `POST /console/api/{operation}` with the input as JSON. The browser imports
- * the types only, so that no schema is in its scripts; `caller`, `own-path` and `pages`, which it runs too, are entry points of their own.
+ * the types only, so that no schema is in its scripts; `caller`, `own-path`, `pages`, `range-reads` and `time-ranges`, which it
+ * runs too, are entry points of their own.
  */
 export const OPERATIONS = {
   ...SESSION_OPERATIONS,

@@ -1,17 +1,20 @@
 import type { Output } from "@brand-records/console-contract";
 import { BRAND_COOKIE, type FirstRead } from "@brand-records/console-contract/first-reads";
 import { pageAt, type PageName } from "@brand-records/console-contract/pages";
+import { readFailedRequests, readUsage, usageKey } from "@brand-records/console-contract/range-reads";
+import { ATTEMPT_HOURS, FAILED_RANGE, lastHours, USAGE_RANGE } from "@brand-records/console-contract/time-ranges";
 import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { Request, Response } from "express";
-import { listDeliveries, getDelivery } from "../operations/deliveries.ts";
+import { deliveryStats, getDelivery, listDeliveries } from "../operations/deliveries.ts";
 import { getEvent, listEvents } from "../operations/events.ts";
 import { listKeys } from "../operations/keys.ts";
 import { listMembers } from "../operations/members.ts";
 import { readOf, type FirstReader, type InBrand, type SignedIn } from "../operations/operation.ts";
-import { listAudit } from "../operations/oversight.ts";
+import { getUsage, listAudit, listFailedRequests } from "../operations/oversight.ts";
 import { getOverview } from "../operations/overview.ts";
 import { getPlan, listPlans } from "../operations/plans.ts";
 import { getReceiver, listReceivers } from "../operations/receivers.ts";
+import { latestReplay } from "../operations/replays.ts";
 import { locate, me } from "../operations/session.ts";
 import { signInOptions } from "../operations/sign-in.ts";
 import { readSession } from "../sessions.ts";
@@ -42,19 +45,42 @@ const list =
   (asked) =>
     asked.isFiltered ? [] : readers(asked);
 
+/** What the page of usage reads, of the range that it shows without a choice. */
+const usage = ({ brand_id }: Asked["ofBrand"]): FirstReader<InBrand> => ({
+  name: "usage.get",
+  input: usageKey(brand_id, USAGE_RANGE),
+  run: (services, caller) =>
+    readUsage((input) => readOf("usage.get", getUsage, input).run(services, caller), brand_id, USAGE_RANGE, Date.now()),
+});
+
+const failedRequests = (ofBrand: Asked["ofBrand"]): FirstReader<InBrand> => ({
+  name: "requests.failed",
+  input: ofBrand,
+  run: (services, caller) =>
+    readFailedRequests(
+      (input) => readOf("requests.failed", listFailedRequests, input).run(services, caller),
+      ofBrand,
+      FAILED_RANGE,
+      Date.now(),
+    ),
+});
+
 /** What each page reads first, with the inputs of its script: another input is read again. */
 const READERS: Readonly<Partial<Record<PageName, Readers>>> = {
   overview: ({ ofBrand }) => [readOf("overview.get", getOverview, ofBrand)],
   keys: ({ ofBrand }) => [readOf("keys.list", listKeys, ofBrand)],
   receiver: (asked) => [
     ...receiver(asked),
+    readOf("deliveries.stats", deliveryStats, { ...asked.ofBrand, receiver_id: asked.id, ...lastHours(ATTEMPT_HOURS, Date.now()) }),
     ...list(({ ofBrand, id }) => [readOf("deliveries.list", listDeliveries, { ...ofBrand, receiver_id: id })])(asked),
   ],
-  replay: receiver,
+  replay: (asked) => [...receiver(asked), readOf("replays.latest", latestReplay, { ...asked.ofBrand, receiver_id: asked.id })],
   receiverSettings: receiver,
   delivery: ({ ofBrand, id }) => [readOf("deliveries.get", getDelivery, { ...ofBrand, delivery_id: id })],
   events: list(({ ofBrand }) => [readOf("events.list", listEvents, ofBrand)]),
   event: ({ ofBrand, id }) => [readOf("events.get", getEvent, { ...ofBrand, event_id: id })],
+  usage: ({ ofBrand, isFiltered }) => [readOf("keys.list", listKeys, ofBrand), ...(isFiltered ? [] : [usage(ofBrand)])],
+  requests: ({ ofBrand, isFiltered }) => [readOf("keys.list", listKeys, ofBrand), ...(isFiltered ? [] : [failedRequests(ofBrand)])],
   audit: ({ ofBrand, isOwner, isFiltered }) => [
     readOf("keys.list", listKeys, ofBrand),
     ...(isOwner && !isFiltered ? [readOf("audit.list", listAudit, ofBrand)] : []),
@@ -64,10 +90,12 @@ const READERS: Readonly<Partial<Record<PageName, Readers>>> = {
   plan: ({ ofBrand, id }) => [readOf("plans.get", getPlan, { ...ofBrand, plan_id: id })],
 };
 
-/** A delivery's page shows its receiver, which only the delivery names. */
-function receiverOfDelivery(ofBrand: Asked["ofBrand"], reads: readonly FirstRead[]): readonly FirstReader<InBrand>[] {
+/** A delivery's page shows its receiver, and leads to the deliveries beside it: only the delivery names their receiver. */
+function besideDelivery(ofBrand: Asked["ofBrand"], reads: readonly FirstRead[]): readonly FirstReader<InBrand>[] {
   const delivery = reads.find(({ name }) => name === "deliveries.get")?.output as Output<"deliveries.get"> | undefined;
-  return delivery === undefined ? [] : [readOf("receivers.get", getReceiver, { ...ofBrand, receiver_id: delivery.delivery.receiver_id })];
+  if (delivery === undefined) return [];
+  const input = { ...ofBrand, receiver_id: delivery.delivery.receiver_id };
+  return [readOf("receivers.get", getReceiver, input), readOf("deliveries.list", listDeliveries, input)];
 }
 
 /** The brand that the browser showed last: web/src/api/tab.ts writes it. It grants nothing. */
@@ -116,7 +144,7 @@ export class FirstReads {
     const frame = page.name === "overview" ? [] : [readOf("receivers.list", listReceivers, ofBrand)];
     const inBrand: InBrand = { ...signedIn, call: { ...visitor.call, grants }, brand };
     const reads = await this.#readAll([...readers, ...frame], inBrand);
-    return [...known, ...reads, ...(await this.#readAll(receiverOfDelivery(ofBrand, reads), inBrand))];
+    return [...known, ...reads, ...(await this.#readAll(besideDelivery(ofBrand, reads), inBrand))];
   }
 
   /** Links name no brand: finds that of the record, for a person of several. */

@@ -70,12 +70,13 @@ export type ServedOperation = ServedToVisitor | ServedToPerson | ServedInBrand;
 /** @throws AppError `invalid_request` with every problem of the body */
 type Serve<Caller> = (deps: AuditDependencies, caller: Caller, body: unknown) => Promise<unknown>;
 
-/** The compiler does not relate the schema of a name that it does not know to the type that it infers from it: the one cast of this file. */
+/** The compiler does not relate the schema of a name that it does not know to the type that it infers from it: the casts of this file. */
 const parseInput = <Name extends OperationName>(name: Name, body: unknown): ParsedInput<Name> =>
   parseRequest(OPERATIONS[name].input, body ?? {}) as ParsedInput<Name>;
 
 /** Fields that the contract does not list are removed. */
-const shownOf = <Name extends OperationName>(name: Name, output: Output<Name>): unknown => OPERATIONS[name].output.parse(output);
+const shownOf = <Name extends OperationName>(name: Name, output: Output<Name>): Output<Name> =>
+  OPERATIONS[name].output.parse(output) as Output<Name>;
 
 export const ofVisitor = <Name extends NameNeeding<"anyone">>(name: Name, handler: VisitorHandler<Name>): ServedToVisitor => ({
   needs: "anyone",
@@ -97,17 +98,18 @@ export const inBrand = <Name extends NameNeeding<"member" | "owner">>(name: Name
 });
 
 /** An operation that reads, and that the server calls itself for a page that it sends. */
-export interface FirstReader<Caller> {
+export interface FirstReader<Caller, Read = unknown> {
   readonly name: OperationName;
+  /** The operation's, or what the page's script has in place of it in the key of its query. */
   readonly input: unknown;
-  run(services: Services, caller: Caller): Promise<unknown>;
+  run(services: Services, caller: Caller): Promise<Read>;
 }
 
 export const readOf = <Name extends OperationName, Caller>(
   name: Name,
   handler: Runs<Name, Caller>,
   input: unknown,
-): FirstReader<Caller> => ({
+): FirstReader<Caller, Output<Name>> => ({
   name,
   input,
   run: async (services, caller) => shownOf(name, await handler.run(services, caller, parseInput(name, input))),

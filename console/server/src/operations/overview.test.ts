@@ -1,6 +1,5 @@
 import { newCallContext } from "@brand-records/rpc";
-import { TIME_RANGES } from "../../../web/src/parts/time-ranges.ts";
-import { spanOf } from "../../../web/src/parts/usage-buckets.ts";
+import { spanOf, TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import type { InBrand } from "./operation.ts";
 import { getOverview } from "./overview.ts";
 

@@ -1,4 +1,5 @@
-import { besideLimit, countsByKey, everyBucket, spanOf, totalOf } from "./usage-buckets.ts";
+import { spanOf } from "@brand-records/console-contract/time-ranges";
+import { besideLimit, countsByKey, everyBucket, totalOf } from "./usage-buckets.ts";
 
 const HOUR = { bucketMinutes: 1, buckets: 60 };
 const NOW = Date.parse("2026-11-22T15:59:30Z");

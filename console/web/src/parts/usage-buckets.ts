@@ -1,24 +1,7 @@
 import type { Output } from "@brand-records/console-contract";
+import type { Buckets, Span } from "@brand-records/console-contract/time-ranges";
 
 const MINUTE_MS = 60_000;
-
-/** The bars of a range. */
-export interface Buckets {
-  readonly bucketMinutes: number;
-  readonly buckets: number;
-}
-
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The time of a range whose last bar is the one that now is in. Bars begin at full minutes, quarters or hours, in Manila too. */
-export function spanOf({ bucketMinutes, buckets }: Buckets, now: number): Span {
-  const bucketMs = bucketMinutes * MINUTE_MS;
-  const to = (Math.floor(now / bucketMs) + 1) * bucketMs;
-  return { from: to - buckets * bucketMs, to };
-}
 
 type Bucket = Output<"usage.get">["buckets"][number];
 

@@ -1,4 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
+import { ATTEMPT_HOURS, HOUR_MS, lastHours } from "@brand-records/console-contract/time-ranges";
 import { Group, NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,11 +9,11 @@ import { ErrorState, Loading } from "../../parts/states.tsx";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
-import { durationText, filledHours, HOUR_MS, lastHours } from "./hours.ts";
+import { durationText, filledHours } from "./hours.ts";
 
 const POLL_MS = 30_000;
 const PERIODS = [
-  { value: "24", label: "Last 24 hours" },
+  { value: `${ATTEMPT_HOURS}`, label: `Last ${ATTEMPT_HOURS} hours` },
   { value: "168", label: "Last 7 days" },
 ];
 const SERIES = [
@@ -23,7 +24,7 @@ const SERIES = [
 /** A receiver's attempts by hour, and how long they took. */
 export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
   const { ofBrand } = useBrand();
-  const [hours, setHours] = useState("24");
+  const [hours, setHours] = useState(`${ATTEMPT_HOURS}`);
   const range = lastHours(Number(hours), Date.now());
   const { data, error, refetch } = useQuery({
     ...query("deliveries.stats", { ...ofBrand, receiver_id: receiverId, ...range }),

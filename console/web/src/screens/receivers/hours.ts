@@ -1,14 +1,7 @@
 import type { Output } from "@brand-records/console-contract";
+import { HOUR_MS } from "@brand-records/console-contract/time-ranges";
 
 type Hour = Output<"deliveries.stats">["hours"][number];
-
-export const HOUR_MS = 3_600_000;
-
-/** The last `hours` whole hours, the present one included: what the bars cover. Stays the same until the next hour begins. */
-export function lastHours(hours: number, now: number): { readonly from: string; readonly to: string } {
-  const end = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
-  return { from: new Date(end - hours * HOUR_MS).toISOString(), to: new Date(end).toISOString() };
-}
 
 /** Returns every hour of a range with its attempts; the service leaves out those without any. */
 export function filledHours(

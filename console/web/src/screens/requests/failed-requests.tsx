@@ -1,5 +1,6 @@
-import type { Output } from "@brand-records/console-contract";
 import { PAGES } from "@brand-records/console-contract/pages";
+import { readFailedRequests, type FailedInRange } from "@brand-records/console-contract/range-reads";
+import { TIME_RANGES, type FailedRangeName } from "@brand-records/console-contract/time-ranges";
 import { Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -10,31 +11,24 @@ import { Bars } from "../../parts/bars.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
-import { spanOf, startsOf, type Span } from "../../parts/usage-buckets.ts";
+import { startsOf } from "../../parts/usage-buckets.ts";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
 import { FailedGroups } from "./failed-groups.tsx";
 import { filtersFor } from "./filters.ts";
 import { selectedBy, type FailedSearch } from "./failed-search.ts";
-import { RANGES, rangeNamed, type RangeName } from "./ranges.ts";
+import { rangeNamed } from "./ranges.ts";
 
 /** Gateways send their counts every 10 seconds. */
 const POLL_MS = 10_000;
-
-interface Failed extends Output<"requests.failed"> {
-  readonly span: Span;
-}
 
 /** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
 const failedQuery = (brandId: string, search: FailedSearch) =>
   queryOptions({
     queryKey: ["requests.failed", { brand_id: brandId, ...search }] as const,
-    queryFn: async ({ signal }): Promise<Failed> => {
-      const range = RANGES[rangeNamed(search.range)];
-      const span = spanOf(range, Date.now());
-      const times = { from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() };
-      const input = { brand_id: brandId, ...times, bucket_minutes: range.bucketMinutes, ...selectedBy(search) };
-      return { span, ...(await call("requests.failed", input, { signal })) };
+    queryFn: ({ signal }) => {
+      const selected = { brand_id: brandId, ...selectedBy(search) };
+      return readFailedRequests((input) => call("requests.failed", input, { signal }), selected, rangeNamed(search.range), Date.now());
     },
   });
 
@@ -71,13 +65,13 @@ export function FailedRequests() {
 }
 
 interface CountsProps {
-  readonly data: Failed;
-  readonly range: RangeName;
+  readonly data: FailedInRange;
+  readonly range: FailedRangeName;
   readonly isFiltered: boolean;
 }
 
 function Counts({ data: { groups, buckets, span, counted_since }, range: name, isFiltered }: CountsProps) {
-  const range = RANGES[name];
+  const range = TIME_RANGES[name];
   if (groups.length === 0) return <NoFailures range={name} isFiltered={isFiltered} />;
   const counts = new Map(buckets.map(({ start, requests }) => [Date.parse(start), requests]));
   const bars = startsOf(range, span).map((start) => ({ label: momentText(start), values: [counts.get(start) ?? 0] }));
@@ -94,7 +88,7 @@ function Counts({ data: { groups, buckets, span, counted_since }, range: name, i
 }
 
 function NoFailures({ range, isFiltered }: Pick<CountsProps, "range" | "isFiltered">) {
-  const { length } = RANGES[range];
+  const { length } = TIME_RANGES[range];
   if (isFiltered) return <EmptyState title="No failed requests match">Change or clear the filters to see more.</EmptyState>;
   return (
     <EmptyState title={`No failed requests in the last ${length}`}>

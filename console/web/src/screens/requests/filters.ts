@@ -1,7 +1,8 @@
 import type { Key } from "@brand-records/console-contract";
+import { FAILED_RANGE, TIME_RANGES, type FailedRangeName } from "@brand-records/console-contract/time-ranges";
 import type { Filter } from "../../parts/filters/filter-bar.tsx";
 import { NO_FIELD, routeText, type FailedGroup } from "./failed-search.ts";
-import { RANGE, rangeLabel, RANGES, type RangeName } from "./ranges.ts";
+import { rangeLabel } from "./ranges.ts";
 
 interface Choice {
   readonly value: string;
@@ -12,7 +13,7 @@ const distinct = (choices: readonly Choice[]): Choice[] => [...new Map(choices.m
 
 /** The page's filters: each offers what the groups that show have, and the keys that the brand has. */
 export function filtersFor(groups: readonly FailedGroup[], keys: readonly Key[]): readonly Filter[] {
-  const ranges = (Object.keys(RANGES) as RangeName[]).map((value) => ({ value, label: rangeLabel(value) }));
+  const ranges = (Object.keys(TIME_RANGES) as FailedRangeName[]).map((value) => ({ value, label: rangeLabel(value) }));
   const choice = (name: string, label: string, all: string, options: readonly Choice[]): Filter => ({
     kind: "choice",
     name,
@@ -24,8 +25,8 @@ export function filtersFor(groups: readonly FailedGroup[], keys: readonly Key[])
     choice(
       "range",
       "Time",
-      rangeLabel(RANGE),
-      ranges.filter(({ value }) => value !== RANGE),
+      rangeLabel(FAILED_RANGE),
+      ranges.filter(({ value }) => value !== FAILED_RANGE),
     ),
     choice(
       "key",

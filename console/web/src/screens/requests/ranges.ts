@@ -1,13 +1,6 @@
-import { nameIn, TIME_RANGES } from "../../parts/time-ranges.ts";
+import { FAILED_RANGE, TIME_RANGES, type FailedRangeName } from "@brand-records/console-contract/time-ranges";
+import { nameIn } from "../../parts/time-ranges.ts";
 
-/** What the page can show: failed requests are kept for seven days. */
-export const RANGES = TIME_RANGES;
+export const rangeNamed = (name: string | undefined): FailedRangeName => nameIn(TIME_RANGES, name, FAILED_RANGE);
 
-export type RangeName = keyof typeof RANGES;
-
-/** Shown without a choice. */
-export const RANGE: RangeName = "week";
-
-export const rangeNamed = (name: string | undefined): RangeName => nameIn(RANGES, name, RANGE);
-
-export const rangeLabel = (name: RangeName): string => `Last ${RANGES[name].length}`;
+export const rangeLabel = (name: FailedRangeName): string => `Last ${TIME_RANGES[name].length}`;

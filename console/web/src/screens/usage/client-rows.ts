@@ -1,5 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
-import type { Span } from "../../parts/usage-buckets.ts";
+import type { Span } from "@brand-records/console-contract/time-ranges";
 
 export type ClientCount = NonNullable<Output<"usage.get">["clients"]>[number];
 

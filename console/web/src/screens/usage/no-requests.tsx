@@ -1,3 +1,4 @@
+import { USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { query } from "../../api/queries.ts";
@@ -7,17 +8,16 @@ import { ButtonLink } from "../../parts/links.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { useMayIntegrate } from "../../parts/eligibility.tsx";
-import { RANGES, type RangeName } from "./ranges.ts";
 
 /** Says that nothing was requested in a range and, to a brand that never called the API, how to make the first call. */
-export function NoRequests({ range }: { readonly range: RangeName }) {
+export function NoRequests({ range }: { readonly range: UsageRangeName }) {
   const { ofBrand } = useBrand();
   const mayIntegrate = useMayIntegrate();
   const { data } = useQuery(query("keys.list", ofBrand));
   const isNew = data !== undefined && data.keys.every(({ last_used_at }) => last_used_at === null);
   if (!isNew) {
     return (
-      <EmptyState title={`No requests in the last ${RANGES[range].length}`}>
+      <EmptyState title={`No requests in the last ${USAGE_RANGES[range].length}`}>
         {range === "month" ? "Earlier requests are no longer counted." : "Choose a longer time to see earlier ones."}
       </EmptyState>
     );

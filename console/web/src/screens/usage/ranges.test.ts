@@ -1,10 +1,11 @@
-import { everyBucket, spanOf } from "../../parts/usage-buckets.ts";
-import { RANGES, rangeNamed, type RangeName } from "./ranges.ts";
+import { spanOf, USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
+import { everyBucket } from "../../parts/usage-buckets.ts";
+import { rangeNamed } from "./ranges.ts";
 
 const NOW = Date.parse("2026-11-22T15:59:30Z");
 
-it.each(Object.keys(RANGES) as RangeName[])("%s has at most 100 bars, and the last one is the one that now is in", (name) => {
-  const range = RANGES[name];
+it.each(Object.keys(USAGE_RANGES) as UsageRangeName[])("%s has at most 100 bars, and the last one is the one that now is in", (name) => {
+  const range = USAGE_RANGES[name];
   const { from, to } = spanOf(range, NOW);
   const last = everyBucket([], range, { from, to }).at(-1)?.start ?? 0;
   expect(range.buckets).toBeLessThanOrEqual(100);

@@ -1,18 +1,9 @@
-import type { Output } from "@brand-records/console-contract";
+import type { UsageOfRange } from "@brand-records/console-contract/range-reads";
+import { USAGE_RANGES } from "@brand-records/console-contract/time-ranges";
 import { Bars } from "../../parts/bars.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { momentText } from "../../parts/when-text.ts";
-import { besideLimit, everyBucket, type Counts, type Span } from "../../parts/usage-buckets.ts";
-import type { ClientCount } from "./client-rows.ts";
-import { RANGES, type RangeName } from "./ranges.ts";
-
-export interface UsageData {
-  readonly name: RangeName;
-  readonly span: Span;
-  readonly buckets: Output<"usage.get">["buckets"];
-  readonly keyBuckets: Output<"usage.get">["buckets"];
-  readonly clients: readonly ClientCount[];
-}
+import { besideLimit, everyBucket, type Counts } from "../../parts/usage-buckets.ts";
 
 const REQUESTS = [
   { name: "Accepted", tone: "good" },
@@ -21,7 +12,7 @@ const REQUESTS = [
 const BUSIEST = [{ name: "Accepted in the busiest clock minute", tone: "quiet" }] as const;
 
 export interface UsageChartsProps {
-  readonly data: UsageData;
+  readonly data: UsageOfRange;
   readonly total: Counts;
   /** Requests in any minute; undefined for a brand that may make none. */
   readonly limit: number | undefined;
@@ -29,7 +20,7 @@ export interface UsageChartsProps {
 
 /** Requests over time. The limit is one of a minute, so only bars of minutes are compared with it. */
 export function UsageCharts({ data: { name, span, buckets }, total, limit }: UsageChartsProps) {
-  const range = RANGES[name];
+  const range = USAGE_RANGES[name];
   const all = everyBucket(buckets, range, span).map((bucket) => ({ ...bucket, label: momentText(bucket.start) }));
   const line = limit === undefined ? {} : { limit };
   const isByMinute = range.bucketMinutes === 1;

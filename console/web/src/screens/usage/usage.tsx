@@ -1,4 +1,6 @@
 import { PAGES } from "@brand-records/console-contract/pages";
+import { readUsage, usageKey, type UsageOfRange } from "@brand-records/console-contract/range-reads";
+import { USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
 import { Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -12,9 +14,9 @@ import { ClientTable } from "./client-table.tsx";
 import { daysText } from "./client-rows.ts";
 import { KeyTable } from "./key-table.tsx";
 import { NoRequests } from "./no-requests.tsx";
-import { spanOf, totalOf } from "../../parts/usage-buckets.ts";
-import { keyBucketMinutes, RANGES, rangeNamed, type RangeName } from "./ranges.ts";
-import { UsageCharts, type UsageData } from "./usage-charts.tsx";
+import { totalOf } from "../../parts/usage-buckets.ts";
+import { rangeNamed } from "./ranges.ts";
+import { UsageCharts } from "./usage-charts.tsx";
 import styles from "./usage.module.css";
 
 /** Gateways send their counts every 10 seconds. */
@@ -22,19 +24,10 @@ const POLL_MS = 10_000;
 const POLL_AFTER_ERROR_MS = 30_000;
 
 /** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
-const usageQuery = (brandId: string, name: RangeName) =>
+const usageQuery = (brandId: string, name: UsageRangeName) =>
   queryOptions({
-    queryKey: ["usage.get", { brand_id: brandId, range: name }] as const,
-    queryFn: async ({ signal }): Promise<UsageData> => {
-      const range = RANGES[name];
-      const span = spanOf(range, Date.now());
-      const asked = { brand_id: brandId, from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() };
-      const [all, byKey] = await Promise.all([
-        call("usage.get", { ...asked, bucket_minutes: range.bucketMinutes, by_key: false }, { signal }),
-        call("usage.get", { ...asked, bucket_minutes: keyBucketMinutes(range), by_key: true }, { signal }),
-      ]);
-      return { name, span, buckets: all.buckets, keyBuckets: byKey.buckets, clients: byKey.clients ?? [] };
-    },
+    queryKey: ["usage.get", usageKey(brandId, name)] as const,
+    queryFn: ({ signal }) => readUsage((input) => call("usage.get", input, { signal }), brandId, name, Date.now()),
   });
 
 /** How many requests the brand makes, how near they come to its limit, and which keys make them. */
@@ -42,7 +35,7 @@ export function Usage() {
   const { ofBrand, brand_name, tier } = useBrand();
   const limit = useMe().rate_limits[tier];
   const name = rangeNamed(getRouteApi("/shell/developers/usage").useSearch().range);
-  const { data, error, refetch, dataUpdatedAt } = useQuery({
+  const { data, error, refetch } = useQuery({
     ...usageQuery(ofBrand.brand_id, name),
     placeholderData: whileLoading(ofBrand),
     refetchInterval: ({ state: { error } }) => (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
@@ -57,7 +50,7 @@ export function Usage() {
       )}
       <div className={styles["head"]}>
         <Ranges shown={name} />
-        {dataUpdatedAt > 0 && <AsOf at={dataUpdatedAt} hasFailed={error !== null} />}
+        {data !== undefined && <AsOf at={data.at} hasFailed={error !== null} />}
       </div>
       {data === undefined ? (
         error === null ? (
@@ -72,9 +65,9 @@ export function Usage() {
   );
 }
 
-const Ranges = ({ shown }: { readonly shown: RangeName }) => (
+const Ranges = ({ shown }: { readonly shown: UsageRangeName }) => (
   <nav aria-label="Time" className={styles["ranges"]}>
-    {Object.entries(RANGES).map(([name, { length }]) => (
+    {Object.entries(USAGE_RANGES).map(([name, { length }]) => (
       <Link
         key={name}
         to="/developers/usage"
@@ -97,7 +90,7 @@ const AsOf = ({ at, hasFailed }: { readonly at: number; readonly hasFailed: bool
   </Text>
 );
 
-function UsageOf({ data, limit }: { readonly data: UsageData; readonly limit: number | undefined }) {
+function UsageOf({ data, limit }: { readonly data: UsageOfRange; readonly limit: number | undefined }) {
   const total = totalOf(data.buckets);
   if (total.accepted + total.refused === 0) return <NoRequests range={data.name} />;
   return (
