@@ -438,7 +438,7 @@ it("the keyboard alone signs in and creates a key; the focus follows", async () 
   expect(await focused()).toBe("API keys");
   await tabTo("Create key");
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog").waitFor();
+  await page.getByRole("dialog").locator("input:focus").waitFor();
   await page.keyboard.type("By keyboard");
   await page.keyboard.press("Enter");
   await page.getByText("This is the only time the key is shown").waitFor();
