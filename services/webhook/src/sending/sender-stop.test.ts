@@ -93,7 +93,9 @@ it("returns deliveries it claimed too late to send, without counting the attempt
     // The claim waits for this lock and continues after the sender has stopped.
     await sql.query("lock table webhook.lanes in exclusive mode");
     sender = sending.start();
-    const waiting = "select from pg_locks where relation = 'webhook.lanes'::regclass and not granted";
+    // Tables of other tests' databases have the same numbers.
+    const waiting = `select from pg_locks where relation = 'webhook.lanes'::regclass and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
     await eventually(async () => expect(await sending.db.query(waiting)).not.toEqual([]));
     await sender.stop();
   });

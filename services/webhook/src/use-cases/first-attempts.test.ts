@@ -273,7 +273,11 @@ describe("a batch whose commit's response is lost", () => {
   async function storeAndLose(sender: Sender, events: readonly NewEvent[]): Promise<void> {
     const storing = storeEvents(proxied, events, sender).catch((error: unknown) => error);
     await eventually(async () =>
-      expect(await sending.db.query("select from pg_stat_activity where query = 'commit' and wait_event = 'advisory'")).toHaveLength(1),
+      expect(
+        await sending.db.query(
+          "select from pg_stat_activity where datname = current_database() and query = 'commit' and wait_event = 'advisory'",
+        ),
+      ).toHaveLength(1),
     );
     await proxy.cut();
     expect(await storing).toMatchObject({ kind: "unavailable" });
