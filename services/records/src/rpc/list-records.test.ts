@@ -145,9 +145,10 @@ it("leaves half of the connections to other brands while one brand's pages take 
   await elsewhere.transaction(async (sql) => {
     // Pages of conversions wait for it, as they would read long without their index.
     await sql.query("lock table records.conversions in access exclusive mode");
-    const waiting = "select from pg_stat_activity where application_name = 'records test' and wait_event_type = 'Lock'";
+    const waiting = `select from pg_stat_activity
+      where datname = current_database() and application_name = 'records test' and wait_event_type = 'Lock'`;
     const calls = Array.from({ length: 2 * CONNECTIONS }, () =>
-      served.records.listConversions({ brand_id: brand, limit: 50 }, callContext(2_500)).catch((error: AppError) => error.kind),
+      served.records.listConversions({ brand_id: brand, limit: 50 }, callContext(8_000)).catch((error: AppError) => error.kind),
     );
     await eventually(async () => expect(await elsewhere.query(waiting)).toHaveLength(CONNECTIONS / 2));
     const links = await served.records.listLinks({ brand_id: newId("brd"), limit: 50 }, callContext());
