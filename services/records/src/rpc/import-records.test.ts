@@ -90,7 +90,7 @@ describe("an interrupted import imports nothing and releases its connection", ()
   });
 
   it("when the client does not read its reports, at the deadline", async () => {
-    const stream = served.importing.importRecords(callContext(1_500));
+    const stream = served.importing.importRecords(callContext(5_000));
     const failed = once(stream, "error");
     stream.write(start());
     // Megabytes of problems: more than the buffers hold.
