@@ -15,7 +15,7 @@ import { REFUSING, replaceData, SERVICES, startRestore, type Restore } from "./r
  */
 
 /** A killed process' partitions and leases are free after that; it begins after the restore. */
-const TIMEOUT_MS = 40_000;
+const TIMEOUT_MS = 90_000;
 
 const ADD_PENDING = `
   insert into records.submissions
@@ -50,8 +50,8 @@ beforeAll(async () => {
   const receiver = { brand_id: brand.id, url: receivers.urlOf(0), label: "First", events: [...EVENT_TYPE_NAMES] };
   await stack.receivers.createReceiver(receiver, callContext());
   startedAt = new Date().toISOString();
-}, 60_000);
-afterAll(() => restore.stop(), 30_000);
+}, 180_000);
+afterAll(() => restore.stop());
 
 /** Approves pending submissions, each of which is an event. */
 async function approve(count: number): Promise<string[]> {
@@ -186,7 +186,7 @@ it("restores accounts and webhook alone from dumps that were taken under traffic
   const { receivers } = await stack.receivers.listReceivers({ brand_id: brand.id }, callContext());
   expect(receivers.map(({ label }) => label)).toEqual(["First"]);
   await untilDelivered(await approve(1));
-}, 120_000);
+}, 300_000);
 
 it("restores all services to one moment from a base backup and the archived write-ahead log", async () => {
   const { stack, db, server, folder } = restore;
@@ -240,7 +240,7 @@ it("restores all services to one moment from a base backup and the archived writ
   for (const id of after) await setStatus(id);
   await eventually(() => expect(after.map((id) => new Set(arrivalsOf(id)).size)).toEqual([2, 2, 2]), { timeoutMs: TIMEOUT_MS });
   for (const record of before) expect(new Set(arrivalsOf(record)).size).toBe(1);
-}, 120_000);
+}, 300_000);
 
 it("sends nothing of a brand that was deleted after the backup of webhook, and keeps nothing of it", async () => {
   const { stack, db, receivers } = restore;
@@ -284,4 +284,4 @@ it("sends nothing of a brand that was deleted after the backup of webhook, and k
   await untilDelivered(await approve(1));
   expect(refused()).toBe(before);
   expect((await rows()).map(({ n }) => n).slice(0, 3)).toEqual([0, 0, 0]);
-}, 120_000);
+}, 300_000);
