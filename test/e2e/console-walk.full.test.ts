@@ -133,7 +133,7 @@ it("registers a receiver, and shows each delivery to it without a reload", async
   await eventually(() => expect(arrivals).toHaveLength(1));
   const delivery = page.getByRole("row", { name: /submission\.approved/ });
   // Less than the 15 s at which an idle list is read.
-  await delivery.getByText("Delivered").waitFor({ timeout: 8_000 });
+  await delivery.getByText("Delivered").waitFor({ timeout: 12_000 });
   await expectNoReload();
 
   await delivery.getByRole("link").click();
