@@ -92,7 +92,7 @@ describe("a key to store under", () => {
       expect(await newestSharedKey(sql, "webhook", [two, one])).toBe(2);
       const announcing = announce([one]);
       await eventually(async () => {
-        // Of this database: other tests' wait for locks of their own.
+        // Other tests' sessions wait for locks of their own databases.
         const waiting = `select from pg_locks where locktype = 'advisory' and not granted
           and database = (select oid from pg_database where datname = current_database())`;
         expect(await db.query(waiting)).toHaveLength(1);

@@ -199,7 +199,7 @@ it("counts the time from the end of the removal, not from a beginning that waite
     begun = begin(email);
     await eventually(async () =>
       expect(
-        // Of this database: other tests' wait for locks of their own.
+        // Other tests' sessions wait for locks of their own databases.
         await served.db.query(
           `select from pg_locks where not granted and locktype = 'advisory'
               and database = (select oid from pg_database where datname = current_database())`,

@@ -61,7 +61,7 @@ it("stops before the next batch if a process starts that lacks the newest key, a
         const sealed = await work(sql);
         starting ??= AnnouncedKeys.start({ db, schema: "webhook", keys: heldSecretKeys([one]), log });
         await eventually(async () => {
-          // Of this database: other tests' wait for locks of their own.
+          // Other tests' sessions wait for locks of their own databases.
           const waiting = `select from pg_locks where locktype = 'advisory' and not granted
             and database = (select oid from pg_database where datname = current_database())`;
           expect(await db.query(waiting)).toHaveLength(1);
