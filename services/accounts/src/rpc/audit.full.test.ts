@@ -85,6 +85,22 @@ it("pages newest first, without repeating or missing an entry while others are a
   expect(seen).toEqual(ids.toSorted().toReversed());
 });
 
+it("lists entries of one millisecond in the order in which they were appended", async () => {
+  // The clock stands still; everything else takes its time.
+  jest.useFakeTimers({
+    now: Date.now(),
+    doNotFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "nextTick", "queueMicrotask", "performance"],
+  });
+  const ids: string[] = [];
+  try {
+    for (let i = 0; i < 5; i += 1) ids.push((await append()).id);
+  } finally {
+    jest.useRealTimers();
+  }
+  await served.db.query("update accounts.audit_entries set created_at = now() where brand_id = $1", [brand.id]);
+  expect(idsOf(await list())).toEqual(ids.toReversed());
+});
+
 it("ends an exactly full last page without a token", async () => {
   await append();
   await append();

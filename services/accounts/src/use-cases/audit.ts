@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { idSequence } from "@brand-records/typeid";
 import { hash } from "node:crypto";
 import { pageToken, positionOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
 import { brandDeleted, DELETION } from "../domain/brand.ts";
@@ -15,12 +15,15 @@ import {
 } from "../storage/audit-entries.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
 
+/** In the order of their making: the log sorts entries of one millisecond by their ids. */
+const nextEntryId = idSequence("aud");
+
 /** Writes an entry about a change that is about to be made. @throws AppError `not_found` if the brand was deleted; `invalid_request` */
 export async function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id">): Promise<AuditEntry> {
   // It stands for a deleted brand, so only the deletion writes it.
   if (entry.action === DELETION) throw new AppError("invalid_request", `${DELETION} is written by accounts`, { field: "action" });
   if ((await deletedAmong(sql, [entry.brand_id])).length > 0) throw brandDeleted();
-  return insertAuditEntry(sql, { id: newId("aud"), ...entry });
+  return insertAuditEntry(sql, { id: nextEntryId(), ...entry });
 }
 
 /** Changes of the operator, and those whose entries accounts writes itself. */
@@ -96,7 +99,7 @@ export function recordForBrands(
   const day = new Date().toISOString().slice(0, 10);
   const rows = brands.map((brand) => ({
     brand_id: brand.brand_id,
-    id: refusal === undefined ? newId("aud") : countingId(brand, refusal, day),
+    id: refusal === undefined ? nextEntryId() : countingId(brand, refusal, day),
   }));
   return insertEndedAuditEntries(sql, entry, rows);
 }
