@@ -6,6 +6,9 @@ const ADDED = unnestRows(
   { as: "added", after: 2 },
 );
 
+const START = "date_bin(make_interval(mins => $4), m.minute, $2)";
+const IN_RANGE = "(select * from accounts.usage_minutes where brand_id = $1 and minute >= $2 and minute < $3)";
+
 const statements = {
   insertBatch: {
     name: "usage_batches.insert",
@@ -27,11 +30,17 @@ const statements = {
   // Summed by minute first: the busiest minute of a brand is not the sum of its keys' busiest minutes.
   buckets: {
     name: "usage_minutes.buckets",
-    text: `select date_bin(make_interval(mins => $4), m.minute, $2) as start, m.key_id,
+    text: `select ${START} as start, null as key_id,
                   sum(m.accepted)::bigint as accepted, sum(m.refused)::bigint as refused, max(m.accepted)::bigint as peak_accepted
-             from (select minute, case when $5 then key_id end as key_id, sum(accepted) as accepted, sum(refused) as refused
-                     from accounts.usage_minutes where brand_id = $1 and minute >= $2 and minute < $3 group by 1, 2) m
-            group by 1, 2 order by 1, 2 limit $6`,
+             from (select minute, sum(accepted) as accepted, sum(refused) as refused from ${IN_RANGE} k group by 1) m
+            group by 1 order by 1 limit $5`,
+  },
+  // A key has one row a minute.
+  bucketsByKey: {
+    name: "usage_minutes.buckets_by_key",
+    text: `select ${START} as start, m.key_id,
+                  sum(m.accepted)::bigint as accepted, sum(m.refused)::bigint as refused, max(m.accepted) as peak_accepted
+             from ${IN_RANGE} m group by 1, 2 order by 1, 2 limit $5`,
   },
   deleteOld: {
     name: "usage_minutes.delete_old",
@@ -65,7 +74,7 @@ export async function addUsage(sql: Sql, minutes: readonly MinuteUsage[], { keep
 }
 
 export function usageBuckets(sql: Sql, { brandId, from, to, bucketMinutes, byKey }: UsageQuery, limit: number): Promise<UsageBucket[]> {
-  return sql.query<UsageBucket>(statements.buckets, [brandId, from, to, bucketMinutes, byKey, limit]);
+  return sql.query<UsageBucket>(byKey ? statements.bucketsByKey : statements.buckets, [brandId, from, to, bucketMinutes, limit]);
 }
 
 /** Deletes up to `limit` counts that are older than `days`. Returns how many. */
