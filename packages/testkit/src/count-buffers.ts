@@ -6,19 +6,37 @@ export interface Buffers {
   readonly generic: number;
   /** With the plan for the call's parameters. */
   readonly custom: number;
+  /** Tables that either plan read from their beginning, of more than 1,000 rows. */
+  readonly readWhole: readonly string[];
 }
 
 interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
   readonly "Shared Hit Blocks": number;
   readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly PlanNode[];
 }
+
+/** What a plan may read row by row: a table that small has a few blocks, and the planner takes no index for it. */
+const SMALL_TABLE_ROWS = 1_000;
 
 /** Runs a call that only reads, with either plan for each of its statements. */
 export async function countBuffers(db: Database, call: (sql: Sql) => Promise<unknown>): Promise<Buffers> {
-  return { generic: await countWith(db, "generic", call), custom: await countWith(db, "custom", call) };
+  const readWhole = new Set<string>();
+  const generic = await countWith(db, "generic", call, readWhole);
+  return { generic, custom: await countWith(db, "custom", call, readWhole), readWhole: [...readWhole] };
 }
 
-function countWith(db: Database, plan: "generic" | "custom", call: (sql: Sql) => Promise<unknown>): Promise<number> {
+function countWith(
+  db: Database,
+  plan: "generic" | "custom",
+  call: (sql: Sql) => Promise<unknown>,
+  readWhole: Set<string>,
+): Promise<number> {
   return db.transaction(async (sql) => {
     await sql.query(`set local plan_cache_mode = force_${plan}_plan`);
     let blocks = 0;
@@ -31,9 +49,9 @@ function countWith(db: Database, plan: "generic" | "custom", call: (sql: Sql) =>
           `explain (analyze, buffers, timing off, format json) execute counted${given}`,
         );
         await sql.query("deallocate counted");
-        const { "Shared Hit Blocks": hit, "Shared Read Blocks": read } = (row as { "QUERY PLAN": [{ Plan: PlanNode }] })["QUERY PLAN"][0]
-          .Plan;
-        blocks += hit + read;
+        const { Plan } = (row as { "QUERY PLAN": [{ Plan: PlanNode }] })["QUERY PLAN"][0];
+        blocks += Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
+        for (const table of tablesReadWhole(Plan)) readWhole.add(table);
         return sql.query<Row>(text, values);
       },
     });
@@ -41,9 +59,15 @@ function countWith(db: Database, plan: "generic" | "custom", call: (sql: Sql) =>
   });
 }
 
+function tablesReadWhole(node: PlanNode): string[] {
+  const rows = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+  const own = node["Node Type"] === "Seq Scan" && rows > SMALL_TABLE_ROWS ? [node["Relation Name"] ?? ""] : [];
+  return [...own, ...(node.Plans ?? []).flatMap(tablesReadWhole)];
+}
+
 /** A parameter as SQL. An array is written as Postgres writes it: its type is that of the statement's parameter. */
 function literal(value: unknown): string {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return "null";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (!Array.isArray(value) && typeof value !== "string") throw new Error(`no literal for ${typeof value}`);
   const text = Array.isArray(value) ? `{${value.map((item) => (item === null ? "null" : JSON.stringify(String(item)))).join(",")}}` : value;

@@ -1,13 +1,16 @@
-import { countBuffers, type Buffers } from "@brand-records/testkit";
+import { countBuffers } from "@brand-records/testkit";
 import { unnestRows, type Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import { newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 import { DELIVERY_STATES } from "../domain/delivery.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { buildLateIndexes } from "../storage/late-indexes.ts";
+import { countReplay, insertReplay } from "../storage/replays.ts";
+import { findBrand } from "./find-brand.ts";
 import { getDelivery, getDeliveryStats, listDeliveries, type DeliveryList } from "./read-deliveries.ts";
 import { getEvent, listEvents } from "./read-events.ts";
 import { getReceiver, receiversOf } from "./read-receivers.ts";
+import { getLatestReplay } from "./replay-events.ts";
 
 const RECEIVER_IDS = unnestRows({ id: "text" }, { after: 1 });
 const RECEIVERS = 30;
@@ -33,6 +36,7 @@ beforeAll(async () => {
     Array.from({ length: 31 }, (_, day) => new Date(START + (day - 23) * 86_400_000).toISOString().slice(0, 10)),
   );
   await fill(brandId, receiverIds);
+  await served.db.transaction((sql) => insertReplay(sql, replayId, later, null, replayOf(from, false)));
   // Written after the statistics were gathered, so that the planner expects none of them.
   await fill(newBrand(), [newId("rcv")]);
 }, 120_000);
@@ -93,6 +97,12 @@ const NO_FILTER = { type: null, recordId: null, from: null, to: null, after: nul
 const from = new Date(START).toISOString();
 const to = new Date(START + DAYS * 86_400_000).toISOString();
 const ofBrand = { brandId, receiverId: busy };
+/** Events of the test are stored as if they had come late. */
+const later = new Date(Date.now() + 3_600_000).toISOString();
+const replayId = newId("rpl");
+const replayOf = (since: string, failedOnly: boolean) => ({ ...ofBrand, since, until: null, failedOnly });
+/** The day that a replay begins with without a choice. */
+const lastDay = new Date(START + (DAYS - 1) * 86_400_000).toISOString();
 
 const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["a receiver's deliveries", (sql) => listDeliveries(sql, ALL)],
@@ -109,6 +119,16 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["the attempts of a week by hour", (sql) => getDeliveryStats(sql, ofBrand, from, to)],
   ["the brand's receivers", (sql) => receiversOf(sql, brandId)],
   ["a receiver", (sql) => getReceiver(sql, ofBrand)],
+  ["the last replay, unfinished", (sql) => getLatestReplay(sql, ofBrand)],
+  ["what a replay of a day would send", (sql) => countReplay(sql, later, replayOf(lastDay, false))],
+  ["what a replay of a week would send", (sql) => countReplay(sql, later, replayOf(from, false))],
+];
+
+const LOOK_UPS: [string, () => Promise<string>][] = [
+  ["a receiver", async () => busy],
+  ["an event", () => anId("event_id")],
+  ["a delivery", () => anId("id")],
+  ["a replay", async () => replayId],
 ];
 
 async function anId(column: "id" | "event_id"): Promise<string> {
@@ -120,8 +140,26 @@ async function anId(column: "id" | "event_id"): Promise<string> {
 }
 
 it.each(CALLS)("reads few blocks for %s, by either plan", async (_, call) => {
-  const counted: Buffers = await countBuffers(served.db, call);
-  expect({ ...counted, isWithin: Math.max(counted.generic, counted.custom) <= BUFFERS_MAX }).toEqual({ ...counted, isWithin: true });
+  const { generic, custom } = await countBuffers(served.db, call);
+  expect({ generic, custom, isWithin: Math.max(generic, custom) <= BUFFERS_MAX }).toEqual({ generic, custom, isWithin: true });
+});
+
+it.each([
+  ["a day", lastDay, 1],
+  ["a week", from, DAYS],
+])("reads few blocks for each failed event that a replay of %s would send, of which it counts 10,000", async (_, since, days) => {
+  const asked = replayOf(since, true);
+  const events = (await countReplay(served.db, later, asked)) ?? 0;
+  // Nine of twenty deliveries have failed.
+  expect(Math.abs(events - (DELIVERIES * 9 * days) / 20 / DAYS)).toBeLessThanOrEqual(1);
+  const { generic, custom } = await countBuffers(served.db, (sql) => countReplay(sql, later, asked));
+  expect([generic, custom].map((blocks) => blocks / events < 10)).toEqual([true, true]);
+});
+
+it.each(LOOK_UPS)("finds the brand of %s by indexes alone, in every partition", async (_, anIdOf) => {
+  const id = await anIdOf();
+  const { generic, custom, readWhole } = await countBuffers(served.db, (sql) => findBrand(sql, id));
+  expect([await findBrand(served.db, id), Math.max(generic, custom) <= 100, readWhole]).toEqual([brandId, true, []]);
 });
 
 it("plans the console's list of a receiver's deliveries once for each connection, with a thousand times as many", async () => {

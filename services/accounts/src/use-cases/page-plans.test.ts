@@ -1,0 +1,154 @@
+import type { Sql } from "@brand-records/postgres";
+import { countBuffers } from "@brand-records/testkit";
+import { serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { pageToken, type AuditFilter } from "../domain/audit-entry.ts";
+import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
+import { LATE_INDEXES } from "../storage/late-indexes.ts";
+import { listAudit } from "./audit.ts";
+import { listFailedRequests } from "./failed-requests.ts";
+import { findBrandOfKey, keysOf } from "./keys.ts";
+import { listMemberships, membersOf } from "./members.ts";
+import { getUsage } from "./usage.ts";
+
+/** One promise: what pages of the console read of accounts takes few blocks, however many brands there are. */
+
+const OTHER_BRANDS = 500;
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1_440;
+/**
+ * Blocks that a page's call may read. Most read a hundred. A filter of the audit log that few entries match reads the brand's whole log, and failed
+ * requests are added up from every count of a week.
+ */
+const BUFFERS_MAX = 6_000;
+
+const END = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+const daysAgo = (days: number): string => new Date(END - days * DAY_MINUTES * MINUTE_MS).toISOString();
+
+let served: ServedAccounts;
+let brand: TestBrand;
+let keyId: string;
+
+beforeAll(async () => {
+  served = await serveAccounts();
+  brand = await served.createBrand();
+  ({ id: keyId } = await served.createKey(brand));
+  for (const { name, table, definition } of LATE_INDEXES) await served.db.query(`create index ${name} on ${table} ${definition}`);
+  await fill();
+  await served.db.query("vacuum analyze");
+}, 120_000);
+afterAll(() => served.stop());
+
+/** SQL of the rows of a table: the brand's and each other brand's, with their number and how old they are, in the order in which they are written. */
+const rows = (ours: number, theirs: number): string => `(
+  select *, age * $3::int as minutes from (
+    select $1::text as brand_id, n, n::float8 / ${ours} as age from generate_series(1, ${ours}) n
+    union all select 'brd_' || b, n, n::float8 / ${theirs} from generate_series(1, $2::int) b, generate_series(1, ${theirs}) n) r
+  order by age desc) r`;
+
+async function fill(): Promise<void> {
+  const { db } = served;
+  const insert = (into: string, ours: number, theirs: number, columns: string, days: number): Promise<unknown> =>
+    db.query(`insert into accounts.${into} select ${columns} from ${rows(ours, theirs)}`, [
+      brand.id,
+      OTHER_BRANDS,
+      days * DAY_MINUTES,
+      new Date(END).toISOString(),
+    ]);
+  const at = "($4::timestamptz - make_interval(mins => r.minutes::int))";
+  await db.query(
+    "insert into accounts.brands (id, name, tier, verified) select 'brd_' || n, 'Brand', 'plus', true from generate_series(1, $1::int) n",
+    [OTHER_BRANDS],
+  );
+  await insert("members (brand_id, email, role, created_at)", 50, 3, `brand_id, 'm' || n || '@brand.example', 'member', ${at}`, 700);
+  await insert(
+    "keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by, created_at, last_used_at)",
+    100,
+    3,
+    `'key_' || substr(brand_id, 5) || 'x' || n, brand_id, 'live', 'Reports', '{}', 'abcd', 1, sha256((brand_id || n)::bytea), 'm1@brand.example', ${at}, $4`,
+    700,
+  );
+  // Most entries are sign-ins; few are of one person, through another's links, and about keys.
+  await insert(
+    "audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, finished_at, via, browser)",
+    20_000,
+    200,
+    `'aud_' || substr(brand_id, 5) || 'x' || lpad(n::text, 6, '0'), brand_id, case when n % 10 > 0 then 'm' || n % 10 || '@brand.example' end,
+     case when n % 1000 = 0 then 'key.create' else 'session.sign_in' end, 'm1@brand.example', '{}', gen_random_uuid()::text, '203.0.113.7', ${at}, 'done', ${at},
+     case when n % 500 = 1 then 'rare@brand.example' end, 'Firefox'`,
+    700,
+  );
+  // Three keys, each with requests in every minute of a week.
+  await insert(
+    "usage_minutes (brand_id, minute, key_id, accepted, refused)",
+    3 * 7 * DAY_MINUTES,
+    300,
+    `brand_id, case when brand_id = $1 then $4::timestamptz - make_interval(mins => n / 3) else ${at} end, 'key_' || n % 3, 10, 1`,
+    7,
+  );
+  await insert(
+    "usage_clients (brand_id, day, key_id, name, messages)",
+    30 * 3 * 20,
+    30,
+    `brand_id, (${at})::date - (n % 30), 'key_' || n / 30 % 3, 'client ' || n / 90, 5`,
+    0,
+  );
+  await insert(
+    "failed_requests (brand_id, minute, key_id, route, code, field, requests, request_ids)",
+    FAILURES_PER_BRAND_MAX,
+    200,
+    `brand_id, ${at}, 'key_' || n % 3, 'GET /api/v1/payouts', 'invalid_parameter', 'kind_' || chr(97 + n % 20), 3, array[md5(n::text), n::text, 'b']`,
+    7,
+  );
+}
+
+const NO_FILTER = { actor: null, action: null, from: null, to: null };
+const audit =
+  (filter: Partial<AuditFilter>, after?: string) =>
+  (sql: Sql): Promise<unknown> => {
+    const asked = { brandId: brand.id, ...NO_FILTER, ...filter };
+    return listAudit(sql, asked, 50, after === undefined ? null : pageToken(asked, { createdAt: after, id: "aud_0" }));
+  };
+const usage =
+  (days: number, bucketMinutes: number, byKey: boolean) =>
+  (sql: Sql): Promise<unknown> =>
+    getUsage(sql, { brandId: brand.id, from: daysAgo(days), to: daysAgo(-1), bucketMinutes, byKey, byClient: byKey });
+const failed =
+  (filter: { readonly keyId?: string; readonly code?: string }) =>
+  (sql: Sql): Promise<unknown> => {
+    const times = { from: daysAgo(7), to: daysAgo(-1), bucketMinutes: 120 };
+    return listFailedRequests(sql, { brandId: brand.id, keyId: null, route: null, code: null, field: null, ...times, ...filter });
+  };
+
+const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
+  ["the audit log", audit({})],
+  ["a later page of it", audit({}, daysAgo(600))],
+  ["its entries of a person who did much", audit({ actor: "m1@brand.example" })],
+  ["those of a person who did little, through links", audit({ actor: "rare@brand.example" })],
+  ["those of a person who did nothing", audit({ actor: "nobody@brand.example" })],
+  ["those of the operator", audit({ actor: "operator" })],
+  ["those of sign-ins", audit({ action: "session" })],
+  ["those of an action that is rare", audit({ action: "key.create" })],
+  ["those of an action that was not taken", audit({ action: "member.add" })],
+  ["those of a day", audit({ from: daysAgo(601), to: daysAgo(600) })],
+  ["requests of a day by quarter of an hour", usage(1, 15, false)],
+  ["requests of a day by key and assistant", usage(1, DAY_MINUTES, true)],
+  ["requests of a week", usage(7, 120, false)],
+  ["requests of a week by key and assistant", usage(7, DAY_MINUTES, true)],
+  ["requests of a month by key and assistant", usage(30, DAY_MINUTES, true)],
+  ["failed requests", failed({})],
+  ["failed requests of a key", failed({ keyId: "key_1" })],
+  ["failed requests with a code that there was none of", failed({ code: "internal_error" })],
+  ["keys with their last use", (sql) => keysOf(sql, brand.id)],
+  ["members", (sql) => membersOf(sql, brand.id)],
+  ["a person's memberships", (sql) => listMemberships(sql, "m1@brand.example")],
+  ["the brand of a key", (sql) => findBrandOfKey(sql, keyId)],
+];
+
+it.each(CALLS)("reads few blocks for %s, and no table whole, by either plan", async (_, call) => {
+  const counted = await countBuffers(served.db, call);
+  expect({ ...counted, isWithin: Math.max(counted.generic, counted.custom) <= BUFFERS_MAX }).toEqual({
+    ...counted,
+    readWhole: [],
+    isWithin: true,
+  });
+});
