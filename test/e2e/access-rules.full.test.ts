@@ -83,6 +83,8 @@ function kafkaAs(login?: Login): Kafka {
   const options: KafkaConfig = {
     brokers: [kafka.internalBrokers],
     logLevel: logLevel.NOTHING,
+    // A handshake of TLS may take a busy machine longer than the second of the default.
+    connectionTimeout: 10_000,
     retry: { retries: 2, initialRetryTime: 50 },
   };
   if (login === undefined) return new Kafka(options);
