@@ -70,6 +70,16 @@ export async function preparePlan({ key, gatewayUrl }: ShownBrand): Promise<stri
   return ((await response.json()) as { readonly review_path: string }).review_path;
 }
 
+/** Waits for a button. The page's first state came with itself: returning to its tab reads it again. */
+const shownAgain = (page: Page, name: string): Promise<void> =>
+  eventually(
+    async () => {
+      await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+      expect(await page.getByRole("button", { name }).count()).toBe(1);
+    },
+    { everyMs: 200 },
+  );
+
 /** Every operation that changes something of a brand, by how a page does it. */
 export const CONSOLE_CHANGES = {
   "keys.create": {
@@ -172,15 +182,7 @@ export const CONSOLE_CHANGES = {
         const { receiver } = (await response.json()) as { receiver: object };
         await route.fulfill({ response, json: { receiver: { ...receiver, waiting: 2, failures_in_a_row: 3 } } });
       }),
-    // The first state came with the page itself: returning to its tab reads it again.
-    fill: (page) =>
-      eventually(
-        async () => {
-          await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
-          expect(await page.getByRole("button", { name: "Send all 2 waiting now" }).count()).toBe(1);
-        },
-        { everyMs: 200 },
-      ),
+    fill: (page) => shownAgain(page, "Send all 2 waiting now"),
     submit: ofPage("Send all 2 waiting now"),
   },
   "receivers.test": {
@@ -231,7 +233,10 @@ export const CONSOLE_CHANGES = {
       await brand.owner.call("replays.start", { ...receiver, since, failed_only: true });
       return replayOf(receiver);
     },
-    fill: ofPage("Cancel replay"),
+    async fill(page) {
+      await shownAgain(page, "Cancel replay");
+      await pressed(page, "Cancel replay");
+    },
     submit: ofDialog("Cancel replay"),
   },
   "members.add": {
