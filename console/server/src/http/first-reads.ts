@@ -9,7 +9,7 @@ import { deliveryStats, getDelivery, listDeliveries } from "../operations/delive
 import { getEvent, listEvents } from "../operations/events.ts";
 import { listKeys } from "../operations/keys.ts";
 import { listMembers } from "../operations/members.ts";
-import { readOf, type FirstReader, type InBrand, type SignedIn } from "../operations/operation.ts";
+import { readOf, type FirstReader, type InBrand, type SignedIn, type Visitor } from "../operations/operation.ts";
 import { getUsage, listAudit, listFailedRequests } from "../operations/oversight.ts";
 import { getOverview } from "../operations/overview.ts";
 import { getPlan, listPlans } from "../operations/plans.ts";
@@ -25,8 +25,10 @@ import { requireToken } from "./session-admission.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { visitorOf } from "./visitor.ts";
 
-/** A page waits no longer for what it shows first: its script then reads it. */
+/** A page waits no longer for what it shows first: its script then reads what is missing. */
 const WAIT_MS = 1_000;
+/** Reads end at their deadline, and leave those that are there. This bounds what has no deadline. */
+const WAIT_MS_MAX = WAIT_MS + 100;
 
 interface Asked {
   readonly ofBrand: { readonly brand_id: string };
@@ -121,15 +123,15 @@ export class FirstReads {
   }
 
   async #signIn(request: Request, response: Response): Promise<FirstRead[]> {
-    return this.#readAll([readOf("sign_in.options", signInOptions, {})], visitorOf(this.#deps, request, response));
+    return this.#readAll([readOf("sign_in.options", signInOptions, {})], this.#visitor(request, response));
   }
 
   async #signedIn(page: NonNullable<ReturnType<typeof pageAt>>, request: Request, response: Response): Promise<FirstRead[]> {
     const { services, sessions } = this.#deps;
-    const visitor = visitorOf(this.#deps, request, response);
+    const visitor = this.#visitor(request, response);
     const token = requireToken(visitor.sessionToken);
-    const { person } = await sessions.admit(token, undefined, contextOf(response));
-    const signedIn: SignedIn = { ...visitor, person };
+    const { person, grants: ofNoBrand } = await sessions.admit(token, undefined, contextOf(response));
+    const signedIn: SignedIn = { ...visitor, call: { ...visitor.call, grants: ofNoBrand }, person };
     const located = await this.#located(page.id, signedIn);
     const brandId = (located?.output as { readonly brand_id: string } | undefined)?.brand_id ?? brandOf(request);
     const brand = person.memberships.find(({ brand_id }) => brand_id === brandId) ?? person.memberships[0];
@@ -145,6 +147,12 @@ export class FirstReads {
     const inBrand: InBrand = { ...signedIn, call: { ...visitor.call, grants }, brand };
     const reads = await this.#readAll([...readers, ...frame], inBrand);
     return [...known, ...reads, ...(await this.#readAll(besideDelivery(ofBrand, reads), inBrand))];
+  }
+
+  /** The services, too, spend no longer on what the page does not wait for. */
+  #visitor(request: Request, response: Response): Visitor {
+    const visitor = visitorOf(this.#deps, request, response);
+    return { ...visitor, call: { ...visitor.call, deadline: Math.min(visitor.call.deadline, Date.now() + WAIT_MS) } };
   }
 
   /** Links name no brand: finds that of the record, for a person of several. */
@@ -171,7 +179,7 @@ export class FirstReads {
 async function inTime(reads: Promise<readonly FirstRead[]>): Promise<readonly FirstRead[]> {
   const done = await withTimeout(
     reads.catch(() => []),
-    WAIT_MS,
+    WAIT_MS_MAX,
   );
   return done === TIMED_OUT ? [] : done;
 }
