@@ -220,6 +220,19 @@ it("older and newer lead through the list that the person came from, with its fi
   await page.waitForURL(`**/${last}`);
   await page.getByRole("link", { name: "Newer" }).click();
   await page.waitForURL(`**/${deliveries.at(-2)?.id}`);
+
+  // A page that is loaded comes with the receiver's whole list, which is older than what the person goes back to.
+  await page.goto(`${url}/developers/receivers/${receiver.id}?type=submission.approved`);
+  await deliveryRows(page).nth(49).getByRole("link").click();
+  await page.waitForURL(`**/${last}`);
+  await page.reload();
+  await page.getByRole("link", { name: "Newer" }).waitFor();
+  await page.goBack();
+  await deliveryRows(page).nth(49).getByRole("link").click();
+  await page.waitForURL(`**/${last}`);
+  await page.getByRole("link", { name: "Older" }).click();
+  await page.waitForURL((to) => !to.pathname.endsWith(last));
+  expect(new URL(page.url()).pathname).toBe(`/developers/deliveries/${beyond?.id}`);
   expectNoProblems();
 }, 60_000);
 

@@ -16,9 +16,16 @@ export function takeFirstReads(client: QueryClient): void {
 
 let hasEnded = false;
 
-/** To be called once a screen shows: from then on, what shows again is read again as ever. Only the first call does anything. */
+/**
+ * To be called once a screen shows: from then on, what shows again is read again as ever, and what is read later is newer. Only the first
+ * call does anything.
+ */
 export function endFirstReads(client: QueryClient): void {
   if (hasEnded) return;
   hasEnded = true;
+  const now = Date.now();
+  for (const query of client.getQueryCache().getAll()) {
+    if (query.state.dataUpdatedAt > now) query.setState({ dataUpdatedAt: now });
+  }
   void client.invalidateQueries({ refetchType: "none" });
 }
