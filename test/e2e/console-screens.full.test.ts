@@ -258,6 +258,20 @@ it("a filter that is typed says how it applies, and one that cannot be an id say
   expect(await page.getByText("Press Enter").count()).toBe(0);
 });
 
+it("failed requests show as those of their range until another range's are read", async () => {
+  const { page, expectNoProblems } = await openSignedIn({});
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.goto(`${url}/developers/requests`);
+  await page.getByText("Failed requests per 2 hours").waitFor();
+  await page.route("**/console/api/requests.failed", (route) => isReleased.then(() => route.continue()));
+  await page.getByLabel("Time", { exact: true }).selectOption("hour");
+  await page.waitForURL("**range=hour**");
+  expect(await page.getByText(/^Failed requests per/).allTextContents()).toEqual(["Failed requests per 2 hours"]);
+  release();
+  await page.getByText("Failed requests per minute").waitFor();
+  expectNoProblems();
+});
+
 const LOADING = "[aria-busy][aria-label=Loading]";
 
 it("what stands for something that is loading is accessible, and fits its width", async () => {

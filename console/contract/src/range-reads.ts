@@ -27,6 +27,7 @@ export interface UsageOfRange {
 }
 
 export interface FailedInRange extends Output<"requests.failed"> {
+  readonly name: FailedRangeName;
   readonly span: Span;
 }
 
@@ -53,7 +54,7 @@ export async function readFailedRequests(
 ): Promise<FailedInRange> {
   const range = TIME_RANGES[name];
   const span = spanOf(range, now);
-  return { ...(await read({ ...selected, ...timesOf(span), bucket_minutes: range.bucketMinutes })), span };
+  return { ...(await read({ ...selected, ...timesOf(span), bucket_minutes: range.bucketMinutes })), name, span };
 }
 
 const timesOf = ({ from, to }: Span) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });

@@ -1,6 +1,6 @@
 import { PAGES } from "@brand-records/console-contract/pages";
 import { readFailedRequests, type FailedInRange } from "@brand-records/console-contract/range-reads";
-import { TIME_RANGES, type FailedRangeName } from "@brand-records/console-contract/time-ranges";
+import { TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import { Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -55,7 +55,7 @@ export function FailedRequests() {
       ) : (
         <>
           <FormError error={error} />
-          <Counts data={data} range={rangeNamed(search.range)} isFiltered={isFiltered(filters, { ...search, range: undefined })} />
+          <Counts data={data} isFiltered={isFiltered(filters, { ...search, range: undefined })} />
           {data.groups.length > 0 && <FailedGroups groups={data.groups} keys={keys} search={search} />}
           {data.has_more_groups && <Text size="sm">These are the 200 with the most requests. Filters show the others.</Text>}
         </>
@@ -66,13 +66,12 @@ export function FailedRequests() {
 
 interface CountsProps {
   readonly data: FailedInRange;
-  readonly range: FailedRangeName;
   readonly isFiltered: boolean;
 }
 
-function Counts({ data: { groups, buckets, span, counted_since }, range: name, isFiltered }: CountsProps) {
+function Counts({ data: { name, groups, buckets, span, counted_since }, isFiltered }: CountsProps) {
   const range = TIME_RANGES[name];
-  if (groups.length === 0) return <NoFailures range={name} isFiltered={isFiltered} />;
+  if (groups.length === 0) return <NoFailures length={range.length} isFiltered={isFiltered} />;
   const counts = new Map(buckets.map(({ start, requests }) => [Date.parse(start), requests]));
   const bars = startsOf(range, span).map((start) => ({ label: momentText(start), values: [counts.get(start) ?? 0] }));
   return (
@@ -87,8 +86,7 @@ function Counts({ data: { groups, buckets, span, counted_since }, range: name, i
   );
 }
 
-function NoFailures({ range, isFiltered }: Pick<CountsProps, "range" | "isFiltered">) {
-  const { length } = TIME_RANGES[range];
+function NoFailures({ length, isFiltered }: Pick<CountsProps, "isFiltered"> & { readonly length: string }) {
   if (isFiltered) return <EmptyState title="No failed requests match">Change or clear the filters to see more.</EmptyState>;
   return (
     <EmptyState title={`No failed requests in the last ${length}`}>
