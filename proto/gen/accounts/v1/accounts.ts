@@ -8482,7 +8482,7 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
 /**
  * Sessions of signed-in people.
  *
- * A grant proves to one service (its audience) in which session a call is made: a JWT of accounts, signed with Ed25519, valid for 60 s.
+ * A grant proves to one service (its audience) in which session a call is made: a JWT of accounts, signed with HMAC-SHA-256, valid for 60 s.
  */
 export type SessionsServiceService = typeof SessionsServiceService;
 export const SessionsServiceService = {
