@@ -498,7 +498,7 @@ it("a rotation goes through its three steps, over reloads, and the receiver veri
   await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
   await page.getByRole("dialog").getByText("HTTP 204").waitFor();
   await page.getByRole("link", { name: "Open this delivery" }).click();
-  await page.getByText("Attempt 1").waitFor();
+  await page.getByText("Attempt 1", { exact: true }).waitFor();
   const kept = await page.evaluate<string>("document.documentElement.outerHTML + JSON.stringify({ ...localStorage, ...sessionStorage })");
   expect([kept.includes(lost), kept.includes(next)]).toEqual([false, false]);
   expectNoProblems(409);
@@ -723,7 +723,7 @@ it("a member sees what happens, the receiver's origin, and none of what owners d
   expect((await buttons()).filter((text) => words.test(text))).toEqual([]);
   await page.goto(`${url}/developers/receivers/${registered.receiverId}`);
   await deliveryRows(page).getByRole("link").first().click();
-  await page.getByText("Attempt 1").waitFor();
+  await page.getByText("Attempt 1", { exact: true }).waitFor();
   expect((await buttons()).filter((text) => words.test(text))).toEqual([]);
   expectNoProblems();
 }, 60_000);

@@ -325,7 +325,7 @@ it("every dialog is accessible, and fits its width", async () => {
   await openDialog("/developers/keys", "Revoke For axe");
   await openDialog(`/developers/receivers/${receiverId}`, "Send test");
   await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
-  await page.getByRole("dialog").getByText("Attempt 1").waitFor();
+  await page.getByRole("dialog").getByText("Attempt 1", { exact: true }).waitFor();
   await expectUsableInEveryView(opened, DIALOG);
   await openDialog(`/developers/receivers/${disabledId}`, "Send test");
   await openDialog(`/developers/receivers/${disabledId}`, "Enable");

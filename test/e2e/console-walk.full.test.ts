@@ -137,7 +137,7 @@ it("registers a receiver, and shows each delivery to it without a reload", async
   await expectNoReload();
 
   await delivery.getByRole("link").click();
-  await page.getByText("Attempt 1").waitFor();
+  await page.getByText("Attempt 1", { exact: true }).waitFor();
   // A second press sends nothing more.
   await page.getByRole("button", { name: "Send again" }).dblclick();
   await page.getByText("Sent again from").waitFor();
