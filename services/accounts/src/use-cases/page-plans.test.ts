@@ -124,7 +124,7 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["a later page of it", audit({}, daysAgo(600))],
   ["its entries of a person who did much", audit({ actor: "m1@brand.example" })],
   ["those of a person who did little, through links", audit({ actor: "rare@brand.example" })],
-  ["those of a person who did nothing", audit({ actor: "nobody@brand.example" })],
+  ["those of a person who did nothing", audit({ actor: "idle@brand.example" })],
   ["those of the operator", audit({ actor: "operator" })],
   ["those of sign-ins", audit({ action: "session" })],
   ["those of an action that is rare", audit({ action: "key.create" })],
