@@ -3,6 +3,7 @@ import { newId } from "@brand-records/typeid";
 import type { OperationName } from "@brand-records/console-contract";
 import type { Page } from "playwright-core";
 import type { ConsoleCaller } from "./console-calls.ts";
+import type { Hand } from "./hands.ts";
 import { planInput } from "./plan-input.ts";
 
 /** A brand with an event of the last day. */
@@ -29,19 +30,20 @@ export interface Change {
   /** Makes what is changed. @returns the page's path */
   make(brand: ShownBrand, email: string): Promise<string> | string;
   /** Does everything up to the last press. */
-  fill(page: Page, email: string): Promise<void>;
-  submit(page: Page): Promise<void>;
+  fill(page: Page, hand: Hand, email: string): Promise<void>;
+  submit(page: Page, hand: Hand): Promise<void>;
 }
 
-const pressed = (page: Page, name: string | RegExp): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+const pressed = (page: Page, hand: Hand, name: string | RegExp): Promise<void> =>
+  hand.press(page.getByRole("button", { name, exact: true }));
 const ofDialog =
   (name: string) =>
-  (page: Page): Promise<void> =>
-    page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+  (page: Page, hand: Hand): Promise<void> =>
+    hand.press(page.getByRole("dialog").getByRole("button", { name, exact: true }));
 const ofPage =
   (name: string) =>
-  (page: Page): Promise<void> =>
-    pressed(page, name);
+  (page: Page, hand: Hand): Promise<void> =>
+    pressed(page, hand, name);
 
 export async function makeReceiver({ id: brand_id, owner, receiverUrl }: ShownBrand): Promise<{ brand_id: string; receiver_id: string }> {
   const settings = { url: receiverUrl + newId("hook"), label: "Warehouse", events: ["payout.paid"] };
@@ -87,9 +89,9 @@ export const CONSOLE_CHANGES = {
     hasDialog: true,
     isOfList: true,
     make: () => "/developers/keys",
-    async fill(page) {
-      await pressed(page, "Create key");
-      await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Looker report");
+    async fill(page, hand) {
+      await pressed(page, hand, "Create key");
+      await hand.type(page.getByRole("dialog").getByRole("textbox", { name: "Name" }), "Looker report");
     },
     submit: ofDialog("Create key"),
   },
@@ -101,9 +103,9 @@ export const CONSOLE_CHANGES = {
       await owner.call("keys.create", { brand_id, name: email, may_prepare: false });
       return "/developers/keys";
     },
-    async fill(page, email) {
-      await pressed(page, `Revoke ${email}`);
-      await page.getByRole("textbox", { name: /Type the key’s name/ }).fill(email);
+    async fill(page, hand, email) {
+      await pressed(page, hand, `Revoke ${email}`);
+      await hand.type(page.getByRole("textbox", { name: /Type the key’s name/ }), email);
     },
     submit: ofDialog("Revoke key"),
   },
@@ -112,9 +114,9 @@ export const CONSOLE_CHANGES = {
     hasDialog: false,
     isOfList: true,
     make: () => "/developers/receivers/new",
-    async fill(page) {
-      await page.getByRole("textbox", { name: "URL" }).fill("https://receiver.example/hooks");
-      await page.getByRole("textbox", { name: "Label" }).fill("Warehouse");
+    async fill(page, hand) {
+      await hand.type(page.getByRole("textbox", { name: "URL" }), "https://receiver.example/hooks");
+      await hand.type(page.getByRole("textbox", { name: "Label" }), "Warehouse");
     },
     submit: ofPage("Register receiver"),
   },
@@ -122,7 +124,7 @@ export const CONSOLE_CHANGES = {
     action: "receiver.update",
     hasDialog: false,
     make: async (brand) => settingsOf(await makeReceiver(brand)),
-    fill: (page) => page.getByRole("textbox", { name: "Label" }).fill("Another label"),
+    fill: (page, hand) => hand.type(page.getByRole("textbox", { name: "Label" }), "Another label"),
     submit: ofPage("Save"),
   },
   "receivers.enable": {
@@ -147,9 +149,9 @@ export const CONSOLE_CHANGES = {
     action: "receiver.delete",
     hasDialog: true,
     make: async (brand) => settingsOf(await makeReceiver(brand)),
-    async fill(page) {
-      await pressed(page, "Delete receiver");
-      await page.getByRole("textbox", { name: /Type the receiver’s label/ }).fill("Warehouse");
+    async fill(page, hand) {
+      await pressed(page, hand, "Delete receiver");
+      await hand.type(page.getByRole("textbox", { name: /Type the receiver’s label/ }), "Warehouse");
     },
     submit: ofDialog("Delete receiver"),
   },
@@ -168,7 +170,7 @@ export const CONSOLE_CHANGES = {
       await brand.owner.call("receivers.rotate", { ...receiver, replace: false });
       return settingsOf(receiver);
     },
-    fill: (page) => page.getByRole("checkbox", { name: "Activate without an accepted test" }).check(),
+    fill: (page, hand) => hand.press(page.getByRole("checkbox", { name: "Activate without an accepted test" })),
     submit: ofPage("Activate"),
   },
   "receivers.send_waiting": {
@@ -211,9 +213,9 @@ export const CONSOLE_CHANGES = {
     action: "receiver.replay",
     hasDialog: true,
     make: async (brand) => replayOf(await makeReceiver(brand)),
-    async fill(page) {
-      await page.getByRole("radio", { name: "Everything" }).check();
-      await pressed(page, "Start replay");
+    async fill(page, hand) {
+      await hand.choose(page.getByRole("radio", { name: "Everything" }));
+      await pressed(page, hand, "Start replay");
     },
     submit: ofDialog("Send 1 event"),
   },
@@ -233,9 +235,9 @@ export const CONSOLE_CHANGES = {
       await brand.owner.call("replays.start", { ...receiver, since, failed_only: true });
       return replayOf(receiver);
     },
-    async fill(page) {
+    async fill(page, hand) {
       await shownAgain(page, "Cancel replay");
-      await pressed(page, "Cancel replay");
+      await pressed(page, hand, "Cancel replay");
     },
     submit: ofDialog("Cancel replay"),
   },
@@ -244,9 +246,9 @@ export const CONSOLE_CHANGES = {
     hasDialog: true,
     isOfList: true,
     make: () => "/developers/members",
-    async fill(page, email) {
-      await pressed(page, "Add member");
-      await page.getByRole("dialog").getByLabel("E-mail address").fill(colleague(email));
+    async fill(page, hand, email) {
+      await pressed(page, hand, "Add member");
+      await hand.type(page.getByRole("dialog").getByLabel("E-mail address"), colleague(email));
     },
     submit: ofDialog("Add member"),
   },
@@ -255,7 +257,7 @@ export const CONSOLE_CHANGES = {
     hasDialog: true,
     isOfList: true,
     make: addColleague,
-    fill: (page, email) => pressed(page, `Change role: ${colleague(email)}`),
+    fill: (page, hand, email) => pressed(page, hand, `Change role: ${colleague(email)}`),
     submit: ofDialog("Make an owner"),
   },
   "members.remove": {
@@ -263,7 +265,7 @@ export const CONSOLE_CHANGES = {
     hasDialog: true,
     isOfList: true,
     make: addColleague,
-    fill: (page, email) => pressed(page, `Remove: ${colleague(email)}`),
+    fill: (page, hand, email) => pressed(page, hand, `Remove: ${colleague(email)}`),
     submit: ofDialog("Remove member"),
   },
   "members.leave": {
@@ -271,7 +273,7 @@ export const CONSOLE_CHANGES = {
     hasDialog: true,
     isOfList: true,
     make: () => "/developers/members",
-    fill: (page, email) => pressed(page, `Leave: ${email}`),
+    fill: (page, hand, email) => pressed(page, hand, `Leave: ${email}`),
     submit: ofDialog("Leave"),
   },
   "members.link": {
@@ -279,22 +281,22 @@ export const CONSOLE_CHANGES = {
     hasDialog: true,
     isOfList: true,
     make: addColleague,
-    fill: (page, email) => pressed(page, `New link: ${colleague(email)}`),
+    fill: (page, hand, email) => pressed(page, hand, `New link: ${colleague(email)}`),
     submit: ofDialog("Make link"),
   },
   "plans.update": {
     action: "plan.update",
     hasDialog: false,
     make: preparePlan,
-    fill: (page) => page.getByRole("textbox", { name: "Title" }).fill("Ulan at araw"),
+    fill: (page, hand) => hand.type(page.getByRole("textbox", { name: "Title" }), "Ulan at araw"),
     submit: ofPage("Save and continue"),
   },
   "plans.complete": {
     action: "plan.complete",
     hasDialog: false,
     make: async (brand) => `${await preparePlan(brand)}?step=review`,
-    async fill(page) {
-      for (const name of ["What creators are paid", "We have the rights", "We will fund"]) await page.getByLabel(name).check();
+    async fill(page, hand) {
+      for (const name of ["What creators are paid", "We have the rights", "We will fund"]) await hand.press(page.getByLabel(name));
     },
     submit: ofPage("Complete plan"),
   },

@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { startBrowser, type TestBrowser } from "../browser.ts";
 import { CONSOLE_CHANGES, makeReceiver, preparePlan, type Change, type ShownBrand } from "../console-changes.ts";
 import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
+import { keyboardOf, pointer, type Hand } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
@@ -135,11 +136,12 @@ it("the table of changes has every operation that changes something of a brand",
 
 describe("two tabs, two brands: the person is added to a brand that sorts earlier, and removed from the brand of the second tab", () => {
   it.each(Object.entries(CONSOLE_CHANGES))(
-    "%s is made for the brand that its tab shows, or refused",
+    "%s, by the keyboard alone, is made for the brand that its tab shows; by the pointer, it is refused",
     async (name, change: Change) => {
       const { email, caller } = await person(mabini, zamora);
       const first = await openAs(browser, url, caller);
-      await openForm(first.page, change, mabini, email);
+      const keyboard = keyboardOf(first.page);
+      await openForm(first.page, keyboard, change, mabini, email);
       const second = await first.page.context().newPage();
       // A link to a record shows its brand by itself.
       if (change.isOfList) {
@@ -147,7 +149,7 @@ describe("two tabs, two brands: the person is added to a brand that sorts earlie
         await switcher(second).selectOption({ label: zamora.name });
         await second.getByText(`Showing ${zamora.name}`).waitFor({ state: "attached" });
       }
-      await openForm(second, change, zamora, email);
+      await openForm(second, pointer, change, zamora, email);
       const [ofFirst, ofSecond] = [brandsNamed(first.page), brandsNamed(second)];
       // A page that reads by itself would notice first: each part that loads late reads who the person is.
       await second.route(/console\/api\/.*\.(list|get|stats|count|latest|failed)$/, () => {});
@@ -157,13 +159,13 @@ describe("two tabs, two brands: the person is added to a brand that sorts earlie
 
       await add(alapaap, email);
       await remove(zamora, email);
-      await Promise.all([change.submit(second), sent.then(() => release())]);
+      await Promise.all([change.submit(second, pointer), sent.then(() => release())]);
       await leftHeading(second, zamora).waitFor();
       await second.getByRole("button", { name: `Show ${mabini.name}` }).waitFor();
       expect([await second.getByRole("dialog").count(), await second.getByRole("navigation").count()]).toEqual([0, 0]);
 
       await expectKnown(first.page, alapaap, mabini);
-      await change.submit(first.page);
+      await change.submit(first.page, keyboard);
       await eventually(async () => expect(await auditOf(mabini, email)).toEqual([[change.action, "done"]]));
       expect([await auditOf(alapaap, email), await auditOf(zamora, email)]).toEqual([[], []]);
       expect([[...ofFirst], [...ofSecond].filter((id) => id !== zamora.id)]).toEqual([[mabini.id], []]);
@@ -173,11 +175,11 @@ describe("two tabs, two brands: the person is added to a brand that sorts earlie
   );
 
   /** Up to the last press. A dialog says for which brand it is. */
-  async function openForm(page: Page, change: Change, brand: ShownBrand, email: string): Promise<void> {
+  async function openForm(page: Page, hand: Hand, change: Change, brand: ShownBrand, email: string): Promise<void> {
     await change.fake?.(page);
     await page.goto(url + (await change.make(brand, email)));
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await change.fill(page, email);
+    await change.fill(page, hand, email);
     if (change.hasDialog) await page.getByRole("dialog").getByText(`Brand: ${brand.name}`).waitFor();
   }
 });

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { startBrowser, type TestBrowser } from "../browser.ts";
 import { CONSOLE_CHANGES, type Change } from "../console-changes.ts";
 import { openAs, signIn } from "../console-calls.ts";
+import { pointer } from "../hands.ts";
 import { startStack, type Stack } from "../stack.ts";
 
 /** One promise: what the console shows once reaches the person who had it made. */
@@ -42,7 +43,7 @@ it.each(MAKERS)(
     const brand = { id, name: "", owner, key: "", gatewayUrl: stack.url, receiverUrl: "https://receiver.example/" };
     const path = await change.make(brand, email);
     await page.goto(url + path);
-    await change.fill(page, email);
+    await change.fill(page, pointer, email);
     expect(await asksBeforeUnload(page)).toBe(false);
 
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
@@ -53,7 +54,7 @@ it.each(MAKERS)(
       await route.fulfill({ response });
     });
     const sent = page.waitForRequest(`**/console/api/${name}`);
-    await change.submit(page);
+    await change.submit(page, pointer);
     await sent;
     await eventually(async () => expect(await asksBeforeUnload(page)).toBe(true));
     // Dialogs lie above it; the browser's Back does the same.

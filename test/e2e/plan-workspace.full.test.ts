@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 import { openAs, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { endpointOf, IDENTITY, optionsWith, type ToolResult } from "../describe-assistants.ts";
+import { keyboardOf, pointer, type Hand } from "../hands.ts";
 import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -61,59 +62,6 @@ const stepTitle = (page: Page, name: string): Promise<void> => page.getByRole("h
 const save = (page: Page): Promise<void> => page.getByRole("button", { name: "Save and continue" }).click();
 const expectFits = async (page: Page): Promise<void> =>
   expect([page.url(), await page.evaluate("document.documentElement.scrollWidth <= innerWidth")]).toEqual([page.url(), true]);
-
-/** How a person uses the page. */
-interface Hand {
-  type(field: Locator, text: string): Promise<void>;
-  press(button: Locator): Promise<void>;
-  /** One of several: arrow keys move the choice. */
-  choose(radio: Locator): Promise<void>;
-  date(field: Locator, day: string): Promise<void>;
-}
-
-const pointer: Hand = {
-  type: (field, text) => field.fill(text),
-  press: (button) => button.click(),
-  choose: (radio) => radio.check(),
-  date: (field, day) => field.fill(day),
-};
-
-const keyboardOf = (page: Page): Hand => {
-  const isFocused = (target: Locator): Promise<boolean> =>
-    target
-      .and(page.locator(":focus"))
-      .count()
-      .then((count) => count > 0);
-  const tabTo = async (target: Locator): Promise<void> => {
-    await target.waitFor();
-    for (let presses = 0; presses < 80 && !(await isFocused(target)); presses += 1) await page.keyboard.press("Tab");
-    expect(await isFocused(target)).toBe(true);
-  };
-  return {
-    async type(field, text) {
-      await tabTo(field);
-      await page.keyboard.press("Control+A");
-      await page.keyboard.insertText(text);
-    },
-    async press(button) {
-      await tabTo(button);
-      await page.keyboard.press((await button.getAttribute("type")) === "checkbox" ? "Space" : "Enter");
-    },
-    async choose(radio) {
-      const group = page.getByRole("radiogroup").filter({ has: radio });
-      const checked = group.locator("input:checked");
-      await tabTo((await checked.count()) > 0 ? checked : group.locator("input").first());
-      await page.keyboard.press("Space");
-      for (let presses = 0; presses < 4 && !(await radio.isChecked()); presses += 1) await page.keyboard.press("ArrowDown");
-      expect(await radio.isChecked()).toBe(true);
-    },
-    async date(field, day) {
-      await tabTo(field);
-      const [year, month, date] = day.split("-");
-      await page.keyboard.type(`${month}${date}${year}`);
-    },
-  };
-};
 
 const button = (page: Page, name: string): Locator => page.getByRole("button", { name, exact: true });
 const textbox = (page: Page, name: string | RegExp): Locator => page.getByRole("textbox", { name });

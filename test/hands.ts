@@ -1,0 +1,54 @@
+import type { Locator, Page } from "playwright-core";
+
+/** How a person uses a page. */
+export interface Hand {
+  type(field: Locator, text: string): Promise<void>;
+  press(button: Locator): Promise<void>;
+  /** One of several: arrow keys move the choice. */
+  choose(radio: Locator): Promise<void>;
+  date(field: Locator, day: string): Promise<void>;
+}
+
+export const pointer: Hand = {
+  type: (field, text) => field.fill(text),
+  press: (button) => button.click(),
+  choose: (radio) => radio.check(),
+  date: (field, day) => field.fill(day),
+};
+
+export const keyboardOf = (page: Page): Hand => {
+  const isFocused = (target: Locator): Promise<boolean> =>
+    target
+      .and(page.locator(":focus"))
+      .count()
+      .then((count) => count > 0);
+  const tabTo = async (target: Locator): Promise<void> => {
+    await target.waitFor();
+    for (let presses = 0; presses < 80 && !(await isFocused(target)); presses += 1) await page.keyboard.press("Tab");
+    expect(await isFocused(target)).toBe(true);
+  };
+  return {
+    async type(field, text) {
+      await tabTo(field);
+      await page.keyboard.press("Control+A");
+      await page.keyboard.insertText(text);
+    },
+    async press(button) {
+      await tabTo(button);
+      await page.keyboard.press((await button.getAttribute("type")) === "checkbox" ? "Space" : "Enter");
+    },
+    async choose(radio) {
+      const group = page.getByRole("radiogroup").filter({ has: radio });
+      const checked = group.locator("input:checked");
+      await tabTo((await checked.count()) > 0 ? checked : group.locator("input").first());
+      await page.keyboard.press("Space");
+      for (let presses = 0; presses < 4 && !(await radio.isChecked()); presses += 1) await page.keyboard.press("ArrowDown");
+      expect(await radio.isChecked()).toBe(true);
+    },
+    async date(field, day) {
+      await tabTo(field);
+      const [year, month, date] = day.split("-");
+      await page.keyboard.type(`${month}${date}${year}`);
+    },
+  };
+};
