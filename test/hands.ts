@@ -6,6 +6,8 @@ export interface Hand {
   press(button: Locator): Promise<void>;
   /** One of several: arrow keys move the choice. */
   choose(radio: Locator): Promise<void>;
+  /** One of the options of a `select`: by the keyboard, the one that begins with the text. */
+  select(field: Locator, option: string): Promise<void>;
   date(field: Locator, day: string): Promise<void>;
 }
 
@@ -13,6 +15,7 @@ export const pointer: Hand = {
   type: (field, text) => field.fill(text),
   press: (button) => button.click(),
   choose: (radio) => radio.check(),
+  select: async (field, option) => void (await field.selectOption({ label: option })),
   date: (field, day) => field.fill(day),
 };
 
@@ -23,7 +26,8 @@ export const keyboardOf = (page: Page): Hand => {
       .count()
       .then((count) => count > 0);
   const tabTo = async (target: Locator): Promise<void> => {
-    await target.waitFor();
+    // Radio buttons may have another look, and no size of their own.
+    await target.waitFor({ state: "attached" });
     for (let presses = 0; presses < 80 && !(await isFocused(target)); presses += 1) await page.keyboard.press("Tab");
     expect(await isFocused(target)).toBe(true);
   };
@@ -44,6 +48,11 @@ export const keyboardOf = (page: Page): Hand => {
       await page.keyboard.press("Space");
       for (let presses = 0; presses < 4 && !(await radio.isChecked()); presses += 1) await page.keyboard.press("ArrowDown");
       expect(await radio.isChecked()).toBe(true);
+    },
+    async select(field, option) {
+      await tabTo(field);
+      await page.keyboard.type(option);
+      expect(await field.locator("option:checked").innerText()).toBe(option);
     },
     async date(field, day) {
       await tabTo(field);

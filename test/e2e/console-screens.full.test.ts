@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pageAt } from "@brand-records/console-contract/pages";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 import { openAs, openWithFirstReads, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { keyboardOf } from "../hands.ts";
 import { planInput } from "../plan-input.ts";
 import { publishEvents, type PublishedEvent } from "../publish-events.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
@@ -434,38 +435,58 @@ it("the search does not open over a dialog, where closing it would lose what is 
   expectNoProblems();
 }, 60_000);
 
-it("the keyboard alone signs in and creates a key; the focus follows", async () => {
+it("the keyboard alone signs in, creates a key, looks at everything and signs out; the focus follows", async () => {
   const { page, expectNoProblems } = await browser.open();
-  const focused = (): Promise<string> => page.evaluate("document.activeElement?.textContent ?? ''");
-  const tabTo = async (text: string): Promise<void> => {
-    for (let presses = 0; presses < 40 && !(await focused()).startsWith(text); presses += 1) await page.keyboard.press("Tab");
-    expect(await focused()).toMatch(new RegExp(`^${text}`));
-  };
+  const hand = keyboardOf(page);
+  const link = (name: string | RegExp): Promise<void> => hand.press(page.getByRole("link", { name }).first());
   // The link is pasted into a tab that shows the page already: only the fragment changes.
   await page.goto(`${url}/sign-in`);
   await page.getByText("Each works once").waitFor();
   await page.goto(await signInUrl(stack, url, brand.owner));
-  await page.getByRole("button", { name: /^Sign in as/ }).waitFor();
-  await tabTo("Sign in as");
-  await page.keyboard.press("Enter");
+  await hand.press(page.getByRole("button", { name: /^Sign in as/ }));
   await page.waitForURL("**/developers");
   await page.getByText("Create an API key").waitFor();
-  await tabTo("API keys");
-  await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Create key" }).waitFor();
-  expect(await focused()).toBe("API keys");
-  await tabTo("Create key");
-  await page.keyboard.press("Enter");
+  await link("API keys");
+  await page.getByRole("heading", { level: 1, name: "API keys" }).and(page.locator(":focus")).waitFor();
+  await hand.press(page.getByRole("button", { name: "Create key" }));
   await page.getByRole("dialog").locator("input:focus").waitFor();
   await page.keyboard.type("By keyboard");
   await page.keyboard.press("Enter");
   await page.getByText("This is the only time the key is shown").waitFor();
-  await tabTo("I have stored it");
-  await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Revoke By keyboard" }).waitFor();
+  await hand.press(page.getByRole("button", { name: "I have stored it" }));
   await page.getByRole("row", { name: /^By keyboard .*No use recorded/ }).waitFor();
+
+  await link("Receivers");
+  await link("Warehouse");
+  await hand.select(page.getByLabel("State"), "Failed");
+  await page.waitForURL("**state=failed");
+  await hand.press(page.getByRole("button", { name: "Clear filters" }));
+  await hand.type(page.getByRole("textbox", { name: "Event id" }), event?.id ?? "");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**event=${event?.id}`);
+  await link("payout.paid");
+  await page.getByRole("heading", { level: 2, name: "Attempts" }).waitFor();
+
+  await link("Usage");
+  await link("Last hour");
+  await page.waitForURL("**range=hour");
+  await link("Failed requests");
+  await hand.press(page.getByText("Last 2 request ids"));
+  await page.getByText("w".repeat(64)).waitFor();
+  await link("Assistants");
+  await hand.press(page.getByRole("tab", { selected: true }));
+  await page.keyboard.press("ArrowRight");
+  await page.waitForURL("**client=*");
+  await link("Audit log");
+  await hand.select(page.getByLabel("Action"), "Register a receiver");
+  await page.waitForURL("**action=receiver.create");
+
+  await hand.press(page.getByRole("button", { name: brand.owner }));
+  await hand.choose(page.getByRole("radio", { name: "Dark" }));
+  await hand.press(page.getByRole("button", { name: "Sign out", exact: true }));
+  await page.waitForURL("**/sign-in*");
   expectNoProblems();
-}, 60_000);
+}, 90_000);
 
 it("the search opens what an id or a name finds, by the keyboard alone, from within a field too", async () => {
   const opened = await openSignedIn({});
