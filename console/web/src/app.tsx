@@ -3,7 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { StatusRegion } from "./parts/status-region.tsx";
-import { queryClient, router } from "./router.tsx";
+import { appRouter, queryClient } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 export function App({ nonce }: { readonly nonce: string }) {
@@ -12,7 +12,7 @@ export function App({ nonce }: { readonly nonce: string }) {
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
         <QueryClientProvider client={queryClient}>
           <StatusRegion />
-          <RouterProvider router={router} />
+          <RouterProvider router={appRouter()} />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>

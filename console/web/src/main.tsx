@@ -1,6 +1,7 @@
 import "./mantine.css";
 import "./styles.css";
 import { notifyManager } from "@tanstack/react-query";
+import { startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { betweenPresses } from "./api/between-presses.ts";
 import { takeFirstReads } from "./api/first-reads.ts";
@@ -20,4 +21,5 @@ takeFirstReads(queryClient);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element #root");
-createRoot(root).render(<App nonce={nonce} />);
+// In pieces, as all that follows.
+startTransition(() => createRoot(root).render(<App nonce={nonce} />));

@@ -15,6 +15,7 @@ export const queryClient = createQueryClient(() => void showSignIn());
 
 /** The session has ended: what it showed must not stay, and signing in leads back. */
 async function showSignIn(): Promise<void> {
+  const router = appRouter();
   const { location } = router.state;
   if (location.pathname === "/sign-in") return;
   await router.navigate({ to: "/sign-in", search: { return_to: location.href } });
@@ -215,19 +216,29 @@ const routes = root.addChildren([
   shell.addChildren([developers.addChildren(developerScreens), workspaces.addChildren(workspaceScreens)]),
 ]);
 
-export const router = createRouter({
-  routeTree: routes,
-  defaultPreload: "intent",
-  defaultNotFoundComponent: NotFoundPage,
-  defaultErrorComponent: ErrorPage,
-  scrollRestoration: true,
-  // What a route's validateSearch drops would reach its screen all the same.
-  search: { strict: true },
-});
+const makeRouter = () =>
+  createRouter({
+    routeTree: routes,
+    defaultPreload: "intent",
+    defaultNotFoundComponent: NotFoundPage,
+    defaultErrorComponent: ErrorPage,
+    scrollRestoration: true,
+    // What a route's validateSearch drops would reach its screen all the same.
+    search: { strict: true },
+  });
+
+type AppRouter = ReturnType<typeof makeRouter>;
+let router: AppRouter | undefined;
+
+/** The page's one router, made when it is first asked for: with the modules, which are run in one go, it would block a slow phone longer. */
+export function appRouter(): AppRouter {
+  router ??= makeRouter();
+  return router;
+}
 
 declare module "@tanstack/react-router" {
   interface Register {
-    router: typeof router;
+    router: AppRouter;
   }
   interface HistoryState {
     /** The brand that was chosen with this navigation. */

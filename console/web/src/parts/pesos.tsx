@@ -1,4 +1,6 @@
-const PESOS = new Intl.NumberFormat("en-PH", { style: "currency", currency: "PHP" });
+import { numberFormat } from "./formats.ts";
+
+const PESOS = numberFormat({ style: "currency", currency: "PHP" });
 
 /** An amount of money. */
 export function Pesos({ centavos }: { readonly centavos: number }) {

@@ -1,10 +1,12 @@
+import { dateFormat } from "./formats.ts";
+
 const ZONE = { timeZone: "Asia/Manila" } as const;
 const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const DAY = { day: "numeric", month: "short" } as const;
 const YEAR = { year: "numeric" } as const;
 const SECONDS = { second: "2-digit" } as const;
 
-const format = (parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => new Intl.DateTimeFormat("en-PH", { ...ZONE, ...parts });
+const format = (parts: Intl.DateTimeFormatOptions) => dateFormat({ ...ZONE, ...parts });
 const TIME = format(CLOCK);
 const SHORT = format({ ...DAY, ...CLOCK });
 const SHORT_WITH_YEAR = format({ ...DAY, ...YEAR, ...CLOCK });

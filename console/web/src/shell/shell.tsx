@@ -1,7 +1,7 @@
 import { Burger, Loader, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, Outlet } from "@tanstack/react-router";
-import { Suspense, useEffect } from "react";
+import { Suspense, useDeferredValue, useEffect } from "react";
 import { renameBrand } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
@@ -20,8 +20,17 @@ const Interruption = loadedPart(async () => (await import("./interruption.tsx"))
 /** Dialogs hide the scroll bar: with this class of theirs, what is fixed does not grow by its width. */
 const KEPT_WIDTH = "right-scroll-bar-position";
 
-/** The frame around every screen of a signed-in person, and of the tab's brand. */
+/**
+ * The frame around every screen of a signed-in person, and of the tab's brand.
+ *
+ * React renders what is deferred in pieces of a few milliseconds: a slow phone can scroll and be pressed meanwhile. The page's first
+ * state, which the router gives in one go, would block it. The frame that came with the HTML shows until all is there.
+ */
 export function Shell() {
+  return useDeferredValue(true, false) && <Frame />;
+}
+
+function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const brand = useBrandOfTab();
   const name = brand?.brand_name;

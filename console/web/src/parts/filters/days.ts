@@ -1,3 +1,5 @@
+import { dateFormat } from "../formats.ts";
+
 /** Manila's offset from UTC, all year: it has no summer time. */
 const OFFSET = "+08:00";
 const OFFSET_MS = 8 * 3_600_000;
@@ -25,13 +27,12 @@ export const instantsOf = ({ from, to }: Days): { from?: string; to?: string } =
   ...(isDay(to) && { to: `${plusDays(to, 1)}T00:00:00${OFFSET}` }),
 });
 
-/** A day in words: "Sun, Nov 22, 2026". The zone is UTC, so that no day shifts. */
-export const dayText = (day: string): string =>
-  new Intl.DateTimeFormat("en-PH", { timeZone: "UTC", weekday: "short", day: "numeric", month: "short", year: "numeric" }).format(
-    new Date(`${day}T00:00:00Z`),
-  );
+// The zone is UTC, so that no day shifts.
+const IN_WORDS = dateFormat({ timeZone: "UTC", weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const IN_FULL = dateFormat({ timeZone: "UTC", dateStyle: "full" });
 
-const IN_FULL = new Intl.DateTimeFormat("en-PH", { timeZone: "UTC", dateStyle: "full" });
+/** A day in words: "Sun, Nov 22, 2026". */
+export const dayText = (day: string): string => IN_WORDS.format(new Date(`${day}T00:00:00Z`));
 
 /** "Sunday, November 22, 2026". */
 export const fullDayText = (day: string): string => IN_FULL.format(new Date(`${day}T00:00:00Z`));

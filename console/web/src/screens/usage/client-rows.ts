@@ -1,5 +1,6 @@
 import type { Output } from "@brand-records/console-contract";
 import type { Span } from "@brand-records/console-contract/time-ranges";
+import { dateFormat } from "../../parts/formats.ts";
 
 export type ClientCount = NonNullable<Output<"usage.get">["clients"]>[number];
 
@@ -21,7 +22,7 @@ export function clientRows(clients: readonly ClientCount[]): ClientRow[] {
   return [...rows.slice(0, CLIENT_ROWS_MAX - 1), { id: "rest", client: undefined, messages: rest }];
 }
 
-const DAY = new Intl.DateTimeFormat("en-PH", { timeZone: "Asia/Manila", day: "numeric", month: "short" });
+const DAY = dateFormat({ timeZone: "Asia/Manila", day: "numeric", month: "short" });
 
 /** The whole days in Manila that a range has a part in: "on Nov 22", "from Nov 21 to Nov 22". */
 export function daysText({ from }: Span, now: number): string {

@@ -7,6 +7,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
 import { whileLoading } from "../../api/queries.ts";
 import { Notice, ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { dateFormat } from "../../parts/formats.ts";
 import { Page } from "../../parts/page.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
 import { Eligibility } from "../../parts/eligibility.tsx";
@@ -81,7 +82,7 @@ const Ranges = ({ shown }: { readonly shown: UsageRangeName }) => (
   </nav>
 );
 
-const CLOCK = new Intl.DateTimeFormat("en-PH", { timeZone: "Asia/Manila", timeStyle: "medium", hourCycle: "h23" });
+const CLOCK = dateFormat({ timeZone: "Asia/Manila", timeStyle: "medium", hourCycle: "h23" });
 
 const AsOf = ({ at, hasFailed }: { readonly at: number; readonly hasFailed: boolean }) => (
   <Text size="sm" c="dimmed">
