@@ -1,46 +1,60 @@
 import { Button, Group, Text } from "@mantine/core";
-import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from "react";
+import { useEffect, useState, type ComponentType, type ReactNode } from "react";
 import { useReturnedFocus } from "./returned-focus.ts";
 import { LoadingRows } from "./states.tsx";
 import styles from "./states.module.css";
 
-type LoadedPart<Props> = ComponentType<Props> & { preload(): void };
-
-/** How a part shows while it loads: as rows, as nothing, or as whatever stands around it shows. */
-type Loading = "rows" | "nothing" | "outside";
+type LoadedPart<Props> = ComponentType<Props> & {
+  /** Loads it before it is needed. A failure shows once it is, which then loads it again. */
+  preload(): void;
+  /** Whether what stands around it may show, because it does so at once: it is loaded, or could not be. */
+  useIsDue(): boolean;
+};
 
 interface Retryable {
   retry(): void;
 }
 
 /**
- * A part of a page in a file of its own. If it cannot be loaded, not even when it is needed again, that shows in its place: the page around
- * it stays, with what was typed. A dialog's place is the corner of the window.
+ * A part of a page in a file of its own. If it cannot be loaded, that shows in its place: the page around it stays, with what was typed. A
+ * dialog's place is the corner of the window.
+ *
+ * Not React's `lazy`: what has suspended, even for a moment, shows 300 ms later than it could.
+ *
+ * @param loading what shows until it is loaded
  */
 export function loadedPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  loading: Loading = "rows",
+  loading: ReactNode = <LoadingRows />,
   NotLoaded: (props: Props & Retryable) => ReactNode = NotLoadedHere,
 ): LoadedPart<Props> {
-  // React keeps what a lazy part was loaded as, so what stands for one that failed loads it.
-  function Recovering(props: Props) {
-    const [Found, setFound] = useState<ComponentType<Props> | "failed">();
-    const again = (): void =>
-      void load().then(
+  let loaded: ComponentType<Props> | undefined;
+  const find = async (): Promise<ComponentType<Props>> => {
+    loaded ??= await load();
+    return loaded;
+  };
+  function Part(props: Props): ReactNode {
+    const [Found, setFound] = useState<ComponentType<Props> | "failed" | undefined>(() => loaded);
+    const start = (): void =>
+      void find().then(
         (found) => setFound(() => found),
         () => setFound("failed"),
       );
-    useEffect(again, []);
-    if (Found === undefined) return null;
-    return Found === "failed" ? <NotLoaded {...props} retry={again} /> : <Found {...props} />;
+    useEffect(() => {
+      if (Found === undefined) start();
+    }, []);
+    if (Found === undefined) return loading;
+    return Found === "failed" ? <NotLoaded {...props} retry={start} /> : <Found {...props} />;
   }
-  const Loaded = lazy(async () => ({ default: await load().catch((): ComponentType<Props> => Recovering) }));
-  const Part = (props: Props): ReactNode => {
-    const part = <Loaded {...props} />;
-    return loading === "outside" ? part : <Suspense fallback={loading === "rows" && <LoadingRows />}>{part}</Suspense>;
-  };
-  // A failure shows once the part is needed, which then loads it again.
-  return Object.assign(Part, { preload: () => void load().catch(() => undefined) });
+
+  function useIsDue(): boolean {
+    const [isDue, setIsDue] = useState(loaded !== undefined);
+    const show = (): void => setIsDue(true);
+    useEffect(() => void find().then(show, show), []);
+    return isDue;
+  }
+
+  return Object.assign(Part, { preload: () => void find().catch(() => undefined), useIsDue });
 }
 
 interface Closable {
@@ -49,7 +63,7 @@ interface Closable {
 
 /** The same for a dialog: while it loads, nothing shows, and what could not be loaded can be closed. */
 export const loadedDialog = <Props extends Closable>(load: () => Promise<ComponentType<Props>>): LoadedPart<Props> =>
-  loadedPart(load, "nothing", NotLoadedDialog);
+  loadedPart(load, null, NotLoadedDialog);
 
 function NotLoadedDialog({ onClose, retry }: Closable & Retryable) {
   useReturnedFocus();

@@ -4,7 +4,7 @@ import { useMe } from "../api/brand.ts";
 import { loadedPart } from "../parts/loaded-part.tsx";
 import styles from "./shell.module.css";
 
-const AccountPanel = loadedPart(async () => (await import("./account-panel.tsx")).default, "nothing");
+const AccountPanel = loadedPart(async () => (await import("./account-panel.tsx")).default, null);
 
 /** Who is signed in, the colours, and signing out. The browser's own popover: it needs no script to be placed, and closes by itself. */
 export function AccountMenu() {

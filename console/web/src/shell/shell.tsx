@@ -15,7 +15,7 @@ import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
 import styles from "./shell.module.css";
 
-const Interruption = loadedPart(async () => (await import("./interruption.tsx")).default, "outside");
+const Interruption = loadedPart(async () => (await import("./interruption.tsx")).default, <Loader {...LOADING} />);
 
 /** Dialogs hide the scroll bar: with this class of theirs, what is fixed does not grow by its width. */
 const KEPT_WIDTH = "right-scroll-bar-position";

@@ -8,7 +8,7 @@ import { loadedPart } from "../../parts/loaded-part.tsx";
 import { showProblems } from "../../parts/show-problems.ts";
 import { FormError, Notice } from "../../parts/states.tsx";
 
-const SignedOut = loadedPart(async () => (await import("./signed-out.tsx")).SignedOut, "nothing");
+const SignedOut = loadedPart(async () => (await import("./signed-out.tsx")).SignedOut, null);
 
 export interface ReceiverValues {
   readonly url: string;

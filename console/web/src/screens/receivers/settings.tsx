@@ -1,7 +1,7 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Button, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
-import { Suspense, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { countOf } from "../../parts/counts.ts";
 import { loadedDialog, loadedPart } from "../../parts/loaded-part.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
@@ -14,8 +14,8 @@ import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts"
 import styles from "./settings.module.css";
 
 // What members see instead, what is below the fold, and dialogs, which few visits open.
-const MemberSettings = loadedPart(async () => (await import("./member-settings.tsx")).MemberSettings, "outside");
-const RotateSecret = loadedPart(async () => (await import("./rotate-secret.tsx")).RotateSecret, "outside");
+const MemberSettings = loadedPart(async () => (await import("./member-settings.tsx")).MemberSettings, null);
+const RotateSecret = loadedPart(async () => (await import("./rotate-secret.tsx")).RotateSecret);
 const DeleteReceiver = loadedDialog(async () => (await import("./delete-receiver.tsx")).DeleteReceiver);
 const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);
 const DisableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).DisableReceiver);
@@ -28,7 +28,7 @@ export function ReceiverSettings() {
   const mayChange = isOwner || isSecretShown;
   return (
     <ReceiverPage receiverId={receiverId} title={({ label }) => `Settings of ${label}`}>
-      {(receiver) => <Suspense>{mayChange ? <OwnerSettings receiver={receiver} /> : <MemberSettings receiver={receiver} />}</Suspense>}
+      {(receiver) => (mayChange ? <OwnerSettings receiver={receiver} /> : <MemberSettings receiver={receiver} />)}
     </ReceiverPage>
   );
 }
@@ -36,31 +36,34 @@ export function ReceiverSettings() {
 function OwnerSettings({ receiver }: { readonly receiver: Receiver }) {
   const [open, setOpen] = useState<"enable" | "disable" | "delete">();
   const close = (): void => setOpen(undefined);
+  // What is below the secret appears with it: a button that moves under the pointer is missed.
+  const isDue = RotateSecret.useIsDue();
   return (
     <>
       <Section title="Receiver">
         <EditReceiver receiver={receiver} />
       </Section>
-      {/* What is below appears with it: a button that moves under the pointer is missed. */}
-      <Suspense>
-        <Section title="Signing secret">
-          <RotateSecret receiver={receiver} />
-        </Section>
-        <Section title="Sending">
-          <Text size="sm">
-            <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)} {receiver.enabled || <Held receiver={receiver} />}
-          </Text>
-          <Button variant="default" onClick={() => setOpen(receiver.enabled ? "disable" : "enable")}>
-            {receiver.enabled ? "Disable" : "Enable"}
-          </Button>
-        </Section>
-        <Section title="Delete">
-          <Text size="sm">Deliveries that wait are dropped. To stop for a while and lose nothing, disable the receiver instead.</Text>
-          <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen("delete")}>
-            Delete receiver
-          </Button>
-        </Section>
-      </Suspense>
+      {isDue && (
+        <>
+          <Section title="Signing secret">
+            <RotateSecret receiver={receiver} />
+          </Section>
+          <Section title="Sending">
+            <Text size="sm">
+              <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)} {receiver.enabled || <Held receiver={receiver} />}
+            </Text>
+            <Button variant="default" onClick={() => setOpen(receiver.enabled ? "disable" : "enable")}>
+              {receiver.enabled ? "Disable" : "Enable"}
+            </Button>
+          </Section>
+          <Section title="Delete">
+            <Text size="sm">Deliveries that wait are dropped. To stop for a while and lose nothing, disable the receiver instead.</Text>
+            <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen("delete")}>
+              Delete receiver
+            </Button>
+          </Section>
+        </>
+      )}
       {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
       {open === "disable" && <DisableReceiver receiver={receiver} onClose={close} />}
       {open === "delete" && <DeleteReceiver receiver={receiver} onClose={close} />}
