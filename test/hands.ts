@@ -1,3 +1,4 @@
+import { eventually } from "@brand-records/testkit";
 import type { Locator, Page } from "playwright-core";
 
 /** How a person uses a page. */
@@ -25,9 +26,8 @@ export const keyboardOf = (page: Page): Hand => {
       .and(page.locator(":focus"))
       .count()
       .then((count) => count > 0);
-  const tabTo = async (target: Locator): Promise<void> => {
-    // Radio buttons may have another look, and no size of their own.
-    await target.waitFor({ state: "attached" });
+  const tabTo = async (target: Locator, state: "visible" | "attached" = "visible"): Promise<void> => {
+    await target.waitFor({ state });
     for (let presses = 0; presses < 80 && !(await isFocused(target)); presses += 1) await page.keyboard.press("Tab");
     expect(await isFocused(target)).toBe(true);
   };
@@ -38,13 +38,15 @@ export const keyboardOf = (page: Page): Hand => {
       await page.keyboard.insertText(text);
     },
     async press(button) {
+      await eventually(async () => expect(await button.isEnabled()).toBe(true));
       await tabTo(button);
       await page.keyboard.press((await button.getAttribute("type")) === "checkbox" ? "Space" : "Enter");
     },
     async choose(radio) {
       const group = page.getByRole("radiogroup").filter({ has: radio });
       const checked = group.locator("input:checked");
-      await tabTo((await checked.count()) > 0 ? checked : group.locator("input").first());
+      // They may have another look, and no size of their own.
+      await tabTo((await checked.count()) > 0 ? checked : group.locator("input").first(), "attached");
       await page.keyboard.press("Space");
       for (let presses = 0; presses < 4 && !(await radio.isChecked()); presses += 1) await page.keyboard.press("ArrowDown");
       expect(await radio.isChecked()).toBe(true);

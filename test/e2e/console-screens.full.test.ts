@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pageAt } from "@brand-records/console-contract/pages";
+import { eventually } from "@brand-records/testkit";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 import { openAs, openWithFirstReads, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
@@ -416,6 +417,37 @@ it("a copy that the browser refuses shows as refused, not as made", async () => 
   expectNoProblems();
 }, 60_000);
 
+it("a page that is reloaded shows the place where it was", async () => {
+  const { page, expectNoProblems } = await openSignedIn({ viewport: { width: 360, height: 400 } });
+  await openWithFirstReads(page, `${url}/developers/receivers/${receiverId}`);
+  await page.getByText("payout.paid (test)").first().waitFor();
+  await page.evaluate("scrollTo(0, 300)");
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+  await page.reload();
+  await page.getByText("payout.paid (test)").first().waitFor();
+  await eventually(async () => expect(await page.evaluate("scrollY")).toBe(300));
+  expectNoProblems();
+}, 60_000);
+
+/** Runs in the page: what waits for a timer of a tenth to a third of a second waits for ever. */
+const WITHOUT_WAITS = `const start = globalThis.setTimeout;
+globalThis.setTimeout = (run, ms, ...rest) => (ms > 100 && ms <= 300 ? 0 : start(run, ms, ...rest));`;
+
+it("a dialog waits for nothing but its file, and stays if it was opened by a double click", async () => {
+  const { page, expectNoProblems } = await openSignedIn({});
+  await page.addInitScript(WITHOUT_WAITS);
+  await page.goto(`${url}/developers/members`);
+  await page.getByRole("button", { name: "Add member" }).dblclick();
+  await page.getByLabel("E-mail address").waitFor();
+  // What its first opening has loaded is there at once.
+  await page.keyboard.press("Escape");
+  await page.locator(DIALOG).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Add member" }).dblclick();
+  await page.getByLabel("E-mail address").fill("jun@example.com");
+  expect(await page.locator(DIALOG).count()).toBe(1);
+  expectNoProblems();
+}, 60_000);
+
 it("the search does not open over a dialog, where closing it would lose what is typed", async () => {
   const { page, expectNoProblems } = await openSignedIn({});
   await page.goto(`${url}/developers/keys`);
@@ -435,7 +467,7 @@ it("the search does not open over a dialog, where closing it would lose what is 
   expectNoProblems();
 }, 60_000);
 
-it("the keyboard alone signs in, creates a key, looks at everything and signs out; the focus follows", async () => {
+it("the keyboard alone signs in, creates a key, filters, changes ranges and tabs, and signs out; the focus follows", async () => {
   const { page, expectNoProblems } = await browser.open();
   const hand = keyboardOf(page);
   const link = (name: string | RegExp): Promise<void> => hand.press(page.getByRole("link", { name }).first());

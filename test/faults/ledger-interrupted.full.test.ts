@@ -15,7 +15,7 @@ const CHANGES_PER_SECOND = 400;
 const BRANDS = Math.max(25, CHANGES / 8_000);
 /** A killed webhook loses the results of one batch at most that receivers have accepted; about 20 at this rate. */
 const DOUBLED_PER_KILL_MAX = 256;
-/** Four and a half hours for a million, which takes two on two cores. */
+/** Four hours and twenty minutes for a million. */
 const TIME_MAX_MS = 600_000 + CHANGES * 15;
 
 let kafka: KafkaServer;

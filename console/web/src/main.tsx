@@ -21,5 +21,5 @@ takeFirstReads(queryClient);
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element #root");
-// In pieces, as all that follows.
+// In pieces; Shell defers the rest.
 startTransition(() => createRoot(root).render(<App nonce={nonce} />));

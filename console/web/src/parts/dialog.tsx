@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { useState, type MouseEvent, type ReactNode } from "react";
 import { useTab } from "../api/tab.ts";
 import { loadedDialog } from "./loaded-part.tsx";
 import { useReturnedFocus } from "./returned-focus.ts";
@@ -8,6 +8,9 @@ const Modal = loadedDialog(async () => (await import("./modal.ts")).default);
 
 /** Loads what dialogs need before anybody opens one, which must succeed without a network, too. */
 export const preloadDialogs = Modal.preload;
+
+/** Longer than any system's. */
+const DOUBLE_CLICK_MS = 1_000;
 
 export interface DialogProps {
   readonly title: string;
@@ -24,6 +27,11 @@ export interface DialogProps {
 export function Dialog({ title, size, isPending = false, isKept = false, children, onClose }: DialogProps) {
   useReturnedFocus();
   const { brand_name } = useTab();
+  const [openedAt] = useState(() => performance.now());
+  /** The second click of a double one was meant for what opened the dialog. */
+  const dropDoubleClick = (event: MouseEvent): void => {
+    if (event.detail > 1 && event.timeStamp - openedAt < DOUBLE_CLICK_MS) event.stopPropagation();
+  };
   const close = (): void => {
     if (!isPending) onClose();
   };
@@ -31,6 +39,7 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
     <Modal
       opened
       onClose={close}
+      onClickCapture={dropDoubleClick}
       title={
         <>
           {title}

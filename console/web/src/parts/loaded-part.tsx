@@ -5,9 +5,9 @@ import { LoadingRows } from "./states.tsx";
 import styles from "./states.module.css";
 
 type LoadedPart<Props> = ComponentType<Props> & {
-  /** Loads it before it is needed. A failure shows once it is, which then loads it again. */
+  /** Loads it before it is needed. A failure shows nothing: the part loads again when it is needed. */
   preload(): void;
-  /** Whether what stands around it may show, because it does so at once: it is loaded, or could not be. */
+  /** Whether what stands around it may show: the part is loaded, or its first load has failed. */
   useIsDue(): boolean;
 };
 
@@ -16,7 +16,7 @@ interface Retryable {
 }
 
 /**
- * A part of a page in a file of its own. If it cannot be loaded, that shows in its place: the page around it stays, with what was typed. A
+ * A part of a page in a file of its own. If it cannot be loaded, not even when it is asked for again, that shows in its place: the page around it stays, with what was typed. A
  * dialog's place is the corner of the window.
  *
  * Not React's `lazy`: what has suspended, even for a moment, shows 300 ms later than it could.
@@ -36,10 +36,12 @@ export function loadedPart<Props extends object>(
   function Part(props: Props): ReactNode {
     const [Found, setFound] = useState<ComponentType<Props> | "failed" | undefined>(() => loaded);
     const start = (): void =>
-      void find().then(
-        (found) => setFound(() => found),
-        () => setFound("failed"),
-      );
+      void find()
+        .catch(find)
+        .then(
+          (found) => setFound(() => found),
+          () => setFound("failed"),
+        );
     useEffect(() => {
       if (Found === undefined) start();
     }, []);

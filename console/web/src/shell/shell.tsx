@@ -23,11 +23,18 @@ const KEPT_WIDTH = "right-scroll-bar-position";
 /**
  * The frame around every screen of a signed-in person, and of the tab's brand.
  *
- * React renders what is deferred in pieces of a few milliseconds: a slow phone can scroll and be pressed meanwhile. The page's first
- * state, which the router gives in one go, would block it. The frame that came with the HTML shows until all is there.
+ * The router gives a page's first state in one go, which would block a slow phone. Deferred, React renders it in pieces of a few
+ * milliseconds, below the frame that came with the HTML. A reloaded page and one that Back leads to are scrolled to their place when that first
+ * state shows, so it must be all there.
  */
 export function Shell() {
-  return useDeferredValue(true, false) && <Frame />;
+  return useDeferredValue(true, !isFirstVisit()) && <Frame />;
+}
+
+/** Whether the frame of the HTML still shows, and the page has no earlier place to be scrolled to. */
+function isFirstVisit(): boolean {
+  const [visit] = performance.getEntriesByType("navigation");
+  return document.querySelector(".first") !== null && visit instanceof PerformanceNavigationTiming && visit.type === "navigate";
 }
 
 function Frame() {
