@@ -20,6 +20,9 @@ export const pointer: Hand = {
   date: (field, day) => field.fill(day),
 };
 
+/** More than any page has places to stop at: a list of 50 rows with three buttons each is the longest. */
+const TABS_MAX = 300;
+
 export const keyboardOf = (page: Page): Hand => {
   const isFocused = (target: Locator): Promise<boolean> =>
     target
@@ -28,7 +31,7 @@ export const keyboardOf = (page: Page): Hand => {
       .then((count) => count > 0);
   const tabTo = async (target: Locator, state: "visible" | "attached" = "visible"): Promise<void> => {
     await target.waitFor({ state });
-    for (let presses = 0; presses < 80 && !(await isFocused(target)); presses += 1) await page.keyboard.press("Tab");
+    for (let presses = 0; presses < TABS_MAX && !(await isFocused(target)); presses += 1) await page.keyboard.press("Tab");
     expect(await isFocused(target)).toBe(true);
   };
   return {

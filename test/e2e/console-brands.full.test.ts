@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { OPERATIONS } from "@brand-records/console-contract";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { startBrowser, type TestBrowser } from "../browser.ts";
 import { CONSOLE_CHANGES, makeReceiver, preparePlan, type Change, type ShownBrand } from "../console-changes.ts";
 import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
@@ -100,6 +100,21 @@ function brandsNamed(page: Page): ReadonlySet<string> {
   return named;
 }
 
+/** Resolves when the page waits for no answer: one that was asked for earlier may still come with what is changed next. */
+async function whenAnswered(page: Page, asked: ReadonlySet<Request>): Promise<void> {
+  // What has just been drawn asks in the next turn.
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+  await eventually(() => expect([...asked].map((request) => request.url())).toEqual([]));
+}
+
+/** The calls of a page that wait for an answer, from now on. */
+function unansweredCalls(page: Page): ReadonlySet<Request> {
+  const asked = new Set<Request>();
+  page.on("request", (request) => request.url().includes("/console/api/") && asked.add(request));
+  for (const end of ["requestfinished", "requestfailed"] as const) page.on(end, (request) => asked.delete(request));
+  return asked;
+}
+
 /** Returns to the page's tab, as it were, until it has read that the person is a member of these brands. */
 const expectKnown = (page: Page, ...brands: readonly ShownBrand[]): Promise<void> =>
   eventually(
@@ -147,6 +162,7 @@ describe("two tabs, two brands: the person is added to a brand that sorts earlie
       const hand = accepted === "keyboard" ? keyboardOf(first.page) : pointer;
       await openForm(first.page, hand, change, mabini, email);
       const second = await first.page.context().newPage();
+      const asked = unansweredCalls(second);
       const otherHand = accepted === "keyboard" ? pointer : keyboardOf(second);
       // A link to a record shows its brand by itself.
       if (change.isOfList) {
@@ -156,6 +172,7 @@ describe("two tabs, two brands: the person is added to a brand that sorts earlie
       }
       await openForm(second, otherHand, change, zamora, email);
       const [ofFirst, ofSecond] = [brandsNamed(first.page), brandsNamed(second)];
+      await whenAnswered(second, asked);
       // A page that reads by itself would notice first: each part that loads late reads who the person is.
       await second.route(/console\/api\/.*\.(list|get|stats|count|latest|failed)$/, () => {});
       const { promise: isSent, resolve: release } = Promise.withResolvers<void>();

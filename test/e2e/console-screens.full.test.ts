@@ -492,10 +492,14 @@ it("the keyboard alone signs in, creates a key, filters, changes ranges and tabs
   await link("Warehouse");
   await hand.select(page.getByLabel("State"), "Failed");
   await page.waitForURL("**state=failed");
+  await page.getByText("No deliveries match").waitFor();
   await hand.press(page.getByRole("button", { name: "Clear filters" }));
+  await page.waitForURL(({ search }) => search === "");
+  await page.getByRole("link", { name: "payout.paid (test)" }).waitFor();
   await hand.type(page.getByRole("textbox", { name: "Event id" }), event?.id ?? "");
   await page.keyboard.press("Enter");
   await page.waitForURL(`**event=${event?.id}`);
+  await page.getByRole("link", { name: "payout.paid (test)" }).waitFor({ state: "detached" });
   await link("payout.paid");
   await page.getByRole("heading", { level: 2, name: "Attempts" }).waitFor();
 
