@@ -111,7 +111,8 @@ async function whenAnswered(page: Page, asked: ReadonlySet<Request>): Promise<vo
 function unansweredCalls(page: Page): ReadonlySet<Request> {
   const asked = new Set<Request>();
   page.on("request", (request) => request.url().includes("/console/api/") && asked.add(request));
-  for (const end of ["requestfinished", "requestfailed"] as const) page.on(end, (request) => asked.delete(request));
+  page.on("requestfinished", (request) => asked.delete(request));
+  page.on("requestfailed", (request) => asked.delete(request));
   return asked;
 }
 

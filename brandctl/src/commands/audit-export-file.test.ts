@@ -62,13 +62,23 @@ it("is the same after a kill at any byte", async () => {
   }
 });
 
-it("is the same after a loss of power that left zeros", async () => {
+// More than what is read at once, and what one write has.
+it.each([100, 300_000, 1_200_000])("is the same after a loss of power that left %i zeros", async (zeros) => {
   exporting.addFive();
   await exporting.run();
   const whole = await readFile(exporting.file);
-  await writeFile(exporting.file, Buffer.concat([whole.subarray(0, 700), Buffer.alloc(100)]));
-  await exporting.run();
+  await writeFile(exporting.file, Buffer.concat([whole.subarray(0, 700), Buffer.alloc(zeros)]));
+  expect((await exporting.run()).code).toBe(0);
   expect((await readFile(exporting.file)).equals(whole)).toBe(true);
+});
+
+it("refuses a file that goes on after zeros", async () => {
+  exporting.addFive();
+  await exporting.run();
+  const whole = await readFile(exporting.file);
+  await writeFile(exporting.file, Buffer.concat([whole.subarray(0, 700), Buffer.alloc(600_000), whole.subarray(700)]));
+  const { code, stderr } = await exporting.run();
+  expect([code, stderr]).toEqual([1, expect.stringContaining("holds zeros")]);
 });
 
 it("is the same after the service went away in the middle, and says so", async () => {

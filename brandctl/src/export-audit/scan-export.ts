@@ -29,20 +29,24 @@ export async function scanExport(file: FileHandle, signal: AbortSignal): Promise
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   let rest = Buffer.alloc(0);
   let bytes = 0;
+  /** Read behind the rest, and not kept. */
+  let zeros = 0;
   let line = 0;
   let last: Position | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const { bytesRead } = await file.read(chunk, 0, READ_BYTES, bytes + rest.length);
+    const { bytesRead } = await file.read(chunk, 0, READ_BYTES, bytes + rest.length + zeros);
     const read = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    if (zeros > 0 && !isZeros(chunk.subarray(0, bytesRead))) throw new NotAnExport(`line ${line + 1} holds zeros`);
     let start = 0;
     for (let end = read.indexOf(LINE_END); end !== -1; end = read.indexOf(LINE_END, start)) {
       line += 1;
       last = next(last, read.toString("utf8", start, end), line);
       start = end + 1;
     }
-    rest = read.subarray(start);
+    rest = withoutZeros(read.subarray(start));
     bytes += start;
+    zeros += read.length - start - rest.length;
     if (rest.length > LINE_BYTES_MAX) throw new NotAnExport(`line ${line + 1} is longer than an entry`);
     if (bytesRead === 0) break;
   }
@@ -57,8 +61,9 @@ function next(last: Position | undefined, text: string, line: number): Position 
   return position;
 }
 
-/** Whether this may be what a kill left of a line. After a loss of power, blocks that were not written yet hold zeros. */
-function isTorn(text: string): boolean {
-  const written = text.replace(/\0+$/, "");
-  return LINE_START.startsWith(written) || written.startsWith(LINE_START);
-}
+/** After a loss of power, blocks that were not written yet hold zeros: as many as one write had, or more. */
+const withoutZeros = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
+const isZeros = (bytes: Buffer): boolean => withoutZeros(bytes).length === 0;
+
+/** Whether this may be what a kill left of a line. */
+const isTorn = (text: string): boolean => LINE_START.startsWith(text) || text.startsWith(LINE_START);

@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { AccountsServiceService } from "@brand-records/proto/accounts/v1";
-import { newCallContext, type RpcClient } from "@brand-records/rpc";
+import { isUnimplemented, newCallContext, type RpcClient } from "@brand-records/rpc";
 import { isBrandOpen, rememberBrand } from "./storage/brands.ts";
 
 const CALL_MS = 5_000;
@@ -64,7 +64,7 @@ export async function deletedAmong(
     return new Set(brand_ids);
   } catch (error) {
     // An accounts process of release 0.2.0, which deletes no brands.
-    if (error instanceof AppError && error.kind === "method_not_allowed") return new Set();
+    if (isUnimplemented(error)) return new Set();
     throw error;
   }
 }

@@ -13,10 +13,13 @@ import { claimsAlone, eventually } from "@brand-records/testkit";
 /** Redis in memory. */
 class Epochs implements EpochPublisher, CommittedEpochs {
   readonly published = new Map<string, number>();
+  /** Brands, one for each publication. */
+  readonly publications: string[] = [];
   isUnavailable = false;
 
   async publish(brandId: string, epoch: number): Promise<boolean> {
     this.published.set(brandId, epoch);
+    this.publications.push(brandId);
     return true;
   }
 
@@ -73,6 +76,17 @@ it("refuses the brand's keys, and answers as if there were no such brand, but in
   const { brands } = await accounts.listBrands({ page_size: 1_000 }, callContext());
   expect(brands.find(({ id }) => id === brand_id)?.deletion_started_at).toEqual(expect.stringMatching(/Z$/));
   expect(await accounts.listDeletedBrands({ brand_ids: [brand_id, "brd_none"] }, callContext())).toEqual({ brand_ids: [brand_id] });
+});
+
+// Each publication after the first is waited for: without Redis for 31 s, and its caller waits for 40.
+it("tells gateways before and after it begins, and once more if it is repeated", async () => {
+  const brand = await served.createBrand();
+  const told = (): number => epochs.publications.filter((id) => id === brand.id).length;
+  const before = told();
+  await begin(brand);
+  expect(told() - before).toBe(2);
+  await begin(brand);
+  expect(told() - before).toBe(3);
 });
 
 it("forgets people without another membership, and leaves the others signed in", async () => {

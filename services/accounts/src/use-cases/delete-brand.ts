@@ -39,21 +39,27 @@ export async function beginBrandDeletion(
   brandId: string,
   { resume, requestId }: { readonly resume: boolean; readonly requestId: string },
 ): Promise<BrandDeletion> {
-  if (!resume && (await findBrandDeletion(deps.db, brandId)) === undefined) await begin(deps, brandId, requestId);
+  const isNew = !resume && (await findBrandDeletion(deps.db, brandId)) === undefined && (await begin(deps, brandId, requestId));
   const deletion = await findBrandDeletion(deps.db, brandId);
   if (deletion === undefined) throw brandNotFound();
-  // The process that began it may have died before gateways knew.
-  if (deletion.epoch !== null) await invalidateGatewayCaches(deps.epochs, brandId, deletion.epoch);
+  // The process that began it may have died before gateways knew. Twice what this takes without Redis is more than a caller waits.
+  if (!isNew && deletion.epoch !== null) await invalidateGatewayCaches(deps.epochs, brandId, deletion.epoch);
   return deletion;
 }
 
-/** Keys and members go first, so that whatever asks for them finds none, whichever release it is of. */
-async function begin(deps: Dependencies, brandId: string, requestId: string): Promise<void> {
+/**
+ * Keys and members go first, so that whatever asks for them finds none, whichever release it is of.
+ *
+ * @returns whether it has begun the deletion, and gateways know of it
+ */
+async function begin(deps: Dependencies, brandId: string, requestId: string): Promise<boolean> {
   try {
     await changeBrand(deps, brandId, (sql) => deleteRightsOfBrand(sql, brandId, requestId));
+    return true;
   } catch (error) {
     // The second of two calls at the same time finds no brand; its caller then finds the deletion.
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+    return false;
   }
 }
 
