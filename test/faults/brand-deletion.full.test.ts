@@ -265,7 +265,9 @@ it("leaves one entry of the audit log of a brand of 1,000,000 records that is in
   ]);
   expect((await rowsWith(db, brand.id)).map(({ table }) => table)).toEqual(["accounts.audit_entries"]);
   expect(await rowsWith(db, brand.owner)).toEqual([]);
-  for (const text of [brand.id, brand.keyId]) expect(await redisKeysWith(redis.url, text)).toEqual([]);
+  // What accounts needs to notice a restore.
+  expect(await redisKeysWith(redis.url, brand.id)).toEqual(["committed:epochs"]);
+  expect(await redisKeysWith(redis.url, brand.keyId)).toEqual([]);
   expect(await messagesWith(BROKERS, stack.topic, brand.id)).toEqual([]);
 
   // The owner was a member of this brand only; the other member still is one of the other brand.

@@ -21,14 +21,26 @@ export async function rowsWith(db: Database, text: string): Promise<{ table: str
   return found;
 }
 
-/** Finds the keys of a Redis of our own that hold a text, in their name or value. */
+/** Reads values of each type that our processes write. A dump would not do: it is compressed. */
+const READERS: Readonly<Record<string, (redis: Redis, key: string) => Promise<unknown>>> = {
+  string: (redis, key) => redis.get(key),
+  zset: (redis, key) => redis.zrange(key, "0", "-1"),
+  list: (redis, key) => redis.lrange(key, 0, -1),
+  hash: (redis, key) => redis.hgetall(key),
+  /** It expired meanwhile. */
+  none: async () => "",
+};
+
+/** Finds the keys of a Redis of our own that hold a text, in their name or value. @throws for a value of another type */
 export async function redisKeysWith(url: string, text: string): Promise<string[]> {
   const redis = new Redis(url);
   try {
     const found: string[] = [];
     for (const key of await redis.keys("*")) {
-      const value = await redis.dumpBuffer(key);
-      if (key.includes(text) || value?.includes(text)) found.push(key);
+      const type = await redis.type(key);
+      const read = READERS[type];
+      if (read === undefined) throw new Error(`${key} is a ${type}, which this does not read`);
+      if (`${key} ${JSON.stringify(await read(redis, key))}`.includes(text)) found.push(key);
     }
     return found;
   } finally {
