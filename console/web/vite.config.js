@@ -33,7 +33,7 @@ export default defineConfig({
             // What pages with bars share.
             { name: "bars", test: /console\/contract\/dist\/(range-reads|time-ranges)|console\/web\/src\/parts\/bars\./, priority: 2 },
             { name: "form", test: /@mantine\/form\//, priority: 2 },
-            { name: "inputs", test: /components\/(Checkbox|Textarea)\//, priority: 2 },
+            { name: "checkbox", test: /components\/Checkbox\//, priority: 2 },
             { name: "radio", test: /components\/Radio\//, priority: 2 },
             // Loaded once a page shows.
             {

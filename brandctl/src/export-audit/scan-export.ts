@@ -27,7 +27,7 @@ export class NotAnExport extends Error {
  */
 export async function scanExport(file: FileHandle, signal: AbortSignal): Promise<Scanned> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
-  let rest = Buffer.alloc(0);
+  let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
   /** Read behind the rest, and not kept. */
   let zeros = 0;

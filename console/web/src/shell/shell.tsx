@@ -33,8 +33,8 @@ export function Shell() {
 
 /** Whether the frame of the HTML still shows, and the page has no earlier place to be scrolled to. */
 function isFirstVisit(): boolean {
-  const [visit] = performance.getEntriesByType("navigation");
-  return document.querySelector(".first") !== null && visit instanceof PerformanceNavigationTiming && visit.type === "navigate";
+  const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return document.querySelector(".first") !== null && visit?.type === "navigate";
 }
 
 function Frame() {

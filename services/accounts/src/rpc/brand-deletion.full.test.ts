@@ -81,12 +81,12 @@ it("refuses the brand's keys, and answers as if there were no such brand, but in
 // Each publication after the first is waited for: without Redis for 31 s, and its caller waits for 40.
 it("tells gateways before and after it begins, and once more if it is repeated", async () => {
   const brand = await served.createBrand();
-  const told = (): number => epochs.publications.filter((id) => id === brand.id).length;
-  const before = told();
+  const publications = (): number => epochs.publications.filter((id) => id === brand.id).length;
+  const before = publications();
   await begin(brand);
-  expect(told() - before).toBe(2);
+  expect(publications() - before).toBe(2);
   await begin(brand);
-  expect(told() - before).toBe(3);
+  expect(publications() - before).toBe(3);
 });
 
 it("forgets people without another membership, and leaves the others signed in", async () => {
