@@ -2,6 +2,7 @@ import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
+import { noteDisabled } from "./note-disabled.ts";
 import { noteLongPauses } from "./note-long-pauses.ts";
 import { onceAnHour } from "./once-an-hour.ts";
 import { pausedAfterTimeout } from "./paused-after-timeout.ts";
@@ -45,6 +46,7 @@ export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: Janit
       if (repaired.length > 0) log.warn({ receivers: repaired.slice(0, 10), count: repaired.length }, "bounds of lanes repaired");
     },
     "note long pauses": noteLongPauses(db, log),
+    "note disabled receivers": onceAnHour(noteDisabled(db, log)),
     // Each try stops the readers and writers of attempts for a moment.
     "drop old days": pausedAfterTimeout(async () => {
       const dropped = await dropOldDays(db, keepDays);

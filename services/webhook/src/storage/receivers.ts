@@ -62,7 +62,7 @@ const statements = {
     text: `update webhook.receivers r
               set enabled = false, disabled_reason = $2, disabled_at = now, updated_at = now, disables = r.disables + 1
              from clock_timestamp() now
-            where r.id = $1 and r.enabled returning r.id`,
+            where r.id = $1 and r.enabled returning r.disabled_at`,
   },
   disableAgain: { name: "receivers.disable_again", text: "update webhook.receivers r set disables = r.disables + 1 where r.id = $1" },
   disables: { name: "receivers.disables", text: "select r.disables from webhook.receivers r where r.brand_id = $1 and r.id = $2" },
@@ -156,10 +156,15 @@ export async function changeReceiver(sql: Sql, { brandId, receiverId, url, label
 /**
  * The receiver's lane must be locked.
  *
- * @returns false if it was already disabled: the reason then stays
+ * @returns when; undefined if it was already disabled: the reason then stays
  */
-export async function disableReceiver(sql: Sql, receiverId: string, reason: NonNullable<Receiver["disabled_reason"]>): Promise<boolean> {
-  return (await sql.query(statements.disable, [receiverId, reason])).length > 0;
+export async function disableReceiver(
+  sql: Sql,
+  receiverId: string,
+  reason: NonNullable<Receiver["disabled_reason"]>,
+): Promise<string | undefined> {
+  const [row] = await sql.query<{ disabled_at: string }>(statements.disable, [receiverId, reason]);
+  return row?.disabled_at;
 }
 
 /** Has an enabling that began before leave a disabled receiver disabled. Changes nothing else. The receiver's lane must be locked. */

@@ -53,7 +53,7 @@ async function release(sql: Sql, receiverId: string): Promise<void> {
 export async function disableReceiver(db: Database, key: ReceiverKey, onDisabled?: () => void): Promise<Receiver> {
   const isChanged = await db.transaction(async (sql) => {
     if (!(await lockLane(sql, key))) throw receiverNotFound();
-    if (!(await disable(sql, key.receiverId, "member"))) {
+    if ((await disable(sql, key.receiverId, "member")) === undefined) {
       await disableAgain(sql, key.receiverId);
       return false;
     }

@@ -4,6 +4,8 @@ import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
 import { lockBrands } from "../storage/brands.ts";
 import { holdLane } from "../storage/lanes.ts";
 import { lockAndReadLanes, updateLanes, type LaneUpdate, type LockedLane } from "../storage/locked-lanes.ts";
+import { writeNotice } from "../note-disabled.ts";
+import type { DisabledReceiver } from "../storage/disabled-receivers.ts";
 import { removeDeliveries } from "../storage/leases.ts";
 import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
 import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
@@ -55,10 +57,7 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     const ended = (state: AttemptResult["state"]): number => settled.filter((result) => result.state === state).length;
     return { disabled, finished: { delivered: ended("delivered"), failed: ended("failed"), removed: discarded.length } };
   });
-  for (const { receiver_id, brand_id, reason } of disabled) {
-    const notice_id = `${receiver_id} ${new Date(now).toISOString()}`;
-    log.warn({ notice: "receiver.disabled", notice_id, brand_id, receiver_id, reason }, "receiver disabled");
-  }
+  for (const receiver of disabled) writeNotice(log, receiver);
   return { finished, disabled: disabled.map(({ reason }) => reason) };
 }
 
@@ -107,20 +106,16 @@ async function acceptTestedSecrets(sql: Sql, settled: readonly AttemptResult[]):
   }
 }
 
-interface DisabledReceiver {
-  readonly receiver_id: string;
-  readonly brand_id: string;
-  readonly reason: "gone" | "failing";
-}
-
 async function disableReceivers(sql: Sql, changes: readonly ChangedLane[]): Promise<DisabledReceiver[]> {
   const disabled: DisabledReceiver[] = [];
   for (const { lane, change, settled } of changes) {
     const { disable } = change;
-    if (disable === undefined || !(await disableReceiver(sql, lane.receiverId, disable))) continue;
+    if (disable === undefined) continue;
+    const disabled_at = await disableReceiver(sql, lane.receiverId, disable);
+    if (disabled_at === undefined) continue;
     await holdLane(sql, lane.receiverId);
     const brand_id = settled[0]?.brand_id ?? "";
-    disabled.push({ receiver_id: lane.receiverId, brand_id, reason: disable });
+    disabled.push({ receiver_id: lane.receiverId, brand_id, reason: disable, disabled_at });
   }
   return disabled;
 }
