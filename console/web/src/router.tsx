@@ -230,7 +230,7 @@ const makeRouter = () =>
 type AppRouter = ReturnType<typeof makeRouter>;
 let router: AppRouter | undefined;
 
-/** The page's one router, made when it is first asked for: with the modules, which are run in one go, it would block a slow phone longer. */
+/** The page's one router, made when it is first asked for: modules are run in one go, which blocks a slow phone long enough. */
 export function appRouter(): AppRouter {
   router ??= makeRouter();
   return router;

@@ -30,7 +30,10 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
   const [openedAt] = useState(() => performance.now());
   /** The second click of a double one was meant for what opened the dialog. */
   const dropDoubleClick = (event: MouseEvent): void => {
-    if (event.detail > 1 && event.timeStamp - openedAt < DOUBLE_CLICK_MS) event.stopPropagation();
+    if (event.detail < 2 || event.timeStamp - openedAt > DOUBLE_CLICK_MS) return;
+    event.stopPropagation();
+    // A button under the pointer would submit its form.
+    event.preventDefault();
   };
   const close = (): void => {
     if (!isPending) onClose();

@@ -2,7 +2,7 @@ interface Format<Value> {
   format(value: Value): string;
 }
 
-/** A formatter that is made when it is first used: a page's first takes 12 ms, on a phone 50, which would delay all that the page starts with. */
+/** A formatter that is made when it is first used: a page's first takes 12 ms, on a phone 50, and would come before everything else. */
 function onFirstUse<Value>(make: () => Format<Value>): Format<Value> {
   let made: Format<Value> | undefined;
   return {

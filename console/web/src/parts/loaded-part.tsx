@@ -16,8 +16,8 @@ interface Retryable {
 }
 
 /**
- * A part of a page in a file of its own. If it cannot be loaded, not even when it is asked for again, that shows in its place: the page around it stays, with what was typed. A
- * dialog's place is the corner of the window.
+ * A part of a page in a file of its own. If it cannot be loaded, not even when it is asked for again, that shows in its place: the page
+ * around it stays, with what was typed. A dialog's place is the corner of the window.
  *
  * Not React's `lazy`: what has suspended, even for a moment, shows 300 ms later than it could.
  *
