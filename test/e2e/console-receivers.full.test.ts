@@ -534,7 +534,7 @@ it("the keyboard's focus stays on a button while its call is made", async () => 
   await save.press("Enter");
   await page.locator("button:disabled", { hasText: "Save" }).waitFor();
   // The browser takes the focus from a disabled button with its next frame.
-  await page.waitForFunction("document.activeElement === document.body");
+  await eventually(async () => expect(await page.evaluate("document.activeElement === document.body")).toBe(true));
   release();
   await save.and(page.locator(":focus")).waitFor();
   expectNoProblems();
