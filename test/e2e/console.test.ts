@@ -222,7 +222,7 @@ describe("a page", () => {
       await page.addInitScript(NOTE_FIRST_PAINT);
       const calls = callsOf(page);
       const html = await openWithFirstReads(page, `${url}${path}`);
-      // Not Playwright's own: the page's policy refuses what that runs if it has to wait.
+      // Playwright's own wait runs in the page what its policy refuses.
       await eventually(async () => expect(await page.evaluate("globalThis.firstPaint !== undefined")).toBe(true));
       const { text, isLoading, requests } = await page.evaluate<FirstPaint>("globalThis.firstPaint");
       const unnamed = requests.filter((request) => !html.includes(`"${request}"`));

@@ -1,5 +1,6 @@
 import type { Sql } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
+import { noteOnce } from "./note-once.ts";
 import { disabledToday, type DisabledReceiver } from "./storage/disabled-receivers.ts";
 
 const noticeId = ({ receiver_id, disabled_at }: DisabledReceiver): string => `${receiver_id} ${disabled_at}`;
@@ -15,10 +16,9 @@ export function writeNotice(log: Logger, receiver: DisabledReceiver): void {
  * missing: the process was killed after its commit, or did not get the commit's answer.
  */
 export function noteDisabled(sql: Sql, log: Logger): () => Promise<void> {
-  let noted = new Set<string>();
-  return async () => {
-    const current = await disabledToday(sql);
-    for (const receiver of current) if (!noted.has(noticeId(receiver))) writeNotice(log, receiver);
-    noted = new Set(current.map(noticeId));
-  };
+  return noteOnce(
+    () => disabledToday(sql),
+    noticeId,
+    (receiver) => writeNotice(log, receiver),
+  );
 }

@@ -19,7 +19,7 @@ interface Retryable {
  * A part of a page in a file of its own. If it cannot be loaded, not even when it is asked for again, that shows in its place: the page
  * around it stays, with what was typed. A dialog's place is the corner of the window.
  *
- * Not React's `lazy`: what has suspended, even for a moment, shows 300 ms later than it could.
+ * It does not suspend, as with React's `lazy`: React shows what has suspended, even for a moment, 300 ms after its fallback.
  *
  * @param loading what shows until it is loaded
  */
