@@ -65,6 +65,12 @@ const PINGS = { "grpc.keepalive_time_ms": 500, "grpc.keepalive_timeout_ms": 2_00
 const RETRY_THROTTLING = { maxTokens: 1_000, tokenRatio: 1 } as const;
 
 /**
+ * What a service may send on a connection before its client has read it. By default 64 KiB for all calls together: four pages of 50, then
+ * the others wait for the client's turn.
+ */
+const RECEIVE_WINDOW_BYTES = 1024 * 1024;
+
+/**
  * Returns a client for `address`: `host:port`, `dns:///name:port` (all its addresses share the load), or
  * `ipv4:a:port,b:port`. It connects on demand and reconnects automatically.
  */
@@ -105,6 +111,7 @@ function channelOptions(methodConfig: readonly object[]): ChannelOptions {
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 1_000,
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+    "grpc-node.flow_control_window": RECEIVE_WINDOW_BYTES,
   };
 }
 
