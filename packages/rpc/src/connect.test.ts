@@ -48,6 +48,20 @@ it("a call to a closed port fails with unavailable and a retry after a second", 
   }
 });
 
+it("a service may send 32 pages of 16 KiB on a connection before its client has read any", async () => {
+  const sessions: ServerHttp2Session[] = [];
+  const server = createServer().on("session", (session) => void sessions.push(session));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  own({ stop: () => (sessions.forEach((session) => void session.destroy()), void server.close()) });
+  const client = own(connectRpc(EchoService, `127.0.0.1:${(server.address() as AddressInfo).port}`));
+  void client.connected();
+  await eventually(() => {
+    const [session] = sessions;
+    expect(session?.remoteSettings?.initialWindowSize).toBeGreaterThanOrEqual(32 * 16 * 1024);
+    expect(session?.state.remoteWindowSize).toBeGreaterThanOrEqual(32 * 16 * 1024);
+  });
+});
+
 it("a client reconnects to its service automatically", async () => {
   const echo = await serve();
   const proxy = own(await startTcpProxy({ host: "127.0.0.1", port: echo.port }));
