@@ -52,7 +52,12 @@ it("a service may send 32 pages of 16 KiB on a connection before its client has 
   const sessions: ServerHttp2Session[] = [];
   const server = createServer().on("session", (session) => void sessions.push(session));
   await once(server.listen(0, "127.0.0.1"), "listening");
-  own({ stop: () => (sessions.forEach((session) => void session.destroy()), void server.close()) });
+  own({
+    stop() {
+      for (const session of sessions) session.destroy();
+      server.close();
+    },
+  });
   const client = own(connectRpc(EchoService, `127.0.0.1:${(server.address() as AddressInfo).port}`));
   void client.connected();
   await eventually(() => {
