@@ -17,6 +17,23 @@ afterEach(async () => {
   for (const thing of opened.splice(0).toReversed()) await thing.stop();
 });
 
+/** An HTTP/2 server that answers nothing by itself. */
+async function serveHttp2() {
+  const sessions = new Set<ServerHttp2Session>();
+  const server = createServer().on("session", (session) => void sessions.add(session));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const cut = (): void => {
+    for (const session of sessions) session.destroy();
+  };
+  own({
+    stop() {
+      cut();
+      server.close();
+    },
+  });
+  return { server, sessions, port: (server.address() as AddressInfo).port, cut };
+}
+
 /** A handler that returns once `open` was called. */
 function gate() {
   let open = (): void => {};
@@ -49,16 +66,8 @@ it("a call to a closed port fails with unavailable and a retry after a second", 
 });
 
 it("a service may send 32 pages of 16 KiB on a connection before its client has read any", async () => {
-  const sessions: ServerHttp2Session[] = [];
-  const server = createServer().on("session", (session) => void sessions.push(session));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  own({
-    stop() {
-      for (const session of sessions) session.destroy();
-      server.close();
-    },
-  });
-  const client = own(connectRpc(EchoService, `127.0.0.1:${(server.address() as AddressInfo).port}`));
+  const { sessions, port } = await serveHttp2();
+  const client = own(connectRpc(EchoService, `127.0.0.1:${port}`));
   void client.connected();
   await eventually(() => {
     const [session] = sessions;
@@ -153,10 +162,8 @@ describe("after unavailable", () => {
 describe("of two processes one loses its connection in the middle of a response", () => {
   /** Begins to respond to each call, and ends its connection once that is sent, or with `cut`. */
   async function serveHalf({ cutsAtOnce = true } = {}) {
-    const sessions = new Set<ServerHttp2Session>();
+    const { server, port, cut } = await serveHttp2();
     let calls = 0;
-    const server = createServer();
-    server.on("session", (session) => void sessions.add(session));
     server.on("stream", (stream) => {
       stream.on("error", () => {});
       stream.respond({ ":status": 200, "content-type": "application/grpc" });
@@ -165,17 +172,7 @@ describe("of two processes one loses its connection in the middle of a response"
         if (cutsAtOnce) stream.session?.destroy();
       });
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const cut = (): void => {
-      for (const session of sessions) session.destroy();
-    };
-    own({
-      stop() {
-        cut();
-        server.close();
-      },
-    });
-    return { port: (server.address() as AddressInfo).port, calls: () => calls, cut };
+    return { port, calls: () => calls, cut };
   }
 
   it("an idempotent method succeeds at the other", async () => {
