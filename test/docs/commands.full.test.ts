@@ -19,7 +19,8 @@ import { Shell } from "./shell.js";
 const ONLY_NAMED = /^(?:brandctl|brand-records)(?: (?!whoami)[a-z-]+)+$/;
 const commands = [...new Set(findManuals().flatMap(findCommands))].filter((command) => !(command in NOT_RUN) && !ONLY_NAMED.test(command));
 const scriptOf = (command: string): string => command.split(" -- ")[0] ?? "";
-const optionsOf = (command: string): string => command.split(" -- ")[1] ?? "";
+/** Returns a command's options, each with its value, such as `--json FILE`. */
+const optionsOf = (command: string): string[] => command.split(" -- ")[1]?.match(/--\S+(?: [^-]\S*)?/g) ?? [];
 const isAlone = (command: string): boolean => command.startsWith("npm run ");
 
 /** Address in place of EMAIL. */
@@ -57,7 +58,7 @@ describe("with nothing running", () => {
     [scriptOf(command), ...OTHER_MEASUREMENTS.filter((option) => command.includes(` ${option}`))].join(" ");
   /** Each benchmark once, with the options of all its commands. */
   const benchmarks = Object.values(Object.groupBy(alone.filter(isBenchmark), kindOf)).map((uses = []) =>
-    [scriptOf(uses[0] ?? ""), uses.map(optionsOf).join(" ").trim()].filter(Boolean).join(" -- "),
+    [scriptOf(uses[0] ?? ""), [...new Set(uses.flatMap(optionsOf))].join(" ")].filter(Boolean).join(" -- "),
   );
 
   it.each(others)(

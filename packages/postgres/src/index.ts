@@ -12,6 +12,6 @@ export { countPendingMigrations, migrate } from "./migrate.ts";
 export { startNotifier } from "./notifier.ts";
 export { openDatabaseSession, type DatabaseSession } from "./database-session.ts";
 export { openPool, type Database, type PoolOptions, type PoolState, type Transaction, type TransactionOptions } from "./pool.ts";
-export type { Sql, Statement } from "./sql.ts";
+export { isPrepared, type Sql, type Statement } from "./sql.ts";
 export { rfc3339FromPostgres } from "./types.ts";
 export { unnestRows, type UnnestedRows } from "./unnest-rows.ts";

@@ -334,6 +334,12 @@ describe("a statement", () => {
     for (let i = 0; i < 3; i += 1) await db.query({ name: "colors.all", text: "select name from colors" });
     expect(await db.query("select name from pg_prepared_statements")).toEqual([{ name: "colors.all" }]);
   });
+
+  it("that is planned at each call is not prepared", async () => {
+    const db = open({ max: 1 });
+    await db.query({ name: "colors.all", text: "select name from colors", isPlannedPerCall: true });
+    expect(await db.query("select name from pg_prepared_statements")).toEqual([]);
+  });
 });
 
 it("stop waits for a running query and closes every connection", async () => {

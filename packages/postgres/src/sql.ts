@@ -6,7 +6,13 @@ import { fromPostgresError } from "./errors.ts";
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** Not prepared, so that every call has a plan for its values: Postgres expects too few rows of optional filters that it does not know. */
+  readonly isPlannedPerCall?: true;
 }
+
+/** Whether Postgres may serve any values with one plan. */
+export const isPrepared = (statement: Statement | string): statement is Statement =>
+  typeof statement !== "string" && statement.isPlannedPerCall !== true;
 
 /** Runs statements: a pool, a transaction or a session. */
 export interface Sql {
@@ -36,7 +42,8 @@ export async function run<Row>(
   onError?: OnError,
 ): Promise<Row[]> {
   const span = startStatementSpan(statement);
-  const config = typeof statement === "string" ? { text: statement } : { name: statement.name, text: statement.text };
+  const text = typeof statement === "string" ? statement : statement.text;
+  const config = isPrepared(statement) ? { name: statement.name, text } : { text };
   try {
     const result = await on.query({ ...config, ...bounds, values: (values ?? []) as unknown[] });
     return result.rows as Row[];

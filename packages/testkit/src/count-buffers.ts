@@ -1,4 +1,4 @@
-import type { Database, Sql, Statement } from "@brand-records/postgres";
+import { isPrepared, type Database, type Sql, type Statement } from "@brand-records/postgres";
 
 /** Blocks that the statements of a call read, in Postgres' cache or not. */
 export interface Buffers {
@@ -8,6 +8,14 @@ export interface Buffers {
   readonly custom: number;
   /** Tables that either plan read from their beginning, of more than 1,000 rows. */
   readonly readWhole: readonly string[];
+  /** Rows that either plan put into order at once, at most. */
+  readonly sorted: number;
+}
+
+/** What plans do besides reading blocks. */
+interface Done {
+  readonly readWhole: Set<string>;
+  sorted: number;
 }
 
 interface PlanNode {
@@ -26,23 +34,19 @@ const SMALL_TABLE_ROWS = 1_000;
 
 /** Runs a call that only reads, with either plan for each of its statements. */
 export async function countBuffers(db: Database, call: (sql: Sql) => Promise<unknown>): Promise<Buffers> {
-  const readWhole = new Set<string>();
-  const generic = await countWith(db, "generic", call, readWhole);
-  return { generic, custom: await countWith(db, "custom", call, readWhole), readWhole: [...readWhole] };
+  const done: Done = { readWhole: new Set(), sorted: 0 };
+  const generic = await countWith(db, "generic", call, done);
+  const custom = await countWith(db, "custom", call, done);
+  return { generic, custom, readWhole: [...done.readWhole], sorted: done.sorted };
 }
 
-function countWith(
-  db: Database,
-  plan: "generic" | "custom",
-  call: (sql: Sql) => Promise<unknown>,
-  readWhole: Set<string>,
-): Promise<number> {
+function countWith(db: Database, plan: "generic" | "custom", call: (sql: Sql) => Promise<unknown>, done: Done): Promise<number> {
   return db.transaction(async (sql) => {
-    await sql.query(`set local plan_cache_mode = force_${plan}_plan`);
     let blocks = 0;
     await call({
       async query<Row>(statement: Statement | string, values: readonly unknown[] = []): Promise<Row[]> {
         const text = typeof statement === "string" ? statement : statement.text;
+        await sql.query(`set local plan_cache_mode = force_${isPrepared(statement) ? plan : "custom"}_plan`);
         await sql.query(`prepare counted as ${text}`);
         const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`;
         const [row] = await sql.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
@@ -51,7 +55,8 @@ function countWith(
         await sql.query("deallocate counted");
         const { Plan } = (row as { "QUERY PLAN": [{ Plan: PlanNode }] })["QUERY PLAN"][0];
         blocks += Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
-        for (const table of tablesReadWhole(Plan)) readWhole.add(table);
+        for (const table of tablesReadWhole(Plan)) done.readWhole.add(table);
+        done.sorted = Math.max(done.sorted, rowsSorted(Plan));
         return sql.query<Row>(text, values);
       },
     });
@@ -63,6 +68,12 @@ function tablesReadWhole(node: PlanNode): string[] {
   const rows = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
   const own = node["Node Type"] === "Seq Scan" && rows > SMALL_TABLE_ROWS ? [node["Relation Name"] ?? ""] : [];
   return [...own, ...(node.Plans ?? []).flatMap(tablesReadWhole)];
+}
+
+function rowsSorted({ "Node Type": type, Plans = [] }: PlanNode): number {
+  const [input] = Plans;
+  const own = type === "Sort" && input !== undefined ? input["Actual Rows"] : 0;
+  return Math.max(own, ...Plans.map(rowsSorted));
 }
 
 /** A parameter as SQL. An array is written as Postgres writes it: its type is that of the statement's parameter. */

@@ -4,7 +4,7 @@ import type { Maintenance } from "@brand-records/service-runtime";
 import type { SessionLimits } from "./domain/session.ts";
 import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX } from "./domain/failed-requests.ts";
 import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
-import { deleteFailuresBeyond, deleteOldFailures } from "./storage/failed-requests.ts";
+import { deleteFailuresBeyond, deleteOldFailures, walkFailuresBeyond } from "./storage/failed-requests.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";
 import { deleteExpiredLinks } from "./storage/sign-in-links.ts";
 import { deleteOldClientUsage } from "./storage/usage-clients.ts";
@@ -16,6 +16,8 @@ const EVERY_MS = 60_000;
 const STOP_MS = 2_000;
 /** Rows deleted by one statement, which locks them until it ends: 10 ms. */
 const BATCH_ROWS = 1_000;
+/** Brands of which it looks each minute whether they keep too many failed requests: up to 10,000 entries of an index each. */
+const FAILURES_BRANDS_AT_ONCE = 20;
 /** Age until which an expired link is refused as expired, afterwards as unknown. */
 const LINK_KEEP_DAYS = 7;
 /** Time for which a gateway may repeat a batch of counts. */
@@ -40,6 +42,7 @@ export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, us
     "usage by client": (limit) => deleteOldClientUsage(db, usageKeepDays, limit),
     "failed requests": (limit) => deleteOldFailures(db, FAILURES_KEEP_DAYS, limit),
     "failed requests beyond the cap": (limit) => deleteFailuresBeyond(db, FAILURES_PER_BRAND_MAX, limit),
+    "failed requests counted late": walkFailuresBeyond(db, FAILURES_PER_BRAND_MAX, FAILURES_BRANDS_AT_ONCE),
     "usage batches": (limit) => deleteOldBatches(db, BATCH_KEEP_DAYS, limit),
   };
   let stopping = false;

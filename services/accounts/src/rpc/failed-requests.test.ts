@@ -3,7 +3,7 @@ import type { FailedMinute, ListFailedRequestsRequest } from "@brand-records/pro
 import { countBuffers } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
-import { deleteFailuresBeyond, deleteOldFailures } from "../storage/failed-requests.ts";
+import { deleteFailuresBeyond, deleteOldFailures, walkFailuresBeyond } from "../storage/failed-requests.ts";
 import { listFailedRequests } from "../use-cases/failed-requests.ts";
 
 const MINUTE_MS = 60_000;
@@ -157,6 +157,26 @@ it("keeps seven days, and of each brand the newest 10,000 counts; the list says 
   expect(left?.rows).toBe(FAILURES_PER_BRAND_MAX);
   expect((await list({ bucket_minutes: 60 })).counted_since).toBe(left?.oldest);
   expect((await list({ brand_id: other.id })).counted_since).toBeNull();
+});
+
+it("finds a brand that has too many of old minutes, as it walks through all brands in parts, again and again", async () => {
+  await served.db.query("truncate accounts.failed_requests");
+  const [cap, limit, brandsAtOnce] = [10, 4, 2];
+  const brands = ["brd_a", "brd_b", "brd_c", "brd_d"];
+  const walk = walkFailuresBeyond(served.db, cap, brandsAtOnce);
+  const kept = async () =>
+    (await served.db.query<{ rows: number }>("select count(*) as rows from accounts.failed_requests group by brand_id order by brand_id")).map(({ rows }) => rows);
+  expect(await walk(limit)).toBe(0);
+  for (const [n, id] of brands.entries()) await fill(id, key, cap + 3 * n, 1);
+  await served.db.query("update accounts.failed_requests set minute = minute - interval '48 hours'");
+  expect(await deleteFailuresBeyond(served.db, cap, limit)).toBe(0);
+  const deleted = [];
+  for (let n = 0; n < 6; n += 1) deleted.push(await walk(limit));
+  // a and b, then c and d until both are done. The walk begins once more: after d there is no brand.
+  expect([deleted, await kept()]).toEqual([[3, 4, 4, 4, 3, 0], [cap, cap, cap, cap]]);
+  await fill("brd_e", key, cap + 1, 1);
+  for (let n = 0; n < 4; n += 1) await walk(limit);
+  expect(await kept()).toEqual([cap, cap, cap, cap, cap]);
 });
 
 it("reads few blocks for a week with as many counts as a brand keeps, by either plan", async () => {

@@ -57,22 +57,26 @@ const statements = {
   },
   groups: {
     name: "failed_requests.groups",
-    // Sorted without the ids, a week fits into memory. Those of a group are then looked up for its last minutes.
+    // Groups by hash, as it knows how many counts there are: to sort them by their four texts takes five times as long. Only the minutes of
+    // what is returned are sorted. The ids of a group are then looked up for its last minutes.
+    isPlannedPerCall: true,
     text: `with groups as (
              select f.key_id, f.route, f.code, f.field, sum(f.requests)::bigint as requests, min(f.minute) as first_at, max(f.minute) as last_at,
-                    (array_agg(f.minute order by f.minute desc))[1:${GROUP_REQUEST_IDS_MAX}] as minutes
+                    array_agg(f.minute) as minutes
                from ${SELECTED}
               group by 1, 2, 3, 4 order by 5 desc, 7 desc, 1, 2, 3, 4 limit ${GROUPS_MAX + 1})
            select g.key_id, g.route, g.code, g.field, g.requests, g.first_at, g.last_at, i.ids
              from groups g
+            cross join lateral (select array(select m from unnest(g.minutes) m order by m desc limit ${GROUP_REQUEST_IDS_MAX}) as last) l
             cross join lateral (
               select jsonb_agg(to_jsonb(f.request_ids) order by f.minute desc) as ids from accounts.failed_requests f
-               where f.brand_id = $1 and f.minute = any(g.minutes)
+               where f.brand_id = $1 and f.minute = any(l.last)
                  and (f.key_id, f.route, f.code, f.field) = (g.key_id, g.route, g.code, g.field)) i
             order by g.requests desc, g.last_at desc, g.key_id, g.route, g.code, g.field`,
   },
   buckets: {
     name: "failed_requests.buckets",
+    isPlannedPerCall: true,
     text: `select date_bin(make_interval(mins => $8), f.minute, $2::timestamptz) as start, sum(f.requests)::bigint as requests
              from ${SELECTED} group by 1 order by 1`,
   },
@@ -88,13 +92,26 @@ const statements = {
             where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field)
                 = (old.brand_id, old.minute, old.key_id, old.route, old.code, old.field) returning 1`,
   },
-  // Only brands that had failures lately can have become too many. Reads the primary key alone.
+  lateBrands: {
+    name: "failed_requests.late_brands",
+    text: `select distinct brand_id from accounts.failed_requests where minute >= now() - interval '3 minutes'`,
+  },
+  // Reads one entry of the primary key for each brand.
+  nextBrands: {
+    name: "failed_requests.next_brands",
+    text: `with recursive brands as (
+             (select brand_id from accounts.failed_requests where brand_id > $1 order by brand_id limit 1)
+             union all
+             select f.brand_id from brands b
+              cross join lateral (select brand_id from accounts.failed_requests where brand_id > b.brand_id order by brand_id limit 1) f)
+           select brand_id from brands limit $2`,
+  },
+  // Reads the primary key alone.
   deleteBeyond: {
     name: "failed_requests.delete_beyond",
-    text: `with late as (select distinct brand_id from accounts.failed_requests where minute >= now() - interval '3 minutes'),
-           beyond as (
-             select o.* from late cross join lateral (
-               select ${KEY} from accounts.failed_requests f where f.brand_id = late.brand_id order by ${ORDER} offset $1 limit $2) o limit $2)
+    text: `with beyond as (
+             select o.* from unnest($1::text[]) b(brand_id) cross join lateral (
+               select ${KEY} from accounts.failed_requests f where f.brand_id = b.brand_id order by ${ORDER} offset $2 limit $3) o limit $3)
            delete from accounts.failed_requests f using beyond o
             where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field) = (o.brand_id, o.minute, o.key_id, o.route, o.code, o.field)
            returning 1`,
@@ -152,7 +169,26 @@ export async function deleteOldFailures(sql: Sql, days: number, limit: number): 
 
 /** Deletes up to `limit` of the oldest counts of brands that have more than `max`, and had a failure in the last three minutes. Returns how many. */
 export async function deleteFailuresBeyond(sql: Sql, max: number, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteBeyond, [max, limit])).length;
+  return deleteBeyond(sql, await sql.query(statements.lateBrands), max, limit);
+}
+
+/**
+ * Returns what does the same for `brandsAtOnce` brands at each call, one part of all brands after another, then from the first again: a
+ * gateway that could not reach this service for hours adds to minutes of then. It stays at a part of which there may be more to delete.
+ */
+export function walkFailuresBeyond(sql: Sql, max: number, brandsAtOnce: number): (limit: number) => Promise<number> {
+  let after = "";
+  return async (limit) => {
+    const brands = await sql.query<{ brand_id: string }>(statements.nextBrands, [after, brandsAtOnce]);
+    const deleted = await deleteBeyond(sql, brands, max, limit);
+    if (deleted < limit) after = brands.length < brandsAtOnce ? "" : (brands.at(-1)?.brand_id ?? "");
+    return deleted;
+  };
+}
+
+async function deleteBeyond(sql: Sql, brands: readonly { readonly brand_id: string }[], max: number, limit: number): Promise<number> {
+  if (brands.length === 0) return 0;
+  return (await sql.query(statements.deleteBeyond, [brands.map((brand) => brand.brand_id), max, limit])).length;
 }
 
 /** Deletes up to `limit` counts of a brand. Returns how many. */

@@ -152,3 +152,8 @@ it.each(CALLS)("reads few blocks for %s, and no table whole, by either plan", as
     isWithin: true,
   });
 });
+
+it("adds failed requests up without putting them into the order of their texts", async () => {
+  const { sorted } = await countBuffers(served.db, failed({}));
+  expect(sorted).toBeLessThan(FAILURES_PER_BRAND_MAX / 10);
+});
