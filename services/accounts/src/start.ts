@@ -45,7 +45,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   const redis = startRedis(config, base, life, log);
   await requireNotRestored(db, redis, log);
   const mayMissKeys = await announcePeppers(base, { db, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT });
-  const published = redis && redisEpochPublisher(redis, log);
+  const published = redis && redisEpochPublisher(redis, log, base.metrics);
   if (published !== undefined) life.own("epoch republisher", startEpochRepublisher(db, published, maintenance));
   const keyUsage = life.own("key usage", startKeyUsage(db, log));
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };

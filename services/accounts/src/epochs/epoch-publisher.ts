@@ -7,7 +7,7 @@ import {
   type RedisClient,
   type RedisLog,
 } from "@brand-records/redis";
-import { RepeatedWarning } from "@brand-records/telemetry";
+import { Counter, RepeatedWarning, type Registry } from "@brand-records/telemetry";
 
 /** Publishes each brand's current epoch where gateways read it. Publishing never lowers an epoch. */
 export interface EpochPublisher {
@@ -26,29 +26,34 @@ export interface CommittedEpochs {
 /** Does nothing: without Redis, gateways may not cache principals and verify every request, so no publication is needed. */
 export const noEpochPublisher: EpochPublisher = { publish: async () => true, forget: async () => true };
 
-export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher & CommittedEpochs {
+export function redisEpochPublisher(redis: RedisClient, log: RedisLog, metrics: Registry): EpochPublisher & CommittedEpochs {
+  const failed = new Counter({
+    name: "epoch_publications_failed_total",
+    help: "Writes of brands' epochs to Redis that it refused or did not answer. Each is repeated every second for ten minutes.",
+    registers: [metrics],
+  });
   const refusedEpoch = new RepeatedWarning(log, "redis refused a brand's epoch: gateways verify its keys with accounts");
   const refusedMemory = new RepeatedWarning(
     log,
     "redis refused to remember what is committed: a restored database would not be noticed by it",
   );
-  const ofBrand = (brandId: string, done: Promise<void>): Promise<boolean> => whetherDone(done, refusedEpoch, { brand_id: brandId });
+  const whetherDone = async (write: Promise<void>, refusal: RepeatedWarning, fields: object): Promise<boolean> => {
+    try {
+      await write;
+      return true;
+    } catch (error) {
+      failed.inc();
+      // An outage is logged once, by the client, when its state changes.
+      if (error instanceof RedisUnavailable) return false;
+      if (!(error instanceof RedisReplyError)) throw error;
+      refusal.write({ err: error, ...fields });
+      return false;
+    }
+  };
+  const ofBrand = (brandId: string, write: Promise<void>): Promise<boolean> => whetherDone(write, refusedEpoch, { brand_id: brandId });
   return {
     publish: (brandId, epoch) => ofBrand(brandId, publishEpoch(redis, brandId, epoch)),
     remember: (epochs) => whetherDone(rememberCommittedEpochs(redis, epochs), refusedMemory, {}),
     forget: (brandId) => ofBrand(brandId, forgetBrand(redis, brandId)),
   };
-}
-
-async function whetherDone(done: Promise<void>, refusal: RepeatedWarning, fields: object): Promise<boolean> {
-  try {
-    await done;
-    return true;
-  } catch (error) {
-    // An outage is logged once, by the client, when its state changes.
-    if (error instanceof RedisUnavailable) return false;
-    if (!(error instanceof RedisReplyError)) throw error;
-    refusal.write({ err: error, ...fields });
-    return false;
-  }
 }

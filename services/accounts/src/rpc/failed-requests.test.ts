@@ -165,7 +165,9 @@ it("finds a brand that has too many of old minutes, as it walks through all bran
   const brands = ["brd_a", "brd_b", "brd_c", "brd_d"];
   const walk = walkFailuresBeyond(served.db, cap, brandsAtOnce);
   const kept = async () =>
-    (await served.db.query<{ rows: number }>("select count(*) as rows from accounts.failed_requests group by brand_id order by brand_id")).map(({ rows }) => rows);
+    (
+      await served.db.query<{ rows: number }>("select count(*) as rows from accounts.failed_requests group by brand_id order by brand_id")
+    ).map(({ rows }) => rows);
   expect(await walk(limit)).toBe(0);
   for (const [n, id] of brands.entries()) await fill(id, key, cap + 3 * n, 1);
   await served.db.query("update accounts.failed_requests set minute = minute - interval '48 hours'");
@@ -173,7 +175,10 @@ it("finds a brand that has too many of old minutes, as it walks through all bran
   const deleted = [];
   for (let n = 0; n < 6; n += 1) deleted.push(await walk(limit));
   // a and b, then c and d until both are done. The walk begins once more: after d there is no brand.
-  expect([deleted, await kept()]).toEqual([[3, 4, 4, 4, 3, 0], [cap, cap, cap, cap]]);
+  expect([deleted, await kept()]).toEqual([
+    [3, 4, 4, 4, 3, 0],
+    [cap, cap, cap, cap],
+  ]);
   await fill("brd_e", key, cap + 1, 1);
   for (let n = 0; n < 4; n += 1) await walk(limit);
   expect(await kept()).toEqual([cap, cap, cap, cap, cap]);
