@@ -7,6 +7,9 @@ import { callContext, type Stack } from "./stack.ts";
 /** Statuses that a record can alternate between; each change is an event. */
 const REVIEWS = ["approved", "rejected"] as const;
 
+/** The audit reads a million events in one statement. */
+const AUDIT_MS_MAX = 300_000;
+
 export interface LedgerOptions {
   readonly brands: number;
   readonly recordsPerBrand: number;
@@ -53,7 +56,7 @@ export class Ledger {
 
   constructor(stack: Stack, fakes: FakeReceivers, options: LedgerOptions) {
     this.#fakes = fakes;
-    this.#db = openPool({ url: stack.databaseUrl, applicationName: "platform", max: 5 });
+    this.#db = openPool({ url: stack.databaseUrl, applicationName: "platform", max: 5, statementTimeoutMs: AUDIT_MS_MAX });
     this.#options = options;
   }
 

@@ -1,4 +1,4 @@
-import { openPool, type Database } from "@brand-records/postgres";
+import { openPool, type Database, type PoolOptions } from "@brand-records/postgres";
 import type { BenchDatabase } from "../databases.ts";
 import { importBuilt } from "../built.ts";
 import { compareSizes, type Growth, type Side } from "./compare-sizes.ts";
@@ -9,6 +9,11 @@ interface ClaimModule {
     db: Database,
     wanted: { readonly max: number; readonly failing: boolean; readonly crowded: boolean; readonly leaseSeconds: number },
   ): Promise<unknown[]>;
+}
+
+/** How webhook's connections that claim are opened. */
+interface ByIndexModule {
+  readonly BY_INDEX: Pick<PoolOptions, "settings">;
 }
 
 /** Thrown inside the claim's transaction to roll it back: the next claim finds the same. */
@@ -24,7 +29,8 @@ class ClaimUndone extends Error {
 /** Compares a claim of as many lanes and deliveries on both sides. */
 export async function measureClaims(small: BenchDatabase, large: BenchDatabase): Promise<Growth> {
   const { claimDeliveries } = await importBuilt<ClaimModule>("services/webhook/dist/storage/claims.js");
-  const pools = [small, large].map(({ databaseUrl: url }) => openPool({ url, applicationName: "growth claims", max: 1 }));
+  const { BY_INDEX } = await importBuilt<ByIndexModule>("services/webhook/dist/storage/by-index.js");
+  const pools = [small, large].map(({ databaseUrl: url }) => openPool({ url, applicationName: "growth claims", max: 1, ...BY_INDEX }));
   const wanted = { max: LANES_PER_CLAIM * CLAIMED_PER_LANE, failing: true, crowded: false, leaseSeconds: CLAIM_LEASE_SECONDS };
   const sides = [small, large].map((database, index) => ({
     database,

@@ -11,11 +11,11 @@ export interface Ratio extends Spread {
 
 /** Each disturbed phase with the calm of the same round and the same rate. */
 const OVER_CALM = {
-  healthy_p99_with_hanging_over_without: { of: "hanging", to: "calm", at_most: TARGETS.healthy_p99_with_hanging_over_without },
+  healthy_p99_with_hanging_over_without: { of: "hanging", to: "calm" },
   others_p99_with_backlog_over_without: { of: "backlog", to: "calm" },
   p99_with_deleted_backlog_over_without: { of: "deleted_backlog", to: "calm" },
   p99_with_dump_over_without: { of: "dump", to: "calm_at_dump_rate" },
-} as const satisfies Record<string, { of: Phase; to: Phase; at_most?: number }>;
+} as const satisfies Record<string, { of: Phase; to: Phase }>;
 
 export type CalmRatioName = keyof typeof OVER_CALM;
 
@@ -23,7 +23,7 @@ export type CalmRatioName = keyof typeof OVER_CALM;
 export function ratiosToCalm(rounds: readonly Readonly<Record<Phase, Pick<SteadyRound[Phase], "p99_ms">>>[]): Record<CalmRatioName, Ratio> {
   const entries = Object.entries(OVER_CALM).map(([name, ratio]) => {
     const values = rounds.map((round) => round[ratio.of].p99_ms / round[ratio.to].p99_ms);
-    return [name, { ...ratioOf(values), ...("at_most" in ratio && { at_most: ratio.at_most }) }];
+    return [name, { ...ratioOf(values), at_most: TARGETS.p99_over_calm }];
   });
   return Object.fromEntries(entries) as Record<CalmRatioName, Ratio>;
 }

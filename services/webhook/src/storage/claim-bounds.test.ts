@@ -3,14 +3,21 @@ import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { startJanitor } from "../janitor.ts";
+import { replayBatch } from "../replaying/replay-batch.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
 import { enableReceiver, disableReceiver } from "../use-cases/enable-receiver.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
+import { replayEvents } from "../use-cases/replay-events.ts";
+import { sendTest } from "../use-cases/send-test.ts";
+import { sendWaiting } from "../use-cases/send-waiting.ts";
+import { storeEvents } from "../use-cases/store-events.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims } from "./claims.ts";
 import { passDeadEntries, repairBounds } from "./claim-bounds.ts";
+import type { NewEvent } from "./events.ts";
 import { dueBy } from "./lanes.ts";
 
 /** One promise: no bound hides a delivery. */
@@ -155,6 +162,16 @@ it("a process that stops repairs what a delivery of release 0.3.0 was hidden by:
   expect(await served.hidden()).toEqual([]);
 });
 
+const newEvents = (count: number): NewEvent[] =>
+  Array.from({ length: count }, () => ({
+    id: newId("evt"),
+    created_at: new Date().toISOString(),
+    brand_id: served.receiver.brand,
+    type: "submission.approved",
+    data: JSON.stringify({ resource: "submissions", id: "sub_1" }),
+    traceparent: null,
+  }));
+
 it("every operation keeps the bound", async () => {
   const other = await served.sending.createReceiver(server.url, { brand: served.receiver.brand });
   const key = { brandId: served.receiver.brand, receiverId: served.receiver.id };
@@ -190,6 +207,28 @@ it("every operation keeps the bound", async () => {
       const sender = served.sending.start({ retryDelaysSeconds: [60] });
       await eventually(() => expect(server.requests.length).toBeGreaterThan(0));
       await sender.stop();
+    },
+    "storing events": () => storeEvents(served.sending.db, newEvents(3)),
+    "storing events while others wait": () => storeEvents(served.sending.db, newEvents(100)),
+    "storing events with first attempts": async () => {
+      const sender = served.sending.start({ retryDelaysSeconds: [60] });
+      await storeEvents(served.sending.db, newEvents(3), sender);
+      await sender.stop();
+    },
+    testing: () => sendTest(served.sending.db, key),
+    "sending all that waits": () => sendWaiting(served.sending.db, key, true, { chunkRows: 2 }),
+    "repeating what is finished": async () => {
+      const [finished] = await served.db.query<{ id: string }>("select id from webhook.past_deliveries where state = 'delivered' limit 1");
+      await replayDelivery(served.sending.db, { brandId: key.brandId, deliveryId: finished?.id ?? "" });
+    },
+    replaying: async () => {
+      await replayEvents(served.sending.db, {
+        ...key,
+        since: new Date(Date.now() - 3_600_000).toISOString(),
+        until: null,
+        failedOnly: false,
+      });
+      expect(await replayBatch(served.sending.db, [])).toMatchObject({ queued: expect.any(Number) as number });
     },
     "claiming at the end": served.claim,
   };

@@ -2,8 +2,10 @@ import { openPool } from "@brand-records/postgres";
 import { serveClaims, SET_UP_MS, type ServedClaims } from "../../test/serve-claims.ts";
 import { abandonDeliveries, type ClaimedDelivery } from "./claims.ts";
 import { IN_FLIGHT_MAX } from "../domain/lane.ts";
+import { hastenPending } from "./hasten-pending.ts";
+import { hasPendingBeyond } from "./replays.ts";
 
-/** One promise: a claim costs the same whatever is dead. */
+/** One promise: claims, and what else reads a lane while it has the lane locked, cost the same whatever is dead. */
 
 const DEAD = 200_000;
 
@@ -54,6 +56,8 @@ async function withDeletedBacklog(work: () => Promise<void>): Promise<void> {
 }
 
 const ROUNDS = 200;
+/** Blocks for each delivery that is made due. */
+const HASTEN_BUFFERS_MAX = 30;
 
 it(
   "the 200th claim reads as much as the first, while an older snapshot keeps what was sent, all of one instant",
@@ -105,6 +109,37 @@ it(
       let claimed: ClaimedDelivery[] = [];
       expect(await buffersOf(async () => void (claimed = await served.claim()))).toBeLessThan(100);
       expect(claimed.map(({ id }) => id)).toEqual(["dlv_b00000001"]);
+    });
+  },
+  SET_UP_MS,
+);
+
+it(
+  "a replay looks at nothing that was sent, to see how much waits",
+  async () => {
+    await withDeletedBacklog(async () => {
+      expect(await served.claim()).toHaveLength(1);
+      expect(await buffersOf(() => hasPendingBeyond(served.db, served.receiver.id, 10_000))).toBeLessThan(100);
+    });
+  },
+  SET_UP_MS,
+);
+
+it(
+  "making what waits due reads as much for each delivery, however many came before it",
+  async () => {
+    const [rows, chunkRows] = [20_000, 200];
+    await served.db.query("alter table webhook.deliveries set (autovacuum_enabled = false)");
+    await served.addAtOnce(rows, "a");
+    await served.db.query("update webhook.deliveries set due_at = now() + interval '1 hour', created_at = now() - interval '1 hour'");
+    await served.db.query("vacuum analyze webhook.deliveries");
+    await withOlderSnapshot(async () => {
+      const [row] = await served.db.query<{ now: string }>("select now()::text as now");
+      const key = { brandId: served.receiver.brand, receiverId: served.receiver.id };
+      const read = await buffersOf(() => hastenPending(served.db, key, row?.now ?? "", { chunkRows }));
+      expect(await served.db.query("select from webhook.deliveries where due_at > now()")).toEqual([]);
+      // Two walks: the second, over what is dead, looks for what came meanwhile.
+      expect(read / rows).toBeLessThan(HASTEN_BUFFERS_MAX);
     });
   },
   SET_UP_MS,

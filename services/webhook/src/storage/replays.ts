@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
+import { BOUND } from "./lanes.ts";
 import { UNLEASED } from "./late-indexes.ts";
 
 /** Events counted for a total, at most: 40 ms. */
@@ -106,7 +107,11 @@ const statements = {
   },
   hasPendingBeyond: {
     name: "replays.has_pending_beyond",
-    text: `select from webhook.deliveries d where d.receiver_id = $1 and d.state = 'pending' order by d.due_at, d.id offset $2 limit 1`,
+    // From the bound on: an older snapshot keeps the entries of all that was sent.
+    text: `select from webhook.lanes l cross join lateral (
+             select from webhook.deliveries d where d.receiver_id = l.receiver_id and d.state = 'pending' and (d.due_at, d.id) >= ${BOUND}
+              order by d.due_at, d.id offset $2 limit 1) d
+            where l.receiver_id = $1`,
   },
   ahead: { name: "replays.ahead", text: aheadStatement(ALL) },
   failedAhead: { name: "replays.failed_ahead", text: aheadStatement(FAILED) },

@@ -464,6 +464,31 @@ describe("a sender that stops", () => {
   });
 });
 
+it("goes to the URL that the receiver had when the event was stored, and counts nothing against another that it has since", async () => {
+  const after = await startReceivingServer();
+  stopping.push(() => after.stop());
+  const receiver = await sending.createReceiver(server.url);
+  server.respond = (response) => void response.writeHead(410).end();
+  const sender = sending.start({ retryDelaysSeconds: [0.05] });
+  const changing: FirstAttempts = {
+    leaseSeconds: sender.leaseSeconds,
+    reservation: () => sender.reservation(),
+    release: (attempts) => sender.release(attempts),
+    reconcile: (deliveries) => sender.reconcile(deliveries),
+    send: (deliveries) =>
+      void sending.db
+        .query("update webhook.receivers set url = $2 where id = $1", [receiver.id, after.url])
+        .then(() => sender.send(deliveries)),
+  };
+  const [event] = newEvents(receiver);
+  await storeEvents(sending.db, [event!], changing);
+  await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 2 }]));
+  expect([received(), after.requests.map(({ body }) => body.id)]).toEqual([[event!.id], [event!.id]]);
+  // A receiver that responds with 410 is disabled.
+  const lane = "select held, failures, in_flight from webhook.lanes where receiver_id = $1";
+  expect(await sending.db.query(lane, [receiver.id])).toEqual([{ held: false, failures: 0, in_flight: 0 }]);
+});
+
 it("gives room back once if sending throws", async () => {
   const receiver = await sending.createReceiver(server.url);
   const calls: string[] = [];
