@@ -8,6 +8,8 @@ export interface Arrival {
   /** Id of the event's record. */
   readonly record: string;
   readonly attempt: number;
+  /** When it was received whole. */
+  readonly at: number;
   /** How the receiver responded: only `accepted` is a 2xx. */
   readonly behavior: Behavior;
 }
@@ -43,7 +45,7 @@ export async function startFakeReceivers(choose: (receiver: number, attempt: num
       const attempt = Number(request.headers["x-service-attempt"]);
       const { id, data } = JSON.parse(body) as { id: string; data: { id: string } };
       const behavior = choose(receiver, attempt);
-      arrivals.push({ receiver, eventId: id, record: data.id, attempt, behavior });
+      arrivals.push({ receiver, eventId: id, record: data.id, attempt, at: Date.now(), behavior });
       if (behavior === "hang") {
         hanging += 1;
         response.on("close", () => void (hanging -= 1));

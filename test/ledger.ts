@@ -182,7 +182,7 @@ export class Ledger {
       if (missing.length > 0) problems.push(`receiver ${number}: ${missing.length} events never accepted, such as ${missing[0]}`);
       const foreign = received.filter(({ eventId }) => !expected.has(eventId)).length;
       if (foreign > 0) problems.push(`receiver ${number}: ${foreign} requests with events of other brands`);
-      if (ordered && !areFirstAttemptsInOrder(received)) problems.push(`receiver ${number}: first attempts out of order`);
+      if (ordered) problems.push(...firstAttemptsOutOfOrder(received).map((found) => `receiver ${number}: ${found}`));
     }
     return problems;
   }
@@ -198,13 +198,20 @@ export class Ledger {
   }
 }
 
-/** Compares event ids, which sort by the time of their change. */
-function areFirstAttemptsInOrder(arrivals: readonly Arrival[]): boolean {
+/** Describes first attempts of a record that came after one of a later event. Event ids sort by the time of their change. */
+function firstAttemptsOutOfOrder(arrivals: readonly Arrival[]): string[] {
   const first = arrivals.filter(({ attempt }) => attempt === 1);
-  return [...Map.groupBy(first, ({ record }) => record).values()].every((ofRecord) =>
-    ofRecord.every(({ eventId }, index) => index === 0 || (ofRecord[index - 1]?.eventId ?? "") <= eventId),
+  return [...Map.groupBy(first, ({ record }) => record).values()].flatMap((ofRecord) =>
+    ofRecord.flatMap((arrival, index) => {
+      const before = ofRecord[index - 1];
+      if (before === undefined || before.eventId <= arrival.eventId) return [];
+      return [`${described(arrival)} after ${described(before)}, a later event of ${arrival.record}`];
+    }),
   );
 }
+
+const described = ({ eventId, at, behavior }: Arrival): string =>
+  `first attempt of ${eventId} (${new Date(at).toISOString()}, ${behavior})`;
 
 const INSERTS = {
   submissions: `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,

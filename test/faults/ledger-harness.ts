@@ -26,6 +26,8 @@ export interface LedgerHarnessOptions {
   /** Calls of `write` that together make these changes. */
   readonly rounds: number;
   readonly brands: number;
+  /** The fewer, the sooner a record changes again. Default: as many as let each change twice. */
+  readonly recordsPerBrand?: number;
   /** Default: a tenth of the changes. */
   readonly changesPerSecond?: number;
   /** Time until every event is taken in at the end. Default: a minute. */
@@ -59,6 +61,7 @@ export interface LedgerHarness {
 
 export async function startLedgerHarness(options: LedgerHarnessOptions): Promise<LedgerHarness> {
   const { brokers, changes, rounds, brands, changesPerSecond = changes / 10 } = options;
+  const { recordsPerBrand = Math.max(20, changes / (2 * brands)) } = options;
   const { caughtUpWithinMs = 60_000, deliveredWithinMs = 300_000 } = options;
   const receivers = await startFakeReceivers((_, attempt) => {
     if (attempt > FAULTY_ATTEMPTS_MAX || Math.random() > FAULT_PROBABILITY) return "accepted";
@@ -70,7 +73,7 @@ export async function startLedgerHarness(options: LedgerHarnessOptions): Promise
   });
   const ledger = new Ledger(stack, receivers, {
     brands,
-    recordsPerBrand: Math.max(20, changes / (2 * brands)),
+    recordsPerBrand,
     receiversPerBrand: 2,
     changesPerSecond,
   });
