@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { chromium, type BrowserContext, type BrowserContextOptions, type ConsoleMessage, type Page } from "playwright-core";
+import { chromium, type BrowserContextOptions, type ConsoleMessage, type Page } from "playwright-core";
 import { ensureBackingServices } from "./setup/ensure-backing-services.ts";
 
 /** What a person would see as broken, or a developer in the browser's console. */
@@ -18,12 +18,9 @@ export interface TestPage {
 }
 
 export interface TestBrowser {
-  /** Opens a page in a profile that no other page has: without cookies and storage. */
+  /** Opens a page in a profile of its own. */
   open(options?: BrowserContextOptions): Promise<TestPage>;
-  /**
-   * Closes all pages. Those that tests leave open go on reading, each in a process of its own, and slow down the tests after them. What they have
-   * loaded, later pages need not load again.
-   */
+  /** Closes all pages. Those that tests leave open go on reading, each in a process of its own, and slow down the tests after them. */
   closePages(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,17 +64,13 @@ export async function startBrowser(): Promise<TestBrowser> {
   const found = await ensureBackingServices("chromium");
   const executablePath = found.get("CHROMIUM") ?? "";
   const browser = await chromium.launch({ executablePath, args: ARGS });
-  const used: Profile[] = [];
-  const emptied: Profile[] = [];
   return {
-    async open({ viewport = VIEWPORT, ...options } = {}) {
-      const isPlain = Object.keys(options).length === 0;
-      const profile =
-        (isPlain ? emptied.pop() : undefined) ?? (await newProfile(await browser.newContext({ viewport, ...options }), isPlain));
-      used.push(profile);
-      const { problems } = profile;
-      const page = await profile.context.newPage();
-      if (viewport !== null) await page.setViewportSize(viewport);
+    async open(options = {}) {
+      const context = await browser.newContext(options);
+      const problems: string[] = [];
+      await context.exposeFunction("reportProblem", (problem: string) => void problems.push(problem));
+      await context.addInitScript(REPORT_VIOLATIONS);
+      const page = await context.newPage();
       page.on("console", (message) => problems.push(...problemsOf(message)));
       page.on("pageerror", (error) => problems.push(`uncaught: ${error.stack ?? error.message}`));
       return {
@@ -96,49 +89,13 @@ export async function startBrowser(): Promise<TestBrowser> {
       };
     },
     async closePages() {
-      for (const profile of used.splice(0)) if (await isEmptied(profile)) emptied.push(profile);
+      const pages = browser.contexts().flatMap((context) => context.pages());
+      // What a test holds back for longer than it lasts has no page to go to.
+      await Promise.all(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
+      await Promise.all(browser.contexts().map((context) => context.close()));
     },
     stop: () => browser.close(),
   };
-}
-
-const VIEWPORT = { width: 1280, height: 720 };
-
-interface Profile {
-  readonly context: BrowserContext;
-  /** Whether another page may have it, as it was opened without options of its own. */
-  readonly isPlain: boolean;
-  /** What its pages reported. */
-  readonly problems: string[];
-}
-
-async function newProfile(context: BrowserContext, isPlain: boolean): Promise<Profile> {
-  const problems: string[] = [];
-  await context.exposeFunction("reportProblem", (problem: string) => void problems.push(problem));
-  await context.addInitScript(REPORT_VIOLATIONS);
-  return { context, isPlain, problems };
-}
-
-/** Closes the pages of a profile, and empties it but for the files they have loaded, or closes it. @returns whether it can be used again */
-async function isEmptied({ context, isPlain, problems }: Profile): Promise<boolean> {
-  const pages = context.pages();
-  // What a test holds back for longer than it lasts has no page to go to.
-  await Promise.all(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
-  if (!isPlain) {
-    await context.close();
-    return false;
-  }
-  const origins = new Set(pages.map((page) => new URL(page.url()).origin));
-  // Comes after the pages: they could store something once more.
-  await Promise.all(pages.map((page) => page.close()));
-  const blank = await context.newPage();
-  const session = await context.newCDPSession(blank);
-  for (const origin of origins) await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "local_storage" });
-  await context.clearCookies();
-  await context.setOffline(false);
-  await blank.close();
-  problems.length = 0;
-  return true;
 }
 
 /** Runs in the page. Not a function: what compiles the tests may add calls of its own helpers. */

@@ -258,6 +258,13 @@ it("a filter that is typed says how it applies, and one that cannot be an id say
   await field.press("Enter");
   await page.getByText("No events match these filters").waitFor();
   expect(await page.getByText("Press Enter").count()).toBe(0);
+  // A list that changes is not as before, whatever was typed.
+  await field.fill("PO_1");
+  await field.press("Enter");
+  await page.getByText("The list below is as before.").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).first().click();
+  await page.getByRole("cell", { name: /\d\d:\d\d:\d\d/ }).waitFor();
+  expect([await field.inputValue(), await page.getByText("The list below is as before.").count()]).toEqual(["", 0]);
 });
 
 it("failed requests show as those of their range until another range's are read", async () => {

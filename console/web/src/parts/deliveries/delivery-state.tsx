@@ -1,7 +1,7 @@
 import type { Delivery } from "@brand-records/console-contract";
 import { StateBadge } from "../state-badge.tsx";
 import { When } from "../when.tsx";
-import { nextAttemptAt, retryText } from "./retry-text.ts";
+import { isDue, nextAttemptAt, retryText } from "./retry-text.ts";
 
 interface DeliveryStateProps {
   readonly delivery: Delivery;
@@ -19,10 +19,7 @@ export function DeliveryState({ delivery, pausedUntil = null }: DeliveryStatePro
     <span>
       <StateBadge state={state} text={text} />
       {next !== undefined && (
-        <>
-          {" "}
-          next <When at={new Date(next).toISOString()} isBrief />
-        </>
+        <> next {isDue(next, Date.now()) ? "as soon as there is room" : <When at={new Date(next).toISOString()} isBrief />}</>
       )}
     </span>
   );

@@ -1,4 +1,4 @@
-import { nextAttemptAt, retryText, timeLeft } from "./retry-text.ts";
+import { isDue, nextAttemptAt, retryText, timeLeft } from "./retry-text.ts";
 
 it("says which attempt is next once one has failed", () => {
   expect(retryText({ state: "pending", attempts: 2 })).toBe("Retrying, attempt 3 of 10");
@@ -23,6 +23,11 @@ it("the next attempt waits for the end of a pause", () => {
   expect(nextAttemptAt({ state: "pending", due_at: early }, late)).toBe(Date.parse(late));
   expect(nextAttemptAt({ state: "pending", due_at: late }, early)).toBe(Date.parse(late));
   expect(nextAttemptAt({ state: "held", due_at: null }, late)).toBeUndefined();
+});
+
+it("an attempt whose time has come, as the pause is over, has none to show", () => {
+  const next = nextAttemptAt({ state: "pending", due_at: "2026-11-22T08:00:00.000Z" }, null) ?? 0;
+  expect([-1, 0, 1].map((ms) => isDue(next, next + ms))).toEqual([false, true, true]);
 });
 
 it.each([

@@ -19,6 +19,9 @@ export function nextAttemptAt({ state, due_at }: Pick<Delivery, "state" | "due_a
   return Math.max(Date.parse(due_at), pausedUntil === null ? Number.NEGATIVE_INFINITY : Date.parse(pausedUntil));
 }
 
+/** Whether an attempt waits for nothing but room: its receiver has others in flight, or is tried with one first. */
+export const isDue = (next: number, now: number): boolean => next <= now;
+
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 /** Time left in words, in its two largest units: "4 min 5 s", "2 h 10 min"; "now" if none is left. */

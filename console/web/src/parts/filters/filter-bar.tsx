@@ -175,12 +175,14 @@ interface TextFilterProps extends Pick<FieldProps, "set"> {
 
 function TextFilter({ filter: { name, label, placeholder, pattern, problem, suggestions }, value = "", set }: TextFilterProps) {
   const [draft, setDraft] = useDraft(value);
-  const [isWrong, setIsWrong] = useState(false);
+  // The text that was refused. Another one, as after "Clear filters", is not wrong.
+  const [refused, setRefused] = useState<string>();
+  const isWrong = draft === refused;
   const listId = useId();
   const apply = (typed: string): void => {
     const text = typed.trim();
     const isRight = text === "" || pattern.test(text);
-    setIsWrong(!isRight);
+    setRefused(isRight ? undefined : typed);
     if (isRight && text !== value) set({ [name]: text || undefined });
   };
   return (
@@ -200,7 +202,7 @@ function TextFilter({ filter: { name, label, placeholder, pattern, problem, sugg
         {...(suggestions !== undefined && { list: listId })}
         onChange={({ currentTarget: { value: typed } }) => {
           setDraft(typed);
-          setIsWrong(false);
+          setRefused(undefined);
           if (suggestions?.includes(typed)) apply(typed);
         }}
         onBlur={() => apply(draft)}

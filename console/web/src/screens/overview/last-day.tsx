@@ -40,7 +40,7 @@ function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) 
       <div className={styles["numbers"]}>
         <Number name="Requests accepted" value={accepted} />
         <Number name="Refused over the limit" value={refused} />
-        <Number name="In the busiest 60 seconds" value={total.peak} beside={besideLimit(total, limit)} />
+        <Number name="In the busiest clock minute" value={total.peak} beside={besideLimit(total, limit)} />
       </div>
       {accepted + refused === 0 ? (
         <Text size="sm" c="dimmed">

@@ -6,7 +6,7 @@ import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { Link } from "@tanstack/react-router";
-import { reasonOf, stateOf } from "../../parts/receivers/receiver-state.ts";
+import { explanationOf, reasonOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receiver-problems.module.css";
 
 const needsAttention = (receiver: Receiver): boolean => stateOf(receiver) !== "enabled";
@@ -45,8 +45,10 @@ const COLUMNS: Column<Receiver>[] = [
   },
 ];
 
+const sentence = (text = ""): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 function Why({ receiver }: { readonly receiver: Receiver }) {
-  const { enabled, disabled_at, paused_until, failures_in_a_row, last_outcome, last_status } = receiver;
+  const { enabled, disabled_at, paused_until, last_outcome, last_status } = receiver;
   if (!enabled) {
     return (
       <span>
@@ -54,11 +56,9 @@ function Why({ receiver }: { readonly receiver: Receiver }) {
       </span>
     );
   }
-  const failures =
-    failures_in_a_row === 1 ? "The last attempt failed" : `${failures_in_a_row.toLocaleString("en-PH")} attempts failed in a row`;
   return (
     <span>
-      {failures}
+      {sentence(explanationOf(receiver))}
       {last_outcome !== null && last_outcome !== "accepted" && `: ${outcomeText(last_outcome, last_status)}`}
       {paused_until !== null && (
         <>

@@ -71,7 +71,6 @@ interface CountsProps {
 
 function Counts({ data: { name, groups, buckets, span, counted_since }, isFiltered }: CountsProps) {
   const range = TIME_RANGES[name];
-  if (groups.length === 0) return <NoFailures length={range.length} isFiltered={isFiltered} />;
   const counts = new Map(buckets.map(({ start, requests }) => [Date.parse(start), requests]));
   const bars = startsOf(range, span).map((start) => ({ label: momentText(start), values: [counts.get(start) ?? 0] }));
   return (
@@ -81,7 +80,11 @@ function Counts({ data: { name, groups, buckets, span, counted_since }, isFilter
           So much has failed that counts from before <When at={counted_since} /> were removed: a brand keeps the newest 10,000.
         </Notice>
       )}
-      <Bars title={`Failed requests per ${range.per}`} series={[{ name: "Failed", tone: "bad" }]} bars={bars} />
+      {groups.length === 0 ? (
+        <NoFailures length={range.length} isFiltered={isFiltered} />
+      ) : (
+        <Bars title={`Failed requests per ${range.per}`} series={[{ name: "Failed", tone: "bad" }]} bars={bars} />
+      )}
     </>
   );
 }

@@ -30,7 +30,7 @@ export function UsageCharts({ data: { name, span, buckets }, total, limit }: Usa
         facts={[
           ["Accepted", total.accepted.toLocaleString("en-PH")],
           ["Refused over the limit", total.refused.toLocaleString("en-PH")],
-          ["Busiest 60 seconds", `${total.peak.toLocaleString("en-PH")}${besideLimit(total, limit)}`],
+          ["Busiest clock minute", `${total.peak.toLocaleString("en-PH")}${besideLimit(total, limit)}`],
         ]}
       />
       <Bars
