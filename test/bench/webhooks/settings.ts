@@ -38,8 +38,8 @@ export const TARGETS = {
   deliveries_per_second: 1_200,
   product_over_limit: 0.16,
   statements_per_delivery: 0.09,
-  /** Of the calm. */
+  /** The calm's. */
   p99_ms: 50,
-  /** Of each disturbed phase. */
+  /** Each disturbed phase's. */
   p99_over_calm: 1.3,
 } as const;

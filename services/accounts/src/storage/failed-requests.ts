@@ -25,6 +25,8 @@ const ADDED = unnestRows(
   { as: "added", after: 2 },
 );
 
+const BRANDS = unnestRows({ brand_id: "text" }, { as: "b", after: 2 });
+
 /** Rows `f` of a brand in a range, as the filters select them. */
 const SELECTED = `accounts.failed_requests f
   where f.brand_id = $1 and f.minute >= $2::timestamptz and f.minute < $3::timestamptz
@@ -110,8 +112,8 @@ const statements = {
   deleteBeyond: {
     name: "failed_requests.delete_beyond",
     text: `with beyond as (
-             select o.* from unnest($1::text[]) b(brand_id) cross join lateral (
-               select ${KEY} from accounts.failed_requests f where f.brand_id = b.brand_id order by ${ORDER} offset $2 limit $3) o limit $3)
+             select o.* from ${BRANDS.relation} cross join lateral (
+               select ${KEY} from accounts.failed_requests f where f.brand_id = b.brand_id order by ${ORDER} offset $1 limit $2) o limit $2)
            delete from accounts.failed_requests f using beyond o
             where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field) = (o.brand_id, o.minute, o.key_id, o.route, o.code, o.field)
            returning 1`,
@@ -188,7 +190,7 @@ export function walkFailuresBeyond(sql: Sql, max: number, brandsAtOnce: number):
 
 async function deleteBeyond(sql: Sql, brands: readonly { readonly brand_id: string }[], max: number, limit: number): Promise<number> {
   if (brands.length === 0) return 0;
-  return (await sql.query(statements.deleteBeyond, [brands.map((brand) => brand.brand_id), max, limit])).length;
+  return (await sql.query(statements.deleteBeyond, [max, limit, ...BRANDS.values(brands)])).length;
 }
 
 /** Deletes up to `limit` counts of a brand. Returns how many. */
