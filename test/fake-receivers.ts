@@ -10,6 +10,8 @@ export interface Arrival {
   readonly attempt: number;
   /** When it was received whole. */
   readonly at: number;
+  /** Requests of the receiver without a response by then. */
+  readonly beside: number;
   /** How the receiver responded: only `accepted` is a 2xx. */
   readonly behavior: Behavior;
 }
@@ -37,6 +39,8 @@ export async function startFakeReceivers(choose: (receiver: number, attempt: num
   const arrivals: Arrival[] = [];
   const sockets = new Set<Socket>();
   let hanging = 0;
+  /** Requests without a response, by receiver. */
+  const open = new Map<number, number>();
   const server = createServer((request, response) => {
     request.on("error", () => {});
     response.on("error", () => {});
@@ -45,7 +49,10 @@ export async function startFakeReceivers(choose: (receiver: number, attempt: num
       const attempt = Number(request.headers["x-service-attempt"]);
       const { id, data } = JSON.parse(body) as { id: string; data: { id: string } };
       const behavior = choose(receiver, attempt);
-      arrivals.push({ receiver, eventId: id, record: data.id, attempt, at: Date.now(), behavior });
+      const beside = open.get(receiver) ?? 0;
+      open.set(receiver, beside + 1);
+      response.on("close", () => void open.set(receiver, (open.get(receiver) ?? 1) - 1));
+      arrivals.push({ receiver, eventId: id, record: data.id, attempt, at: Date.now(), beside, behavior });
       if (behavior === "hang") {
         hanging += 1;
         response.on("close", () => void (hanging -= 1));

@@ -193,6 +193,12 @@ export class Ledger {
     return accepted.length - new Set(accepted.map(({ receiver, eventId }) => `${receiver} ${eventId}`)).size;
   }
 
+  /** Counts requests to receivers that take one attempt at a time which came while another had no response. */
+  overlaps(): number {
+    const ordered = new Set(this.#receivers.filter((receiver) => receiver.ordered).map(({ number }) => number));
+    return this.#fakes.arrivals.filter(({ receiver, beside }) => beside > 0 && ordered.has(receiver)).length;
+  }
+
   async stop(): Promise<void> {
     await this.#db.stop();
   }

@@ -76,7 +76,10 @@ it(
     await harness.untilDelivered();
     const doubled = harness.ledger.duplicates();
     const deliveries = await harness.count("webhook.past_deliveries");
-    process.stdout.write(`${CHANGES} changes, ${faults} faults: ${deliveries} deliveries, ${doubled} accepted twice\n`);
+    const overlaps = harness.ledger.overlaps();
+    process.stdout.write(
+      `${CHANGES} changes, ${faults} faults: ${deliveries} deliveries, ${doubled} accepted twice, ${overlaps} at once\n`,
+    );
     expect(await harness.problems()).toEqual([]);
     expect(doubled).toBeLessThanOrEqual(DOUBLED_PER_KILL_MAX * Math.ceil(faults / FAULTS.length));
   },
