@@ -6,7 +6,7 @@ import { fromPostgresError } from "./errors.ts";
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Not prepared, so that every call has a plan for its values: Postgres expects too few rows of optional filters that it does not know. */
+  /** Postgres plans every call for its values, and prepares nothing: of optional filters that it does not know it expects too few rows. */
   readonly isPlannedPerCall?: true;
 }
 

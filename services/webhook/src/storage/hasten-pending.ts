@@ -52,13 +52,16 @@ export async function hastenPending(
   };
   // Behind every id of the time, thus before what is due later.
   const start: Position = { due: now, id: "~" };
-  let from = start;
-  while (true) {
-    const begin = from;
-    const last = await db.transaction((sql) => chunk(sql, begin));
-    const isLast = (last?.hastened ?? 0) < chunkRows;
-    if (isLast && from === start) return;
-    // Once more: an attempt that failed meanwhile may have left its delivery before the position.
-    from = isLast || last === undefined ? start : last;
-  }
+  const walk = async (): Promise<number> => {
+    let hastened = 0;
+    for (let from = start; ;) {
+      const begin = from;
+      const last = await db.transaction((sql) => chunk(sql, begin));
+      hastened += last?.hastened ?? 0;
+      if (last === undefined || last.hastened < chunkRows) return hastened;
+      from = last;
+    }
+  };
+  // Again after a long walk: an attempt that failed meanwhile may have left its delivery behind it.
+  while ((await walk()) >= chunkRows);
 }

@@ -471,10 +471,7 @@ it("goes to the URL that the receiver had when the event was stored, and counts 
   server.respond = (response) => void response.writeHead(410).end();
   const sender = sending.start({ retryDelaysSeconds: [0.05] });
   const changing: FirstAttempts = {
-    leaseSeconds: sender.leaseSeconds,
-    reservation: () => sender.reservation(),
-    release: (attempts) => sender.release(attempts),
-    reconcile: (deliveries) => sender.reconcile(deliveries),
+    ...killedAfterCommit(sender),
     send: (deliveries) =>
       void sending.db
         .query("update webhook.receivers set url = $2 where id = $1", [receiver.id, after.url])
