@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { openLog } from "@brand-records/telemetry";
-import { eventually } from "@brand-records/testkit";
+import { eventually, losingCommitAnswer } from "@brand-records/testkit";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
@@ -603,4 +603,14 @@ it("finishes attempts in flight when it is stopped, and leaves the rest to other
   sending.start();
   await eventually(async () => expect(await past(receiver)).toHaveLength(30));
   expect(server.requests).toHaveLength(30);
+});
+
+it("sends what it claimed though the response to the claim's commit is lost, and the attempt counts once", async () => {
+  const server = await receiving();
+  const receiver = await sending.createReceiver(server.url, { maxInFlight: 1 });
+  await sending.deliver([receiver], 3);
+  sending.start({ db: losingCommitAnswer(sending.db) });
+  const delivered = { state: "delivered", attempts: 1 };
+  await eventually(async () => expect(await past(receiver)).toEqual([delivered, delivered, delivered]));
+  expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
 });

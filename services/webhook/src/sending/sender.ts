@@ -153,6 +153,7 @@ export class Sender implements FirstAttempts, Pacer {
         except: withReceivers(this.#secrets.exclusions, exceptIds()),
         leaseSeconds: this.leaseSeconds,
         onSlow: (lanes) => this.#reportSlow(lanes),
+        onUncertain: (uncertain) => this.#returned.add(...uncertain),
         failing: this.#room.servesFailing,
       });
     } finally {

@@ -91,6 +91,8 @@ export interface ClaimOptions extends Omit<LanesToServe, "take"> {
   takes?(): { take(receiverId: string, room: number): number };
   /** Called when a claim of this many lanes was given up after its time. */
   onSlow?(lanes: number): void;
+  /** Called with what was claimed if the response to its commit was lost: its leases may be stored, and nothing else remembers them. */
+  onUncertain?(claimed: readonly ClaimedDelivery[]): void;
 }
 
 /**
@@ -105,7 +107,7 @@ export async function claimDeliveries(
   { claimMsMax = CLAIM_MS_MAX, onSlow, takes, ...options }: ClaimOptions,
 ): Promise<ClaimedDelivery[]> {
   let tried: readonly LaneToServe[] = [];
-  const wanted = (lanesMax: number): LanesToServe & Pick<ClaimOptions, "leaseSeconds"> => {
+  const wanted = (lanesMax: number): WantedClaim => {
     const taking = takes?.();
     return { ...options, lanesMax, take: (receiverId, room) => taking?.take(receiverId, room) ?? room };
   };
@@ -123,6 +125,8 @@ export async function claimDeliveries(
   return claim(db, wanted(1));
 }
 
+type WantedClaim = LanesToServe & Pick<ClaimOptions, "leaseSeconds" | "onUncertain">;
+
 interface ClaimLimit extends TransactionOptions {
   onLocked(lanes: readonly LaneToServe[]): void;
 }
@@ -131,20 +135,22 @@ interface ClaimLimit extends TransactionOptions {
  * Takes two statements: the second needs a snapshot taken after the lanes are locked. Otherwise it could miss a delivery
  * committed in between, and mark its lane as empty.
  */
-function claim(
-  db: Database,
-  { leaseSeconds, ...wanted }: LanesToServe & Pick<ClaimOptions, "leaseSeconds">,
-  limit?: ClaimLimit,
-): Promise<ClaimedDelivery[]> {
-  return db.transaction(async (sql) => {
-    const lanes = await lockLanesToServe(sql, wanted);
-    limit?.onLocked(lanes);
-    if (lanes.length === 0) return [];
-    const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
-    const claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
-    const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
-    return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
-  }, limit);
+async function claim(db: Database, { leaseSeconds, onUncertain, ...wanted }: WantedClaim, limit?: ClaimLimit): Promise<ClaimedDelivery[]> {
+  let claimed: ClaimedDelivery[] = [];
+  try {
+    return await db.transaction(async (sql) => {
+      const lanes = await lockLanesToServe(sql, wanted);
+      limit?.onLocked(lanes);
+      if (lanes.length === 0) return [];
+      const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
+      const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
+      claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
+      return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
+    }, limit);
+  } catch (error) {
+    if (claimed.length > 0) onUncertain?.(claimed);
+    throw error;
+  }
 }
 
 const LEASES = unnestRows({ id: "text", lease: "uuid" });
