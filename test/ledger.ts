@@ -132,7 +132,12 @@ export class Ledger {
     const events = await this.#db.query<StoredEvent>(
       "select id, data->>'id' as record, type, brand_id as brand from webhook.events order by created_at, id",
     );
-    return [...this.#auditEvents(events), ...(await this.#auditDeliveries(events)), ...this.#auditArrivals(events)];
+    return [
+      ...this.#auditEvents(events),
+      ...(await this.#auditDeliveries(events)),
+      ...this.#auditArrivals(events),
+      ...(await this.#auditOrder()),
+    ];
   }
 
   #auditEvents(events: readonly StoredEvent[]): string[] {
@@ -170,11 +175,11 @@ export class Ledger {
     return problems;
   }
 
-  /** Checks that every receiver accepted every event, and that ordered receivers got first attempts in order. */
+  /** Checks that every receiver accepted every event. */
   #auditArrivals(events: readonly StoredEvent[]): string[] {
     const problems: string[] = [];
     const arrivals = Map.groupBy(this.#fakes.arrivals, ({ receiver }) => receiver);
-    for (const { number, brand, ordered } of this.#receivers) {
+    for (const { number, brand } of this.#receivers) {
       const received = arrivals.get(number) ?? [];
       const expected = new Set(events.filter((event) => event.brand === brand).map(({ id }) => id));
       const accepted = new Set(received.filter(({ behavior }) => behavior === "accepted").map(({ eventId }) => eventId));
@@ -182,15 +187,42 @@ export class Ledger {
       if (missing.length > 0) problems.push(`receiver ${number}: ${missing.length} events never accepted, such as ${missing[0]}`);
       const foreign = received.filter(({ eventId }) => !expected.has(eventId)).length;
       if (foreign > 0) problems.push(`receiver ${number}: ${foreign} requests with events of other brands`);
-      if (ordered) problems.push(...firstAttemptsOutOfOrder(received).map((found) => `receiver ${number}: ${found}`));
     }
     return problems;
   }
 
-  /** Counts deliveries accepted more than once, which at-least-once delivery allows. */
-  duplicates(): number {
-    const accepted = this.#fakes.arrivals.filter(({ behavior }) => behavior === "accepted");
-    return accepted.length - new Set(accepted.map(({ receiver, eventId }) => `${receiver} ${eventId}`)).size;
+  /** Checks that ordered receivers got the first attempts of each record in the order of its changes. */
+  async #auditOrder(): Promise<string[]> {
+    const problems: string[] = [];
+    const arrivals = Map.groupBy(this.#fakes.arrivals, ({ receiver }) => receiver);
+    for (const { id, number, ordered } of this.#receivers) {
+      if (!ordered) continue;
+      for (const [before, after] of firstAttemptsOutOfOrder(arrivals.get(number) ?? [])) {
+        const [late, early] = [await this.#described(id, after), await this.#described(id, before)];
+        problems.push(`receiver ${number}: first attempt of ${late} after that of ${early}, a later event of ${after.record}`);
+      }
+    }
+    return problems;
+  }
+
+  /** When a first attempt began, by the process that made it, and when it arrived: a receivers' process that stood still may swap two. */
+  async #described(receiverId: string, { eventId, at, behavior }: Arrival): Promise<string> {
+    const [recorded] = await this.#db.query<{ attempt: object }>(FIRST_ATTEMPT, [receiverId, eventId]);
+    return `${eventId} (arrived ${new Date(at).toISOString()}, ${behavior}; recorded ${JSON.stringify(recorded?.attempt)})`;
+  }
+
+  /** Acceptances after which a delivery was accepted again, which at-least-once delivery allows. */
+  duplicates(): Arrival[] {
+    const last = new Map<string, Arrival>();
+    const again: Arrival[] = [];
+    for (const arrival of this.#fakes.arrivals) {
+      if (arrival.behavior !== "accepted") continue;
+      const delivery = `${arrival.receiver} ${arrival.eventId}`;
+      const before = last.get(delivery);
+      if (before !== undefined) again.push(before);
+      last.set(delivery, arrival);
+    }
+    return again;
   }
 
   /** Counts requests to receivers that take one attempt at a time which came while another had no response. */
@@ -204,20 +236,25 @@ export class Ledger {
   }
 }
 
-/** Describes first attempts of a record that came after one of a later event. Event ids sort by the time of their change. */
-function firstAttemptsOutOfOrder(arrivals: readonly Arrival[]): string[] {
+/** Pairs of first attempts of a record, in order of arrival, of which the second is of an earlier event. Event ids sort by the time of their change. */
+function firstAttemptsOutOfOrder(arrivals: readonly Arrival[]): (readonly [Arrival, Arrival])[] {
   const first = arrivals.filter(({ attempt }) => attempt === 1);
   return [...Map.groupBy(first, ({ record }) => record).values()].flatMap((ofRecord) =>
     ofRecord.flatMap((arrival, index) => {
       const before = ofRecord[index - 1];
-      if (before === undefined || before.eventId <= arrival.eventId) return [];
-      return [`${described(arrival)} after ${described(before)}, a later event of ${arrival.record}`];
+      return before === undefined || before.eventId <= arrival.eventId ? [] : [[before, arrival] as const];
     }),
   );
 }
 
-const described = ({ eventId, at, behavior }: Arrival): string =>
-  `first attempt of ${eventId} (${new Date(at).toISOString()}, ${behavior})`;
+/** A delivery that took one attempt has it itself. */
+const FIRST_ATTEMPT = `
+  select to_jsonb(t) as attempt
+    from webhook.past_deliveries p cross join lateral (
+      select a.started_at, a.duration_ms, a.outcome from webhook.attempts a where a.delivery_id = p.id and a.attempt = 1
+      union all
+      select p.started_at, p.duration_ms, p.outcome where p.attempts = 1) t
+   where p.receiver_id = $1 and p.event_id = $2`;
 
 const INSERTS = {
   submissions: `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
