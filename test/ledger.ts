@@ -236,7 +236,7 @@ export class Ledger {
   }
 }
 
-/** Pairs of first attempts of a record, in order of arrival, of which the second is of an earlier event. Event ids sort by the time of their change. */
+/** Pairs of first attempts of a record, in order of arrival, of which the second is of an earlier event. Event ids sort by the time of their change, by microseconds. */
 function firstAttemptsOutOfOrder(arrivals: readonly Arrival[]): (readonly [Arrival, Arrival])[] {
   const first = arrivals.filter(({ attempt }) => attempt === 1);
   return [...Map.groupBy(first, ({ record }) => record).values()].flatMap((ofRecord) =>

@@ -373,12 +373,12 @@ describe("updated_at", () => {
   });
 });
 
-it("records.new_id returns TypeIDs as packages/typeid does: ordered by time, unique", async () => {
+it("records.new_id returns TypeIDs as packages/typeid does: unique, and ordered by time within a millisecond, too", async () => {
   const [{ id } = { id: "" }] = await db.query<{ id: string }>("select records.new_id('evt', '2026-11-21 08:30:00.123+00') as id");
   const same = newId("evt", Date.parse("2026-11-21T08:30:00.123Z"));
   expect(id.slice(0, 14)).toBe(same.slice(0, 14));
   const rows = await db.query<{ id: string }>(
-    "select records.new_id('evt', timestamptz '2026-01-01' + n * interval '1 ms') as id from generate_series(1, 1000) n order by n",
+    "select records.new_id('evt', timestamptz '2026-01-01' + n * interval '1 microsecond') as id from generate_series(1, 2500) n order by n",
   );
   const ids = rows.map((row) => row.id);
   expect(ids).toEqual(ids.toSorted());
