@@ -269,17 +269,18 @@ provide_postgres() {
   return 1
 }
 
-# Provides a browser: yours if CHROMIUM names it, else the first on the PATH, else Debian's package.
+# Provides a browser: yours if CHROMIUM names it, else the first on the PATH, else Debian's package. The headless shell is the same engine
+# without windows, menus and their processes.
 ensure_chromium() {
   provide_chromium && return
-  can_install_debian_packages && install_debian_package chromium && provide_chromium && return
+  can_install_debian_packages && install_debian_package chromium-headless-shell && provide_chromium && return
   lacks "Chromium, in which the tests open the console (chromium or google-chrome on the PATH, or CHROMIUM=/path)" \
-    "Debian: apt-get install chromium · Fedora: dnf install chromium · macOS: brew install --cask chromium"
+    "Debian: apt-get install chromium-headless-shell · Fedora: dnf install chromium · macOS: brew install --cask chromium"
 }
 
 provide_chromium() {
   local name binary
-  for name in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
+  for name in "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome; do
     binary="$(command -v "$name")" || continue
     provide CHROMIUM "$binary"
     return

@@ -306,6 +306,21 @@ describe("which brand a tab shows", () => {
     expectNoProblems(404);
   }, 60_000);
 
+  it("is the one that the search finds by its name, on the list that the page belongs to", async () => {
+    const { caller } = await person(mabini, zamora);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    await page.goto(`${url}/developers/keys`);
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    await page.keyboard.press("Meta+k");
+    await page.getByRole("dialog").getByRole("combobox").fill(zamora.name);
+    await page.getByRole("dialog").getByRole("option", { name: zamora.name, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await eventually(async () => expect(await shownName(page)).toBe(zamora.name));
+    expect(new URL(page.url()).pathname).toBe("/developers/keys");
+    await openCreateKey(page, zamora);
+    expectNoProblems();
+  }, 60_000);
+
   it("does not change with a link that the person has given up", async () => {
     const { caller } = await person(mabini, zamora);
     const { page, expectNoProblems } = await openAs(browser, url, caller);

@@ -7,6 +7,7 @@ import type { Page, Route } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
+import { keyboardOf } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -635,6 +636,9 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
   await page.getByRole("button", { name: "Try now" }).click();
   await page.getByRole("main").getByText("Tried just now: HTTP 500.").waitFor();
   await page.getByText("is paused until").waitFor();
+  await deliveryRows(page)
+    .filter({ hasText: /Retrying, attempt 2 of 10 next \d/ })
+    .waitFor();
   await expectAccessible();
   receivers.set(path, { status: 204, secrets: [] });
   await page.getByRole("button", { name: /^Send all [67] waiting now$/ }).click();
@@ -649,12 +653,13 @@ it("once a repaired receiver accepts the delivery that is tried, the others need
   await db.query("update webhook.deliveries set due_at = now() + interval '1 hour' where receiver_id = $1", [receiverId]);
   receivers.set(path, { status: 204, secrets: [] });
   const { page, expectNoProblems } = await open(registered);
-  await page.getByRole("button", { name: "Try now" }).click();
+  const hand = keyboardOf(page);
+  await hand.press(page.getByRole("button", { name: "Try now" }));
   await page.getByRole("main").getByText("Tried just now: HTTP 204.").waitFor();
   await page.getByText("6 deliveries wait for a retry.").waitFor();
   await page.getByRole("link", { name: "Replay", exact: true }).click();
   await page.getByText("6 deliveries wait to be sent").waitFor();
-  await page.getByRole("button", { name: "Send all 6 waiting now" }).click();
+  await hand.press(page.getByRole("button", { name: "Send all 6 waiting now" }));
   await page.getByRole("main").getByText(ALL_TRIED).waitFor();
   expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
   expectNoProblems();
