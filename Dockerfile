@@ -56,4 +56,4 @@ ENV NODE_ENV=production \
 # A number: with a name, Kubernetes cannot see that it is not root. Any other serves as well, such as OpenShift's.
 USER 1000:1000
 # Each process handles SIGTERM and starts no others, so it needs no init.
-CMD ["node", "--enable-source-maps", "gateway/dist/main.js"]
+CMD ["node", "--enable-source-maps", "gateway/dist/bundle/main.js"]

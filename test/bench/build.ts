@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { ROOT } from "./program.ts";
+import { scriptIn } from "../program-script.ts";
 
 /** A checkout of the product, with its compiled programs. */
 export interface Build {
@@ -14,13 +15,10 @@ export type BuildName = "this" | "other";
 export type ServiceName = "accounts" | "records" | "webhook";
 export type ProgramName = "gateway" | ServiceName;
 
-const directoryOf = (program: ProgramName): string => (program === "gateway" ? program : join("services", program));
-
-export const scriptOf = ({ folder }: Pick<Build, "folder">, program: ProgramName): string =>
-  join(folder, directoryOf(program), "dist/main.js");
+export const scriptOf = ({ folder }: Pick<Build, "folder">, program: ProgramName): string => scriptIn(folder, program);
 
 export const migrationsOf = ({ folder }: Pick<Build, "folder">, service: ServiceName): string =>
-  join(folder, directoryOf(service), "migrations");
+  join(folder, "services", service, "migrations");
 
 /**
  * Finds the programs of a checkout; without a folder those of this one.

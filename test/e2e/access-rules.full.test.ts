@@ -25,6 +25,7 @@ import { metricsOf, readinessOf } from "../admin-port.ts";
 import { documentedKafkaRules, documentedRedisUsers } from "../documented-access-rules.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { scriptOf } from "../program-script.ts";
 
 /** One promise: over TLS, with the logins and access rules of docs/security.md, each process does its work and no login does more. */
 
@@ -393,7 +394,7 @@ it.each<[string, () => Record<string, string>, RegExp]>([
 ])("names the setting, and no secret, in the log of a process with %s", async (_, env, reason) => {
   const webhook = await startProcess({
     name: "webhook",
-    script: "services/webhook/dist/main.js",
+    script: scriptOf("webhook"),
     env: {
       KAFKA_BROKERS: kafka.brokers,
       DATABASE_URL: stack.databaseUrl,

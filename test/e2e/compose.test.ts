@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { openPool } from "@brand-records/postgres";
 import { createDatabase, startProcess } from "@brand-records/testkit";
 import { parse } from "yaml";
+import { scriptOf } from "../program-script.ts";
 
 /** One promise: the Compose file runs every process with settings that it accepts. image.full.test.ts builds the image. */
 
@@ -78,7 +79,7 @@ describe("docker-compose.yml", () => {
     const empty = await createDatabase("empty");
     const records = await startProcess({
       name: "records",
-      script: join(ROOT, "services/records/dist/main.js"),
+      script: scriptOf("records"),
       env: { DATABASE_URL: empty.url, STOP_GRACE_MS: "0" },
     });
     // Roles belong to the server, which other runs share.

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { join } from "node:path";
 import { startProcess, type ServiceProcess } from "@brand-records/testkit";
+import { scriptOf } from "../program-script.ts";
 
 /** One promise: a process that callers reach has tried to connect to its services before it says that it is ready. */
 
@@ -20,11 +20,11 @@ afterEach(async () => {
   service.close();
 });
 
-it.each(["gateway", "console/server"])("%s", async (folder) => {
+it.each(["gateway", "console"] as const)("%s", async (name) => {
   const address = `127.0.0.1:${(service.address() as AddressInfo).port}`;
   running = await startProcess({
-    name: folder,
-    script: join(process.cwd(), folder, "dist/main.js"),
+    name,
+    script: scriptOf(name),
     env: {
       HOST: "127.0.0.1",
       PORT: "0",

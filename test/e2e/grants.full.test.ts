@@ -23,6 +23,7 @@ import {
 } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { Client, credentials, Metadata, status, type MethodDefinition, type ServiceError } from "@grpc/grpc-js";
+import { scriptOf } from "../program-script.ts";
 
 /**
  * One promise: a console that was taken over acts for those alone whose sessions it has. Its certificate is good; every method of the
@@ -75,7 +76,7 @@ beforeAll(async () => {
       STOP_GRACE_MS: "0",
       LOG_LEVEL: "debug",
     };
-    return [name, await startProcess({ name, script: `services/${name}/dist/main.js`, env })] as const;
+    return [name, await startProcess({ name, script: scriptOf(name), env })] as const;
   });
   running = Object.fromEntries(await Promise.all(started)) as typeof running;
   const config = tlsOf("operator");

@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import { startProcess, type ServiceProcess } from "@brand-records/testkit";
 import { untilClosed } from "../raw-http.ts";
+import { scriptOf } from "../program-script.ts";
 
 /** One promise: where people reach the service by https, every response of gateway and console tells browsers to use nothing else, once. */
 
@@ -11,8 +11,11 @@ afterAll(() => Promise.all(processes.map((process) => process.kill())));
 const SERVICES = Object.fromEntries(["ACCOUNTS", "PLANS", "RECORDS", "WEBHOOK"].map((name) => [`${name}_ADDRESS`, "127.0.0.1:1"]));
 
 async function start(name: "gateway" | "console", env: Record<string, string>): Promise<string> {
-  const script = join(process.cwd(), name === "console" ? "console/server" : name, "dist/main.js");
-  const started = await startProcess({ name, script, env: { HOST: "127.0.0.1", PORT: "0", STOP_GRACE_MS: "0", ...SERVICES, ...env } });
+  const started = await startProcess({
+    name,
+    script: scriptOf(name),
+    env: { HOST: "127.0.0.1", PORT: "0", STOP_GRACE_MS: "0", ...SERVICES, ...env },
+  });
   processes.push(started);
   return `http://127.0.0.1:${(started.ready as { port: number }).port}`;
 }

@@ -20,6 +20,7 @@ import {
   type TestDatabase,
 } from "@brand-records/testkit";
 import { Client, credentials, Metadata, status, type ChannelCredentials, type MethodDefinition } from "@grpc/grpc-js";
+import { scriptOf } from "../program-script.ts";
 
 /** One promise: each gRPC method of the running services, and the console, serves exactly the identities that its proto names. */
 
@@ -55,7 +56,7 @@ beforeAll(async () => {
   identities = makeIdentities(ours, new CertificateAuthority(folder, "theirs"));
   database = await createDatabase("empty");
   const port = await freePort();
-  const started = Object.keys(SERVED).map(async (name) => {
+  const started = (Object.keys(SERVED) as ServiceName[]).map(async (name) => {
     const { cert, key, ca } = ours.issue(`${name}-server`, { names: [...LOCAL, `URI:${PREFIX}${name}`] });
     const env = {
       DATABASE_URL: database.url,
@@ -68,7 +69,7 @@ beforeAll(async () => {
       RPC_PORT: name === "accounts" ? String(port) : "0",
       STOP_GRACE_MS: "0",
     };
-    return [name, await startProcess({ name, script: `services/${name}/dist/main.js`, env })] as const;
+    return [name, await startProcess({ name, script: scriptOf(name), env })] as const;
   });
   running = Object.fromEntries(await Promise.all(started));
 });
@@ -190,13 +191,13 @@ it("serves the console's pages over TLS to the gateway, which forwards them, and
     const tls = { RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca };
     return { ...Object.fromEntries(addresses), ...tls, PUBLIC_URL: `http://localhost:${port}`, REDIS_URL: "", STOP_GRACE_MS: "0" };
   };
-  const start = async (name: string, script: string, env: Record<string, string>): Promise<number> => {
-    running[name] = await startProcess({ name, script, env: { ...envOf(name), ...env } });
+  const start = async (name: "gateway" | "console", env: Record<string, string>): Promise<number> => {
+    running[name] = await startProcess({ name, script: scriptOf(name), env: { ...envOf(name), ...env } });
     return (running[name].ready as { port: number }).port;
   };
-  const consolePort = await start("console", "console/server/dist/main.js", { PORT: "0" });
+  const consolePort = await start("console", { PORT: "0" });
   const gateway = { HOST: "127.0.0.1", PORT: String(port), CONSOLE_ADDRESS: `localhost:${consolePort}` };
-  await start("gateway", "gateway/dist/main.js", gateway);
+  await start("gateway", gateway);
 
   const page = await fetch(`http://localhost:${port}/sign-in`);
   expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);

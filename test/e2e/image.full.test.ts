@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { promisify } from "node:util";
 import { createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
+import { scriptIn } from "../program-script.ts";
 
 const run = promisify(execFile);
 
@@ -46,7 +47,9 @@ describe("the result of the image's steps", () => {
   it("contains compiled programs, but no sources, tests, secrets or history", async () => {
     const ours = (await readdir(image, { recursive: true })).filter((path) => !path.includes("node_modules"));
     const services = await readdir(join(ROOT, "services"));
-    const programs = ["gateway", "console/server", ...services.map((name) => `services/${name}`)].map((path) => `${path}/dist/main.js`);
+    const programs = ["gateway", "console/server", ...services.map((name) => `services/${name}`)].map(
+      (path) => `${path}/dist/bundle/main.js`,
+    );
     expect(ours).toEqual(expect.arrayContaining([...programs, "services/plans/migrations", "console/web/dist/index.html"]));
     expect(ours.filter((path) => /\.ts$|\.test\.|(^|\/)(src|test|\.env|\.git|\.local)(\/|$)/.test(path))).toEqual([]);
   });
@@ -85,7 +88,7 @@ describe("a process of the image", () => {
     tls = { ca: file("ca.pem"), cert: file("cert.pem"), key: file("key.pem") };
     plans = await startProcess({
       name: "plans",
-      script: join(image, "services/plans/dist/main.js"),
+      script: scriptIn(image, "plans"),
       env: {
         DATABASE_URL: database.url,
         ACCOUNTS_ADDRESS: "127.0.0.1:1",

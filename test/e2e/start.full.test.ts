@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** Starts a program of a service, without waiting until it is ready. */
-async function start(service: string, env: Record<string, string>, program = "main"): Promise<Started> {
+async function start(service: string, env: Record<string, string>, program = "bundle/main"): Promise<Started> {
   const adminPort = await freePort();
   const script = join(process.cwd(), "services", service, `dist/${program}.js`);
   const child = spawn(process.execPath, [script], {
@@ -47,10 +47,10 @@ const probed = ({ child, adminPort, output }: Started, path: string, status: num
 
 /** Every program, and a setting that it does not start without. */
 const REQUIRED = [
-  ["../gateway", "main", "ACCOUNTS_ADDRESS"],
-  ["../console/server", "main", "ACCOUNTS_ADDRESS"],
+  ["../gateway", "bundle/main", "ACCOUNTS_ADDRESS"],
+  ["../console/server", "bundle/main", "ACCOUNTS_ADDRESS"],
   ...["accounts", "plans", "records", "webhook"].flatMap((service) => [
-    [service, "main", "DATABASE_URL"],
+    [service, "bundle/main", "DATABASE_URL"],
     [service, "migrate", "MIGRATION_DATABASE_URL"],
   ]),
   ["webhook", "re-encrypt", "DATABASE_URL"],
@@ -142,8 +142,8 @@ describe("with a login of its own that owns the schema", () => {
   it.each([
     ["migrate", { MIGRATION_DATABASE_URL: "postgres://stranger:wrong@127.0.0.1/postgres?sslmode=verify-full&sslrootcert=/no/such.pem" }],
     ["migrate", {}],
-    ["main", { DATABASE_URL: "postgres://stranger:wrong@SERVER/postgres" }],
-    ["main", { DATABASE_URL: "postgres://stranger@127.0.0.1/postgres", RPC_TLS_CERT: "/no", RPC_TLS_KEY: "/no", RPC_TLS_CA: "/no" }],
+    ["bundle/main", { DATABASE_URL: "postgres://stranger:wrong@SERVER/postgres" }],
+    ["bundle/main", { DATABASE_URL: "postgres://stranger@127.0.0.1/postgres", RPC_TLS_CERT: "/no", RPC_TLS_KEY: "/no", RPC_TLS_CA: "/no" }],
   ])("%s ends with 78 and names the setting that is wrong: %j", async (program, env: Record<string, string>) => {
     const { host } = new URL(database.url);
     const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.replace("SERVER", host)]));

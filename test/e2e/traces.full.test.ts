@@ -11,6 +11,7 @@ import { GENERATIONS, post, toolCall } from "../mcp.ts";
 import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { scriptOf } from "../program-script.ts";
 
 /** One promise: a sampled request or change is one connected trace through all processes, and no span holds what is secret or personal. */
 
@@ -201,7 +202,7 @@ it("is one trace from a person's call in the console to the SQL", async () => {
 it("samples no request because its caller wants it, and makes no span for a request that is not sampled", async () => {
   const gateway = await startProcess({
     name: "gateway",
-    script: "gateway/dist/main.js",
+    script: scriptOf("gateway"),
     env: {
       ...otlp.env,
       OTEL_TRACES_SAMPLER_ARG: "0",

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import {
   createDatabase,
   eventually,
@@ -9,6 +8,7 @@ import {
   type ServiceProcess,
   type TestDatabase,
 } from "@brand-records/testkit";
+import { scriptOf } from "../program-script.ts";
 
 /** One promise: no process writes a wrong password of REDIS_URL anywhere. */
 
@@ -38,21 +38,16 @@ const unreachable = "127.0.0.1:1";
 
 it.each([
   [
-    "gateway",
-    "gateway/dist/main.js",
+    "gateway" as const,
     () => ({ PORT: "0", HOST: "127.0.0.1", ACCOUNTS_ADDRESS: unreachable, PLANS_ADDRESS: unreachable, RECORDS_ADDRESS: unreachable }),
   ],
-  [
-    "accounts",
-    "services/accounts/dist/main.js",
-    () => ({ RPC_PORT: "0", DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` }),
-  ],
-])("%s logs that Redis refuses its password, and never the password", async (name, script, env) => {
+  ["accounts" as const, () => ({ RPC_PORT: "0", DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` })],
+])("%s logs that Redis refuses its password, and never the password", async (name, env) => {
   for (const credentials of [`:${IN_URL}`, `default:${IN_URL}`]) {
     const redisUrl = redis.url.replace("//", `//${credentials}@`);
     const service: ServiceProcess = await startProcess({
       name,
-      script: join(process.cwd(), script),
+      script: scriptOf(name),
       env: { ...common, ...env(), REDIS_URL: redisUrl },
     });
     try {

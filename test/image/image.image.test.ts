@@ -76,7 +76,7 @@ it(
   "serves a request as a user without rights on a root that cannot be written",
   async () => {
     const [port, rpc, admin, gatewayAdmin] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
-    const accounts = await start("services/accounts/dist/main.js", {
+    const accounts = await start("services/accounts/dist/bundle/main.js", {
       DATABASE_URL: database.url,
       KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}`,
       RPC_PORT: String(rpc),
@@ -84,7 +84,7 @@ it(
       STOP_GRACE_MS: "0",
     });
     const address = `127.0.0.1:${rpc}`;
-    const gateway = await start("gateway/dist/main.js", {
+    const gateway = await start("gateway/dist/bundle/main.js", {
       PORT: String(port),
       ADMIN_PORT: String(gatewayAdmin),
       ACCOUNTS_ADDRESS: address,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@brand-records/postgres/embedded";
 import { startProcess, startTcpProxy, type ServiceProcess, type TcpProxy } from "@brand-records/testkit";
+import { scriptIn } from "../program-script.ts";
 
 /** Sorted as an update goes: a service before its callers. */
 export const PROCESS_TYPES = ["accounts", "records", "plans", "webhook", "console", "gateway"] as const;
@@ -66,15 +67,6 @@ export interface TlsSettings {
 
 /** Without TLS, processes call only names of this machine. */
 export const hostOf = (type: ProcessType): string => `${type}.localhost`;
-
-const SCRIPTS: Record<ProcessType, string> = {
-  accounts: "services/accounts/dist/main.js",
-  records: "services/records/dist/main.js",
-  plans: "services/plans/dist/main.js",
-  webhook: "services/webhook/dist/main.js",
-  console: "console/server/dist/main.js",
-  gateway: "gateway/dist/main.js",
-};
 
 /** Two processes of each type, each on an address of its own, found by name. Replacements are ready before the old get SIGTERM. */
 export class Fleet {
@@ -213,7 +205,7 @@ export class Fleet {
   async #start(type: ProcessType, release: Release): Promise<Member> {
     const address = `127.0.0.${this.#next++}`;
     const isHttp = type === "gateway" || type === "console";
-    const script = join(release.root, SCRIPTS[type]);
+    const script = scriptIn(release.root, type);
     const process = await startProcess({
       name: type,
       script,

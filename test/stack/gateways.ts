@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
 import type { ServiceProcess } from "@brand-records/testkit";
 import type { ServiceName } from "./options.ts";
 import { portOf, type StartOwned } from "./processes.ts";
 import type { StackSettings } from "./settings.ts";
+import { scriptOf } from "../program-script.ts";
 
 export interface Gateway {
   readonly url: string;
@@ -83,7 +83,7 @@ export class StackGateways {
     const { settings, targets } = this.#options;
     return this.#startOwned({
       name: "console",
-      script: join(process.cwd(), "console/server/dist/main.js"),
+      script: scriptOf("console"),
       env: {
         ...settings("console"),
         PORT: String(port),
@@ -99,7 +99,7 @@ export class StackGateways {
     const { settings, targets } = this.#options;
     return this.#startOwned({
       name: "gateway",
-      script: join(process.cwd(), "gateway/dist/main.js"),
+      script: scriptOf("gateway"),
       env: {
         ...settings("gateway"),
         HOST: "127.0.0.1",

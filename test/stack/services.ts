@@ -1,8 +1,8 @@
-import { join } from "node:path";
 import type { ServiceProcess } from "@brand-records/testkit";
 import { ofEachService, type ServiceName } from "./options.ts";
 import { portOf, type StartOwned } from "./processes.ts";
 import type { StackSettings } from "./settings.ts";
+import { scriptOf } from "../program-script.ts";
 
 /** The processes of the services. */
 export interface StackServices {
@@ -24,7 +24,7 @@ export async function startServices(
   const start = (name: ServiceName, rpcPort = 0): Promise<ServiceProcess> =>
     startOwned({
       name,
-      script: join(process.cwd(), "services", name, "dist/main.js"),
+      script: scriptOf(name),
       env: { ...settings(name), RPC_PORT: String(rpcPort) },
     });
   const [processes, replicas] = await Promise.all([

@@ -236,7 +236,7 @@ describe("brandctl doctor", () => {
     const database = await createDatabase("empty");
     const records = await startProcess({
       name: "records",
-      script: join(process.cwd(), "services/records/dist/main.js"),
+      script: join(process.cwd(), "services/records/dist/bundle/main.js"),
       env: { DATABASE_URL: database.url, KAFKA_BROKERS: "127.0.0.1:1", STOP_GRACE_MS: "0" },
     });
     const { rpc_port, admin_port } = records.ready as { rpc_port: number; admin_port: number };

@@ -13,7 +13,7 @@ afterAll(() => database.drop());
 it("has opened every connection of its pool, and used it, when it is ready for the first time", async () => {
   const plans = await startProcess({
     name: "plans",
-    script: join(process.cwd(), "services/plans/dist/main.js"),
+    script: join(process.cwd(), "services/plans/dist/bundle/main.js"),
     env: {
       DATABASE_URL: database.url,
       DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),

@@ -6,6 +6,7 @@ import pg from "pg";
 import { ROOT, type Program, type ProgramOptions } from "../program.ts";
 import type { Message } from "./bare-loop.ts";
 import { MESSAGES, PARTITIONS, RECORDS } from "./settings.ts";
+import { scriptIn } from "../../program-script.ts";
 
 const SAMPLE_MS = 50;
 const BRAND = "brd_bench";
@@ -94,7 +95,7 @@ export class EventProduct {
   async #measure(name: "records" | "webhook", topic: string, env: Record<string, string>, counter: string): Promise<number> {
     const program = this.#parts.start({
       name,
-      script: join(ROOT, "services", name, "dist/main.js"),
+      script: scriptIn(ROOT, name),
       env: {
         DATABASE_URL: this.#parts.databaseUrl,
         KAFKA_BROKERS: this.#parts.brokers,

@@ -1,5 +1,4 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
 import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
@@ -8,6 +7,7 @@ import { ROOT, type Program, type ProgramOptions } from "../program.ts";
 import { compareSizes, type Growth, type Side } from "./compare-sizes.ts";
 import { migrateService } from "./prepare-database.ts";
 import { BRANDS_SMALL, KEYS } from "./settings.ts";
+import { scriptIn } from "../../program-script.ts";
 
 const CALL_MS = 10_000;
 const PEPPER = randomBytes(32);
@@ -36,7 +36,7 @@ async function openSide(
   await migrateService(database, "accounts");
   const digests = await fill(database, brands);
   const env = { DATABASE_URL: database.databaseUrl, KEY_PEPPERS: `1:${PEPPER.toString("base64")}`, STOP_GRACE_MS: "0" };
-  const program = start({ name, script: join(ROOT, "services/accounts/dist/main.js"), env });
+  const program = start({ name, script: scriptIn(ROOT, "accounts"), env });
   const { rpc_port } = (await program.ready) as { rpc_port: number };
   const client: RpcClient<VerificationServiceService> = connectRpc(VerificationServiceService, `127.0.0.1:${rpc_port}`);
   let calls = 0;

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { ROOT, type Program, type ProgramOptions } from "../program.ts";
 import type { BenchDatabase } from "../databases.ts";
 import { findBuild } from "../build.ts";
@@ -17,6 +16,7 @@ import { measurePages, type RecordsSide } from "./pages.ts";
 import { migrateService } from "./prepare-database.ts";
 import { measureProcesses, type ProcessCount } from "./processes.ts";
 import { CLAIMED_PER_LANE, FINISHED_SMALL, RATIO_MAX, RECEIVERS_SMALL, RECORDS_SMALL, type GrowthSizes } from "./settings.ts";
+import { scriptIn } from "../../program-script.ts";
 
 /** Those whose time may grow by RATIO_MAX at most. */
 const BOUND = ["first_page", "deep_page", "verify_key", "claim_with_receivers", "claim_with_finished"] as const;
@@ -93,7 +93,7 @@ async function serveRecords(
   start: (program: ProgramOptions) => Program,
 ): Promise<RecordsSide & { readonly program: Program }> {
   const env = { DATABASE_URL: database.databaseUrl, STOP_GRACE_MS: "0" };
-  const program = start({ name, script: join(ROOT, "services/records/dist/main.js"), env });
+  const program = start({ name, script: scriptIn(ROOT, "records"), env });
   const { rpc_port } = (await program.ready) as { rpc_port: number };
   return { database, address: `127.0.0.1:${rpc_port}`, program };
 }

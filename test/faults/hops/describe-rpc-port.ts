@@ -15,6 +15,7 @@ import {
   type TestDatabase,
 } from "@brand-records/testkit";
 import { callContext } from "../../stack.ts";
+import { scriptOf } from "../../program-script.ts";
 
 const PARALLEL = 16;
 const PREFIX = "spiffe://records.example/ns/live/sa/";
@@ -129,7 +130,7 @@ export function describeRpcPort({ connections }: RpcPortOptions): void {
       const tls = { RPC_TLS_CERT: own.cert, RPC_TLS_KEY: own.key, RPC_TLS_CA: own.ca };
       service = await startProcess({
         name: "records",
-        script: "services/records/dist/main.js",
+        script: scriptOf("records"),
         env: { DATABASE_URL: database.url, STOP_GRACE_MS: "0", ...tls },
       });
       void service.exited.then((exit) => (ended = JSON.stringify(exit)));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { startProcess, type ServiceProcess } from "@brand-records/testkit";
+import { scriptOf } from "../../program-script.ts";
 
 /** A line of the access log for a request on the console's paths. */
 export interface LoggedRequest {
@@ -22,7 +23,7 @@ export class GatewayUnderTest {
     const nowhere = "127.0.0.1:1";
     const running = await startProcess({
       name: "gateway",
-      script: join(process.cwd(), "gateway/dist/main.js"),
+      script: scriptOf("gateway"),
       env: {
         HOST: "127.0.0.1",
         PORT: "0",

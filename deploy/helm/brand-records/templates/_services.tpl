@@ -7,39 +7,39 @@
 {{- $provider := and .Values.console.enabled (not (empty .Values.oidc.issuer)) -}}
 {{- $sasl := and $kafka (not (empty .Values.kafka.saslMechanism)) -}}
 gateway:
-  program: gateway/dist/main.js
+  program: gateway/dist/bundle/main.js
   http: 8080
   calls: [accounts, plans, records]
   secrets: [{{ if $redis }}REDIS_URL{{ end }}]
   redis: {{ $redis }}
 {{- if .Values.console.enabled }}
 console:
-  program: console/server/dist/main.js
+  program: console/server/dist/bundle/main.js
   http: 8081
   calls: [accounts, plans, webhook]
   secrets: [{{ if $provider }}OIDC_CLIENT_SECRET{{ end }}]
   provider: {{ $provider }}
 {{- end }}
 accounts:
-  program: services/accounts/dist/main.js
+  program: services/accounts/dist/bundle/main.js
   sessions: 1
   calls: []
   secrets: [DATABASE_URL, KEY_PEPPERS{{ if $redis }}, REDIS_URL{{ end }}]
   redis: {{ $redis }}
   provider: {{ $provider }}
 records:
-  program: services/records/dist/main.js
+  program: services/records/dist/bundle/main.js
   sessions: 6
   calls: [{{ if not $kafka }}webhook{{ end }}]
   secrets: [DATABASE_URL{{ if $sasl }}, KAFKA_SASL_PASSWORD{{ end }}]
   kafka: {{ $kafka }}
 plans:
-  program: services/plans/dist/main.js
+  program: services/plans/dist/bundle/main.js
   sessions: 1
   calls: [accounts]
   secrets: [DATABASE_URL]
 webhook:
-  program: services/webhook/dist/main.js
+  program: services/webhook/dist/bundle/main.js
   sessions: 7
   calls: [accounts]
   secrets: [DATABASE_URL, RECEIVER_SECRET_KEYS{{ if $sasl }}, KAFKA_SASL_PASSWORD{{ end }}{{ if .Values.egressProxy.enabled }}, EGRESS_PROXY_URL{{ end }}]
