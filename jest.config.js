@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 
 const CODE = "<rootDir>/{packages,clients,services,gateway,console,brandctl,deploy,test}/**";
 
-/** Tests run from source through swc; the processes of the end-to-end tests run the code that `tsc -b` compiled. */
+/** Tests run from source through swc; the processes of the end-to-end tests run what `npm run build` bundled. */
 const project = {
   testEnvironment: "node",
   // Each test file runs in its own context, where looking up a global is slow unless it is listed here: one file went from 37

@@ -42,7 +42,7 @@ describe("docker-compose.yml", () => {
 
   it.each(processes)("gives %s its required settings and no unknown ones", async (_, { command, environment }) => {
     const env = Object.fromEntries(Object.entries(environment ?? {}).map(([name, value]) => [name, withSettings(value)]));
-    const config = join(ROOT, command?.at(-1) ?? "", "../config.js");
+    const config = join(ROOT, command?.at(-1) ?? "", "../../config.js");
     const program = `import { parseConfig } from ${JSON.stringify(config)};
       process.stdout.write(JSON.stringify(Object.keys(parseConfig(process.env))));`;
     const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], { cwd: ROOT, env });

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { promisify } from "node:util";
 import { createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
-import { scriptIn } from "../program-script.ts";
 
 const run = promisify(execFile);
 
@@ -88,7 +87,7 @@ describe("a process of the image", () => {
     tls = { ca: file("ca.pem"), cert: file("cert.pem"), key: file("key.pem") };
     plans = await startProcess({
       name: "plans",
-      script: scriptIn(image, "plans"),
+      script: join(image, "services/plans/dist/bundle/main.js"),
       env: {
         DATABASE_URL: database.url,
         ACCOUNTS_ADDRESS: "127.0.0.1:1",

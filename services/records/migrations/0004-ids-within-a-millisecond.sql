@@ -1,6 +1,6 @@
 -- works-with-schema: 3
 -- Two changes of one record within a millisecond had ids in either order, and the lists of events sort by id there. After the
--- milliseconds an id now has their fraction, in 12 bits (RFC 9562, 6.2, method 3): a change takes more than a quarter of a microsecond.
+-- milliseconds an id now has their fraction, in 12 bits (RFC 9562, 6.2, method 3): enough for the microseconds of a timestamp.
 
 -- `create or replace` keeps owner and rights.
 create or replace function records.new_id(prefix text, made_at timestamptz) returns text language sql volatile as $$

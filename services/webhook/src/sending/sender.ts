@@ -153,7 +153,10 @@ export class Sender implements FirstAttempts, Pacer {
         except: withReceivers(this.#secrets.exclusions, exceptIds()),
         leaseSeconds: this.leaseSeconds,
         onSlow: (lanes) => this.#reportSlow(lanes),
-        onUncertain: (uncertain) => this.#returned.add(...uncertain),
+        onUncertain: (uncertain) => {
+          this.#returned.add(...uncertain);
+          this.#returned.begin();
+        },
         failing: this.#room.servesFailing,
       });
     } finally {
