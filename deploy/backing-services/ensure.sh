@@ -273,7 +273,8 @@ provide_postgres() {
 # without windows, menus and their processes.
 ensure_chromium() {
   provide_chromium && return
-  can_install_debian_packages && install_debian_package chromium-headless-shell && provide_chromium && return
+  # Older Debians have the browser alone.
+  can_install_debian_packages && { install_debian_package chromium-headless-shell || install_debian_package chromium; } && provide_chromium && return
   lacks "Chromium, in which the tests open the console (chromium or google-chrome on the PATH, or CHROMIUM=/path)" \
     "Debian: apt-get install chromium-headless-shell · Fedora: dnf install chromium · macOS: brew install --cask chromium"
 }
