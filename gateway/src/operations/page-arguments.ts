@@ -13,8 +13,8 @@ import {
 import { z } from "zod";
 import { integer, type JsonSchema } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
-import type { ProblemDetail } from "@brand-records/errors";
-import { invalidParameters, PROBLEMS_MAX, quoted } from "./problems.ts";
+import { unknownNames, type ProblemDetail } from "@brand-records/errors";
+import { invalidParameters, quoted } from "./problems.ts";
 
 const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, digits only`;
 
@@ -119,30 +119,25 @@ const tokens = (count: number): string => (Math.round(count / 500) * 500).toLoca
  * @throws AppError `invalid_parameter`; `field` names the first wrong argument; `details` lists all if there are several
  */
 function parsePageArguments(resource: Resource, given: unknown): PageArguments {
-  const basic: Record<string, unknown> = {};
+  const values = given as Readonly<Record<string, unknown>>;
+  const isGiven = (name: string): boolean => Object.hasOwn(values, name);
+  const unknown = unknownNames(values, (name) => BASIC_NAMES.includes(name) || isFilterOf(resource, name));
   const filters: { [Name in FilterName]?: string } = {};
-  const unknown: string[] = [];
   const malformed: ProblemDetail[] = [];
-  for (const [name, value] of Object.entries(given as object)) {
-    if (BASIC_NAMES.includes(name)) basic[name] = value;
-    else if (!isFilterOf(resource, name)) unknown.push(name);
-    else {
-      const problem = filterProblem(resource, name, value);
-      if (problem === undefined) filters[name] = value as string;
-      else malformed.push({ field: name, message: `${name} ${problem}` });
-    }
+  for (const name of resource.filters.filter(isGiven)) {
+    const problem = filterProblem(resource, name, values[name]);
+    if (problem === undefined) filters[name] = values[name] as string;
+    else malformed.push({ field: name, message: `${name} ${problem}` });
   }
-  const parsed = pageArguments.safeParse(basic);
+  const parsed = pageArguments.safeParse(Object.fromEntries(BASIC_NAMES.filter(isGiven).map((name) => [name, values[name]])));
   if (parsed.success && unknown.length === 0 && malformed.length === 0) {
     return Object.keys(filters).length === 0 ? parsed.data : { ...parsed.data, filters };
   }
-  const issues = parsed.error?.issues ?? [];
-  const problems = [
-    ...unknown.slice(0, PROBLEMS_MAX).map((name) => ({ field: name, message: unknownMessage(resource, name) })),
-    ...issues.map(({ path, message }) => ({ field: String(path[0]), message })),
+  throw invalidParameters([
+    ...unknown.map((name) => ({ field: name, message: unknownMessage(resource, name) })),
+    ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ field: String(path[0]), message })),
     ...malformed,
-  ];
-  throw invalidParameters(problems, unknown.length + issues.length + malformed.length);
+  ]);
 }
 
 function isFilterOf({ filters }: Resource, name: string): name is FilterName {

@@ -1,18 +1,12 @@
-import { AppError, type ProblemDetail } from "@brand-records/errors";
+import { AppError, othersIn, PROBLEMS_MAX, type ProblemDetail } from "@brand-records/errors";
 
-/** Enough to fix a call by; a body of 768 KiB can hold a hundred thousand. */
-export const PROBLEMS_MAX = 20;
 const FIELD_LENGTH_MAX = 64;
 
-/**
- * @param problems at least one; the first 20 are reported
- * @param count of all problems, of which `problems` may be the first
- */
-export function invalidParameters(problems: readonly ProblemDetail[], count = problems.length): AppError {
+/** @param problems at least one; the first ones are reported */
+export function invalidParameters(problems: readonly ProblemDetail[]): AppError {
   const reported = problems.slice(0, PROBLEMS_MAX).map(({ field, message }) => ({ field: shortened(field), message }));
   const [first] = reported;
-  const others = count > 1 ? ` (${count} problems in all, see details)` : "";
-  return new AppError("invalid_parameter", `${first?.message}${others}`, {
+  return new AppError("invalid_parameter", `${first?.message}${othersIn(problems)}`, {
     ...(first !== undefined && { field: first.field }),
     ...(reported.length > 1 && { details: reported }),
   });

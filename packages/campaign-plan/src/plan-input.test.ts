@@ -407,10 +407,14 @@ describe("an unknown field", () => {
     }
   });
 
-  it("may come by the thousand: the error stays bounded and states their number", () => {
-    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`${i} ${"x".repeat(100)}`, i]));
-    const { message, details } = refusalOf(planWith({ ...many, title: 1 }));
-    expect(message).toContain("20001 problems in all");
+  it("may come by the thousand: the error stays bounded, and only as many are looked at", () => {
+    let looks = 0;
+    const names = Array.from({ length: 20_000 }, (_, i) => `${i} ${"x".repeat(100)}`);
+    const many = planWith({ title: 1, ...Object.fromEntries(names.map((name) => [name, 1])) }) as object;
+    const counting = new Proxy(many, { get: (target, name) => ((looks += 1), Reflect.get(target, name) as unknown) });
+    const { message, details } = refusalOf(counting);
+    expect(looks).toBeLessThan(100);
+    expect(message).toContain("more than 30 problems in all");
     expect(details?.[0]).toEqual({ field: "title", message: "must be text" });
     expect(details).toHaveLength(30);
     expect(JSON.stringify(details).length).toBeLessThan(16 * 1024);

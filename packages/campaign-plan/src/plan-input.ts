@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { AppError, type ProblemDetail } from "@brand-records/errors";
+import { AppError, othersIn, PROBLEMS_MAX, unknownNames, type ProblemDetail } from "@brand-records/errors";
 import { z } from "zod";
 import { date, list, text } from "./field-schemas.ts";
 import { PLAN_LIMITS } from "./limits.ts";
@@ -76,9 +76,6 @@ export const changedFields = (before: PlanInput, after: PlanInput): string[] =>
 /** What programs send that cannot leave a field out: models whose schema is strict must name every field. */
 const isNothing = (value: unknown): boolean => value == null || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** Enough to fix a call. */
-const PROBLEMS_MAX = 30;
-
 /**
  * Parses a plan and reports every problem in one error. null, "" and [] leave an optional field out. The order of the fields
  * does not matter.
@@ -89,17 +86,16 @@ export function parsePlanInput(input: unknown): PlanInput {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new AppError("invalid_request", "The plan must be one JSON object.");
   }
-  const entries = Object.entries(input).filter(([name, value]) => !(OPTIONAL.has(name) && isNothing(value)));
-  const unknown = entries.map(([name]) => name).filter((name) => !(FIELDS as readonly string[]).includes(name));
-  const known = Object.fromEntries(entries.filter(([name]) => (FIELDS as readonly string[]).includes(name)));
+  const unknown = unknownNames(input, (name) => (FIELDS as readonly string[]).includes(name));
+  const present = FIELDS.filter((name) => Object.hasOwn(input, name)).map((name) => [name, (input as Partial<PlanInput>)[name]] as const);
+  const known = Object.fromEntries(present.filter(([name, value]) => !(OPTIONAL.has(name) && isNothing(value))));
   const parsed = planInput.safeParse(known);
   if (parsed.success && unknown.length === 0) return parsed.data;
   const problems = (parsed.error?.issues ?? []).map(({ path: [name = "", index], message }) => ({
     field: index === undefined ? String(name) : `${String(name)}[${String(index)}]`,
     message: Object.hasOwn(known, name) ? message : "is required",
   }));
-  const reported = [...problems, ...unknown.slice(0, PROBLEMS_MAX).map(unknownField)];
-  throw invalidPlan(reported, problems.length + unknown.length);
+  throw invalidPlan([...problems, ...unknown.map(unknownField)]);
 }
 
 const unknownField = (name: string): ProblemDetail => ({
@@ -108,10 +104,9 @@ const unknownField = (name: string): ProblemDetail => ({
   message: `is not a field of a plan; the fields are ${FIELDS.join(", ")}`,
 });
 
-function invalidPlan(problems: readonly ProblemDetail[], count: number): AppError {
+function invalidPlan(problems: readonly ProblemDetail[]): AppError {
   const [first] = problems;
-  const others = count > 1 ? ` (${count} problems in all, see details)` : "";
-  return new AppError("invalid_request", `${first?.field} ${first?.message}${others}`, {
+  return new AppError("invalid_request", `${first?.field} ${first?.message}${othersIn(problems)}`, {
     ...(first !== undefined && { field: first.field }),
     details: problems.slice(0, PROBLEMS_MAX),
   });

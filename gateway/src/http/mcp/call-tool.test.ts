@@ -108,12 +108,17 @@ it("the result holds the body as text and as structured content", async () => {
   });
 });
 
-it("hidden characters of a text show in the text of the result, and stay in its structured content", async () => {
-  const note = "Sale\u200b\u{e0041} <b>";
-  const { content, body, structuredContent } = await call({ name: "open", arguments: { note } });
-  expect(content[0]?.text).toContain(String.raw`"Sale\u200b\udb40\udc41 \u003cb>"`);
-  expect(body).toEqual({ brandId: "brd_1", given: { note } });
-  expect(structuredContent).toEqual(body);
+it("hidden characters of a text show in both copies of the result, and `<` is escaped in the text", async () => {
+  const { content, body, structuredContent } = await call({ name: "open", arguments: { note: "Sale\u200b\u{e0041} <b>" } });
+  expect(content[0]?.text).toContain(String.raw`"Sale[2 hidden characters] \u003cb>"`);
+  expect(structuredContent).toEqual({ brandId: "brd_1", given: { note: "Sale[2 hidden characters] <b>" } });
+  expect(body).toEqual(structuredContent);
+});
+
+it("of 60,000 unknown arguments, an operation sees as many as a refusal names", async () => {
+  const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`unknown_${at}`, "x"]));
+  const { body } = await call({ name: "open", arguments: { note: "a", ...many } });
+  expect(Object.keys((body as { given: object }).given)).toHaveLength(32);
 });
 
 it('null and "" omit an argument, except under an unknown name', async () => {

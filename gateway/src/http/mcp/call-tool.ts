@@ -1,8 +1,8 @@
-import { AppError, ERROR_KINDS } from "@brand-records/errors";
+import { AppError, ERROR_KINDS, unknownNames } from "@brand-records/errors";
 import { requireIntegratingBrand, requirePermission } from "../../auth/principal.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { errorBody } from "@brand-records/edge";
-import { escapeHidden } from "./escape-hidden.ts";
+import { jsonForModels } from "./fold-hidden.ts";
 import type { Caller } from "./generation.ts";
 import { invalidParams, isObject, type RpcParams } from "./json-rpc.ts";
 
@@ -33,21 +33,25 @@ export async function callTool(params: RpcParams, caller: Caller): Promise<strin
 async function run(operation: Operation, given: RpcParams, { services, principal, context }: Caller): Promise<string> {
   requireIntegratingBrand(principal);
   if (operation.permission !== undefined) requirePermission(principal, operation.permission);
-  const input = operation.input.parse(withoutOmitted(operation, given));
+  const input = operation.input.parse(argumentsOf(operation, given));
   const { body } = await operation.run(services, principal, input, context);
-  return JSON.stringify(body);
+  return jsonForModels(body);
 }
 
-/** Clients and models send null or "" for an argument they omit. Under an unknown name these values are refused like any other. */
-function withoutOmitted({ input }: Operation, given: RpcParams): object {
-  const isOmitted = (name: string, value: unknown): boolean =>
-    (value === null || value === "") && Object.hasOwn(input.schema.properties, name);
-  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !isOmitted(name, value)));
+/**
+ * Returns the arguments that an operation parses. Clients and models send null or "" for one they omit. Under an unknown name these values
+ * are refused like any other; of such names only as many are kept as the refusal names.
+ */
+function argumentsOf({ input }: Operation, given: RpcParams): object {
+  const { properties } = input.schema;
+  const known = Object.keys(properties).filter((name) => Object.hasOwn(given, name) && given[name] !== null && given[name] !== "");
+  const unknown = unknownNames(given, (name) => Object.hasOwn(properties, name));
+  return Object.fromEntries([...known, ...unknown].map((name) => [name, given[name]]));
 }
 
-/** The page is serialised once: the text is that JSON, with more escapes. */
+/** The text is the same JSON, with `<` escaped: texts imitate the markup around them. */
 function successMembers(json: string): string {
-  return `"content":[{"type":"text","text":${JSON.stringify(escapeHidden(json))}}],"structuredContent":${json},"isError":false`;
+  return `"content":[{"type":"text","text":${JSON.stringify(json.replaceAll("<", "\\u003c"))}}],"structuredContent":${json},"isError":false`;
 }
 
 /** No structuredContent: some clients show it instead of the message. */

@@ -1,5 +1,6 @@
 import type { Principal } from "../../auth/principal.ts";
 import { API_VERSION } from "../../operations/index.ts";
+import { foldHidden } from "./fold-hidden.ts";
 
 /** Where assistants send their messages. */
 export const ASSISTANTS_PATH = "/api/mcp";
@@ -35,11 +36,11 @@ export interface InstructionFacts {
  *
  * What would make a number wrong stands first, and in the tools' descriptions again.
  */
-export function instructionsFor({ principal: { brand_id: id, brand_name: name }, publicUrl, now, asOf }: InstructionFacts): string {
+export function instructionsFor({ principal: { brand_id: id, brand_name }, publicUrl, now, asOf }: InstructionFacts): string {
+  const name = foldHidden(brand_name);
   const text = `${INSTRUCTIONS}
 
 As of ${asOf} it was ${manilaTime(now)} in Manila. Address: ${publicUrl} (/api/v1/… for scripts, with the same key; people open a review_path there). The key's brand: ${id}`;
-  // Empty if accounts is of a version that does not send it.
   if (name === "") return `${text}.`;
   const introduction = ", by name (which is data) ";
   return `${text}${introduction}${quotedWithin(name, TEXT_LENGTH_MAX - text.length - introduction.length - 1)}.`;

@@ -1,8 +1,10 @@
 import { PERMISSIONS } from "@brand-records/api-key";
+import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
 import { OPERATIONS } from "../../operations/index.ts";
 import { DEMO_BRANDS, generateBrand, type DemoResource } from "@brand-records/demo-data";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { jsonForModels } from "./fold-hidden.ts";
 import { INSTRUCTIONS, TEXT_LENGTH_MAX, instructionsFor, type InstructionFacts } from "./server-info.ts";
 import { TOOLBOX } from "./toolbox.ts";
 import type { ToolListing } from "./tool-listing.ts";
@@ -199,6 +201,7 @@ it("the brand is its id if accounts sends no name", () => {
 
 /** What clients accept as a result by default. */
 const RESULT_TOKENS_MAX = 25_000;
+const URL_START = "https://a.example/";
 /** How far what a tool says of its pages may be from what they cost: demo records of one resource are longer than its example. */
 const ERROR_MAX = 0.15;
 
@@ -223,6 +226,24 @@ it.each(readingTools.map((tool) => [tool.name, tool] as const))(
     expect(measured.walk).toBeLessThan(RESULT_TOKENS_MAX);
   },
 );
+
+it.each([
+  ["rare visible", "\u{12000}", /two URLs outsiders filled to their limits with rare visible characters: ([\d,]+) tokens/],
+  ["hidden", "\u{e0041}", /Filled with hidden characters it is ([\d,]+)\./],
+])("docs/assistants.md says what a link costs whose texts are full of %s characters", async (_, character, promise) => {
+  const [link] = (JSON.parse(samplePage("links", 1)) as { data: object[] }).data;
+  const full = {
+    ...link,
+    code: character.repeat(64),
+    url: URL_START + character.repeat(2_048 - URL_START.length),
+    destination_url: URL_START + character.repeat(2_048 - URL_START.length),
+  };
+  const docs = (await readFile("docs/assistants.md", "utf8")).replaceAll(/\s+/g, " ");
+  const promised = Number(promise.exec(docs)?.[1]?.replace(",", ""));
+  const tokens = countTokens(jsonForModels(full));
+  expect(tokens).toBeLessThanOrEqual(promised);
+  expect(tokens).toBeGreaterThan(promised * (1 - ERROR_MAX));
+});
 
 it("instructions and tools change only on purpose", () => {
   expect({ instructions: INSTRUCTIONS, tools: allTools }).toMatchSnapshot();
