@@ -5,7 +5,7 @@ import type { ConsoleRequest, ConsoleResponse } from "./upstream.ts";
 
 const ASSETS = "/console/assets/";
 /** As the build names its files: with a hash of the content. Nothing else is looked for. */
-const NAME = /^[\w.-]+-[\w-]{8}\.(?:css|js|png|svg|woff2)$/;
+const NAME = /^[\w.-]{1,80}-[\w-]{8}\.(?:css|js|png|svg|woff2)$/;
 /** Connections on which a file is looked for, beside the one that had none. With one of three processes that has it, 1 of 440 finds nothing. */
 const TRIES_MAX = 15;
 /** A survey, or a search, ends after this time, whatever the processes do. */
@@ -24,7 +24,7 @@ const SEARCHES = { perKey: () => 8, total: 32, waitingPerKey: 64, waitingTotal: 
  * Finds the files of a page at other processes. While processes are replaced, a page names files that those of its release alone have, and
  * its requests reach all. A name holds a hash of the content, so that any process that has it has the right one.
  *
- * Only what a process says it has is searched for: anyone can ask for names that do not exist, and a search costs as much as 37 pages.
+ * Only what a process says it has is searched for: anyone can ask for names that do not exist, and a search costs as much as 37 pages. A survey, which asks for the lists, costs the same, and is for all.
  */
 export class AssetSearch {
   readonly #ask: (request: ConsoleRequest) => Promise<ConsoleResponse>;
