@@ -5,8 +5,7 @@ import { countServerErrors } from "@brand-records/rpc";
 import { openMetrics } from "@brand-records/telemetry";
 import express from "express";
 import { boundBodies } from "../src/http/body.ts";
-import { forwardToConsole } from "../src/http/console/forward.ts";
-import type { ConsoleUpstream } from "../src/http/console/upstream.ts";
+import { forwardToConsole, type ConsoleTarget } from "../src/http/console/forward.ts";
 import { sendError } from "../src/http/errors.ts";
 import { requestContext } from "../src/http/request-context.ts";
 import { startHttpServer } from "../src/http/server.ts";
@@ -24,7 +23,7 @@ export interface ServedForwarding {
 }
 
 /** Serves the console's paths from `upstream`; all others get 404 with the text "gateway". */
-export async function serveForwarding(upstream: Pick<ConsoleUpstream, "request">): Promise<ServedForwarding> {
+export async function serveForwarding(upstream: ConsoleTarget["upstream"]): Promise<ServedForwarding> {
   const metrics = openMetrics("gateway");
   const app = express();
   app.set("trust proxy", 1);

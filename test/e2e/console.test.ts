@@ -266,6 +266,13 @@ describe("a page", () => {
     expect((await fetch(`${url}/console/assets/unknown.js`)).status).toBe(404);
   });
 
+  it("lists its scripts for the gateways that look for one at another process", async () => {
+    const script = /src="\/console\/assets\/([^"]+\.js)"/.exec(await (await fetch(`${url}/developers`)).text())?.[1];
+    const names = (await (await fetch(`${url}/console/assets/`)).json()) as string[];
+    expect(names).toContain(script);
+    for (const name of names) expect([name, (await fetch(`${url}/console/assets/${name}`)).status]).toEqual([name, 200]);
+  });
+
   it("under 127.0.0.1 leads to the host whose cookie it uses", async () => {
     const response = await fetch(`${stack.url}/developers/keys?x=1`, { redirect: "manual" });
     expect([response.status, response.headers.get("location")]).toEqual([307, `${url}/developers/keys?x=1`]);

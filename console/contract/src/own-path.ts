@@ -1,6 +1,6 @@
 const FIRST_PAGE = "/developers";
-/** Longer ones would not fit into the cookie that keeps them while a provider signs the person in. */
-const CHARACTERS_MAX = 1_500;
+/** A cookie keeps it while a provider signs the person in. Six such cookies take 6.5 KB; proxies such as nginx refuse 8 KB in a header. */
+const CHARACTERS_MAX = 500;
 /** `/developersx` is not below `/developers`. */
 const OWN = /^\/(developers|workspaces)(?![^/?#])/;
 

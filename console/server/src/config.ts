@@ -69,7 +69,7 @@ export const Settings = z
       "Of an address in a minute, per process: calls to sign in or out; wrong tokens, after which valid sessions still pass.",
     ),
     SIGN_INS_PER_ADDRESS: integer(30, 1, 100_000).describe(
-      "Uses of sign-in links, and requests to `/auth`, of an address accepted in a minute, per process.",
+      "Of an address in a minute, per process, each: uses of links; sign-ins begun here, begun by other sites, finished.",
     ),
   })
   .superRefine(requireTogether(["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]));

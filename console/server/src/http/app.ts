@@ -7,7 +7,6 @@ import { openProvider } from "../sign-in/provider.ts";
 import { serveSignIn } from "../sign-in/routes.ts";
 import { serveAssets } from "./assets.ts";
 import { closeIfUnread } from "./body.ts";
-import { CallLimit } from "./call-limits.ts";
 import { serveCalls } from "./calls.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { sendError } from "./errors.ts";
@@ -28,9 +27,8 @@ export function createApp(deps: AppDependencies): Express {
   const { config, web, log, metrics } = deps;
   const provider = openProvider(config);
   const providerSignOut = provider && openProviderSignOut({ ...deps, provider });
-  const signInsOfAddress = new CallLimit(config.SIGN_INS_PER_ADDRESS);
   const sessions = new SessionAdmission(deps.services, config);
-  const calls = { ...deps, provider, providerSignOut, signInsOfAddress, sessions };
+  const calls = { ...deps, provider, providerSignOut, sessions };
   const showPage = servePage(web, new FirstReads(calls));
   const serverErrors = countServerErrors(metrics);
   const app = express();
@@ -46,7 +44,7 @@ export function createApp(deps: AppDependencies): Express {
   app.use("/console/assets", onlyReads, serveAssets(web));
   app.use("/console/api", serveCalls(calls));
   if (provider !== undefined && providerSignOut !== undefined) {
-    app.use("/auth", serveSignIn({ ...deps, serverErrors, provider, providerSignOut, signInsOfAddress }));
+    app.use("/auth", serveSignIn({ ...deps, serverErrors, provider, providerSignOut }));
   }
   app.all("/", onlyReads, (_request, response) => response.redirect(302, "/developers"));
   app.all(PAGES, onlyReads, page, onPublicHost(config.PUBLIC_URL), showPage);

@@ -3,11 +3,16 @@ import type { RequestHandler } from "express";
 import { contextOf } from "./request-context.ts";
 import type { WebFiles } from "./web-files.ts";
 
-/** Serves scripts and styles. Their names change with their content, so that browsers keep them for a year without asking. */
+/**
+ * Serves scripts and styles. Their names change with their content, so that browsers keep them for a year without asking. Without a name
+ * serves the list of names: a gateway finds out from it which files there are at all.
+ */
 export function serveAssets({ assets }: WebFiles): RequestHandler {
   return (request, response) => {
     contextOf(response).route = "/console/assets/*";
-    const asset = assets.get(request.path.slice(1));
+    const name = request.path.slice(1);
+    if (name === "") return void response.setHeader("Cache-Control", "no-store").json([...assets.keys()]);
+    const asset = assets.get(name);
     if (asset === undefined) throw new AppError("not_found", "This file is not part of the console. Reload the page.");
     response.setHeader("Cache-Control", "public, max-age=31536000, immutable");
     response.setHeader("Vary", "Accept-Encoding");

@@ -1,6 +1,5 @@
 import type { ProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import type { SignInProvider } from "../sign-in/provider.ts";
-import type { CallLimit } from "./call-limits.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import type { SessionAdmission } from "./session-admission.ts";
 
@@ -8,6 +7,5 @@ import type { SessionAdmission } from "./session-admission.ts";
 export interface CallDependencies extends Pick<AppDependencies, "config" | "services" | "log"> {
   readonly provider: SignInProvider | undefined;
   readonly providerSignOut: ProviderSignOut | undefined;
-  readonly signInsOfAddress: CallLimit;
   readonly sessions: SessionAdmission;
 }

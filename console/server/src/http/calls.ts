@@ -46,20 +46,22 @@ export function serveCalls(deps: CallDependencies): Router {
 class Admission {
   readonly #deps: CallDependencies;
   readonly #callsWithoutSession: CallLimit;
+  readonly #linkUses: CallLimit;
   readonly #sessions: SessionAdmission;
   readonly #largeBodies = new KeyedSemaphore(LARGE_BODIES);
 
   constructor(deps: CallDependencies) {
     this.#deps = deps;
     this.#callsWithoutSession = new CallLimit(deps.config.CALLS_PER_ADDRESS);
+    this.#linkUses = new CallLimit(deps.config.SIGN_INS_PER_ADDRESS);
     this.#sessions = deps.sessions;
   }
 
   /** Returns the body of a call that needs no session. */
-  async visitor(request: Request, response: Response, isSignInAttempt: boolean): Promise<unknown> {
+  async visitor(request: Request, response: Response, usesLink: boolean): Promise<unknown> {
     const { network } = contextOf(response);
     this.#callsWithoutSession.spend(network);
-    if (isSignInAttempt) this.#deps.signInsOfAddress.spend(network);
+    if (usesLink) this.#linkUses.spend(network);
     return parseJson(await this.#read(request, response, SMALL_BODY_BYTES_MAX));
   }
 
@@ -97,7 +99,7 @@ function serveCall(deps: CallDependencies): RequestHandler {
     const operation = SERVED[nameOf(request)];
     const visitor = visitorOf(deps, request, response);
     if (operation.needs === "anyone") {
-      return operation.serve(deps, visitor, await admission.visitor(request, response, operation.isSignInAttempt));
+      return operation.serve(deps, visitor, await admission.visitor(request, response, operation.usesLink));
     }
     const { body: sent, person, grants } = await admission.person(request, response, visitor.sessionToken);
     const body = requireShown(sent, person);

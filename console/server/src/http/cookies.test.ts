@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { cookie, cookieNames, type Cookie } from "./cookies.ts";
+import { cookie, type Cookie } from "./cookies.ts";
 
 function setBy(set: (response: Response) => void): string {
   let header = "";
@@ -37,10 +37,4 @@ it.each([
   ["", undefined],
 ])("reads %j as %j", (header, value) => {
   expect(local.read(requestWith(header))).toBe(value);
-});
-
-it("lists the names of this deployment that begin alike", () => {
-  const header = "sign-in-a_8170=1; sign-in-b_9=2; session_8170=3; sign-in-c_8170=4; broken";
-  expect(cookieNames("http://localhost:8170", "sign-in-", requestWith(header))).toEqual(["sign-in-a", "sign-in-c"]);
-  expect(cookieNames("https://records.example", "sign-in-", requestWith("sign-in-a=1; __Host-sign-in-b=2"))).toEqual(["sign-in-b"]);
 });

@@ -26,15 +26,6 @@ export function cookie(publicUrl: string, name: string, path = "/"): Cookie {
   };
 }
 
-/** Returns the names in a request that begin with `start`. Browsers send the cookies of one path in the order in which they were set. */
-export function cookieNames(publicUrl: string, start: string, request: Request): string[] {
-  const { before, after } = naming(publicUrl, "/");
-  return pairsOf(request)
-    .map((pair) => pair.slice(0, pair.indexOf("=")))
-    .filter((name) => name.startsWith(`${before}${start}`) && name.endsWith(after))
-    .map((name) => name.slice(before.length, name.length - after.length));
-}
-
 /**
  * On https a name has a prefix with which browsers refuse a cookie that plain http or, with `__Host-`, a subdomain has set. On loopback
  * all ports share their cookies, so that a name has the port.

@@ -41,7 +41,7 @@ interface Runs<Name extends OperationName, Caller> {
 /** Implements an operation that needs no session. */
 export interface VisitorHandler<Name extends NameNeeding<"anyone">> extends Runs<Name, Visitor> {
   /** Whether a call may guess the token of a sign-in link. Such calls of an address are few. */
-  readonly isSignInAttempt?: true;
+  readonly usesLink?: true;
 }
 
 /** Implements an operation of a signed-in person. */
@@ -52,7 +52,7 @@ export type BrandHandler<Name extends NameNeeding<"member" | "owner">> = Runs<Na
 
 interface ServedToVisitor {
   readonly needs: "anyone";
-  readonly isSignInAttempt: boolean;
+  readonly usesLink: boolean;
   readonly serve: Serve<Visitor>;
 }
 interface ServedToPerson {
@@ -80,7 +80,7 @@ const shownOf = <Name extends OperationName>(name: Name, output: Output<Name>): 
 
 export const ofVisitor = <Name extends NameNeeding<"anyone">>(name: Name, handler: VisitorHandler<Name>): ServedToVisitor => ({
   needs: "anyone",
-  isSignInAttempt: handler.isSignInAttempt === true,
+  usesLink: handler.usesLink === true,
   serve: async ({ services }, caller, body) => shownOf(name, await handler.run(services, caller, parseInput(name, body))),
 });
 

@@ -16,7 +16,7 @@ export const signInOptions: VisitorHandler<"sign_in.options"> = {
 };
 
 export const peekLink: VisitorHandler<"sign_in.peek"> = {
-  isSignInAttempt: true,
+  usesLink: true,
   async run({ signIn }, { call, client, config }, { token }) {
     requireLinks(config);
     const { email, expires_at, brand_name } = await signIn.peekSignInLink({ token, client: client() }, call);
@@ -25,7 +25,7 @@ export const peekLink: VisitorHandler<"sign_in.peek"> = {
 };
 
 export const redeemLink: VisitorHandler<"sign_in.redeem"> = {
-  isSignInAttempt: true,
+  usesLink: true,
   async run(services, visitor, { token }) {
     requireLinks(visitor.config);
     const { session } = await services.signIn.redeemSignInLink({ token, client: visitor.client() }, visitor.call);

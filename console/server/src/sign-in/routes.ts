@@ -4,9 +4,10 @@ import type { ServerErrors } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import type { ConsoleConfig } from "../config.ts";
-import type { CallLimit } from "../http/call-limits.ts";
+import { CallLimit } from "../http/call-limits.ts";
 import { clientOf } from "../http/client.ts";
 import { only } from "../http/only-methods.ts";
+import { onlyNavigations } from "../http/only-navigations.ts";
 import { onPublicHost } from "../http/public-host.ts";
 import { contextOf } from "../http/request-context.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
@@ -23,7 +24,6 @@ interface SignInDependencies {
   readonly log: Logger;
   readonly provider: SignInProvider;
   readonly providerSignOut: ProviderSignOut;
-  readonly signInsOfAddress: CallLimit;
   readonly serverErrors: ServerErrors;
 }
 
@@ -32,7 +32,10 @@ interface SignInDependencies {
  * in the address bar, so that every failure ends on the page `/sign-in`.
  */
 export function serveSignIn(deps: SignInDependencies): Router {
-  const { config, log, provider, signInsOfAddress, serverErrors } = deps;
+  const { config, log, provider, serverErrors } = deps;
+  // Other sites can open /auth/sign-in in a tab of theirs, again and again. They use up neither what people begin here, nor what they finish.
+  const limit = (): CallLimit => new CallLimit(config.SIGN_INS_PER_ADDRESS);
+  const [begunHere, begunElsewhere, finished] = [limit(), limit(), limit()];
   const attempts = openAttempts(config.PUBLIC_URL, config.OIDC_CLIENT_SECRET ?? "");
   const router = Router({ caseSensitive: true });
 
@@ -47,7 +50,6 @@ export function serveSignIn(deps: SignInDependencies): Router {
       response.setHeader("Referrer-Policy", "no-referrer");
       const query = new URLSearchParams();
       try {
-        signInsOfAddress.spend(context.network);
         response.redirect(303, await step(request, response, (returnTo) => query.set("return_to", returnTo)));
       } catch (error) {
         const { failure, fields } = diagnose(error);
@@ -59,9 +61,11 @@ export function serveSignIn(deps: SignInDependencies): Router {
         response.redirect(303, `/sign-in?${query.toString()}`);
       }
     };
-  const checks = [only("GET"), onPublicHost(config.PUBLIC_URL)];
+  const checks = [only("GET"), onlyNavigations, onPublicHost(config.PUBLIC_URL)];
 
   const begin = redirect("/sign-in", async (request, response, keep) => {
+    const isHere = ["same-origin", "none"].includes(request.get("sec-fetch-site") ?? "");
+    (isHere ? begunHere : begunElsewhere).spend(contextOf(response).network);
     const parameters = parametersOf(request);
     const attempt = await attempts.begin(request, response, parameters.get("return_to"));
     keep(attempt.returnTo);
@@ -73,6 +77,7 @@ export function serveSignIn(deps: SignInDependencies): Router {
     const taken = others.length > 0 ? undefined : await attempts.take(request, response, state);
     if (taken === undefined) throw new SignInError("attempt_unknown");
     keep(taken.attempt.returnTo);
+    finished.spend(contextOf(response).network);
     if (taken.isExpired) throw new SignInError("attempt_expired");
     await openSession(deps, request, response, await provider.identify(parameters, taken.attempt), taken.attempt.nonce);
     return taken.attempt.returnTo;

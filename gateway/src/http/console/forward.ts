@@ -6,6 +6,7 @@ import { announcesBody, withBody } from "../body.ts";
 import { pageForm, wantsPage } from "../error-page.ts";
 import { apiForm } from "../errors.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
+import { AssetSearch } from "./asset-search.ts";
 import { headersForClient, headersForConsole } from "./forwarded-headers.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 import { CONNECTIONS_MAX, isSilence, type ConsoleResponse, type ConsoleUpstream } from "./upstream.ts";
@@ -25,7 +26,7 @@ const CONSOLE_PATHS = ["/sign-in", "/auth", "/console", "/developers", "/workspa
 export const CONSOLE_ROUTE = "console";
 
 export interface ConsoleTarget {
-  readonly upstream: Pick<ConsoleUpstream, "request">;
+  readonly upstream: Pick<ConsoleUpstream, "request" | "requestElsewhere">;
   /** Where people reach the service; the console gets its scheme. */
   readonly publicUrl: string;
 }
@@ -47,19 +48,22 @@ export function forwardToConsole({ upstream, publicUrl }: ConsoleTarget): Reques
     waitingTotal: WAITING_MAX,
     waitMs: WAIT_MS,
   });
-
+  const assets = new AssetSearch((asked) => upstream.requestElsewhere(asked));
   const unread = new UnreadResponses(UNREAD_BYTES_MAX);
 
   const forward = async (request: Request, response: Response, body: Buffer | undefined): Promise<void> => {
     const context = contextOf(response);
     const { signal } = context;
     const headers = headersForConsole(request, context, proto);
+    const network = networkOf(context.address);
+    const sent = { method: request.method, path: targetOf(request), headers, body, signal };
     let answer: ConsoleResponse;
     try {
-      answer = await inFlight.run(networkOf(context.address), () => {
+      answer = await inFlight.run(network, () => {
         signal.throwIfAborted();
-        return upstream.request({ method: request.method, path: targetOf(request), headers, body, signal });
+        return upstream.request(sent);
       });
+      if (answer.statusCode === 404) answer = (await assets.find(sent, network)) ?? answer;
     } catch (error) {
       // The client has left.
       if (signal.aborted) return;
@@ -82,23 +86,26 @@ export function forwardToConsole({ upstream, publicUrl }: ConsoleTarget): Reques
 }
 
 /**
- * Refuses what has no meaning on these paths and could be read in two ways further on, and closes the connection.
+ * Refuses what has no meaning on these paths and could be read in two ways further on, and closes the connection. So with what pages of
+ * other sites send, which the console refuses, too: their bodies would take the memory of their readers' network.
  *
- * @throws AppError `invalid_request`
+ * @throws AppError `invalid_request` or `origin_not_allowed`
  */
 function requireForwardable(request: Request, response: Response): void {
   const problem = problemOf(request);
   if (problem === undefined) return;
   response.shouldKeepAlive = false;
-  throw new AppError("invalid_request", problem);
+  throw problem;
 }
 
-function problemOf(request: Request): string | undefined {
+function problemOf(request: Request): AppError | undefined {
   const { method, headers } = request;
-  if (headers.upgrade !== undefined) return "Nothing on this path can be upgraded to. Send the request without Upgrade.";
-  if (headers.trailer !== undefined) return "Trailers are not supported. Send the request without Trailer.";
-  if (method !== "POST" && announcesBody(request)) return `${method} has no body on this path. Send it without one.`;
-  return undefined;
+  const invalid = (message: string): AppError => new AppError("invalid_request", message);
+  if (headers.upgrade !== undefined) return invalid("Nothing on this path can be upgraded to. Send the request without Upgrade.");
+  if (headers.trailer !== undefined) return invalid("Trailers are not supported. Send the request without Trailer.");
+  if (method !== "POST") return announcesBody(request) ? invalid(`${method} has no body on this path. Send it without one.`) : undefined;
+  const { "sec-fetch-site": site = "same-origin" } = headers;
+  return site === "same-origin" ? undefined : new AppError("origin_not_allowed", "Only the console's own pages may call this.");
 }
 
 /** Returns path and query, of a request that names the whole URL, too. */

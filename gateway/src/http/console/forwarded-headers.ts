@@ -17,7 +17,10 @@ const FORWARDED = [
   "if-modified-since",
   "if-none-match",
   "origin",
+  "sec-fetch-dest",
+  "sec-fetch-mode",
   "sec-fetch-site",
+  "sec-purpose",
   "user-agent",
 ] as const;
 

@@ -19,6 +19,7 @@ beforeAll(async () => {
       requests.push(request);
       return Promise.resolve({ statusCode: 200, headers: {}, body: request.path === "/developers" ? Buffer.from("console") : LARGE });
     },
+    requestElsewhere: () => Promise.reject(new Error("nothing is looked for")),
   };
   gateway = await serveForwarding(upstream);
 });

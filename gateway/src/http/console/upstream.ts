@@ -9,16 +9,6 @@ const CONNECT_MS = 5_000;
 const IDLE_MS = 30_000;
 /** Time without a byte from the console after which a request fails. The console's own deadline is shorter by default. */
 const SILENCE_MS = 20_000;
-/**
- * How often a file of a page that a process does not have is asked for. While processes are replaced, a page names the files of one release
- * and its requests reach processes of both. With one of three processes that has the file, 1 search of 440 finds nothing.
- */
-const ASSET_TRIES_MAX = 16;
-/** A search ends after this time, whatever the processes do. */
-const SEARCH_MS_MAX = 5_000;
-/** Searches at a time: each try is a connection of its own, with certificates a handshake. */
-const SEARCHES_MAX = 32;
-const ASSETS = "/console/assets/";
 /** The largest response is a script of 420 KB. */
 const RESPONSE_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -44,9 +34,8 @@ export class ConsoleUpstream {
   readonly #address: URL;
   readonly #certificates: Certificates | undefined;
   #pool: Pool;
-  /** Opens a connection for each request, which a balancer may give to another process. */
+  /** Opens a connection for each request. */
   #fresh: Pool;
-  #searches = 0;
   /** The sockets of errors, which undici passes on as they are. */
   readonly #sockets = new WeakMap<Error, Socket>();
 
@@ -72,37 +61,9 @@ export class ConsoleUpstream {
 
   /**
    * Returns a whole response: a client that reads it slowly occupies no connection. Repeats a read once if it met the end of a kept
-   * connection, as when the console stops. Not under `/auth`, where a GET uses up a code. Looks for a file of a page at other processes,
-   * too: its name holds a hash of its content, so that any that has it has the right one.
+   * connection, as when the console stops. Not under `/auth`, where a GET uses up a code.
    */
   async request(request: ConsoleRequest): Promise<ConsoleResponse> {
-    const response = await this.#whole(request);
-    const isMissing = response.statusCode === 404 && request.method === "GET" && request.path.startsWith(ASSETS);
-    if (!isMissing || this.#searches >= SEARCHES_MAX) return response;
-    this.#searches += 1;
-    try {
-      return (await this.#search(request)) ?? response;
-    } finally {
-      this.#searches -= 1;
-    }
-  }
-
-  /** Asks for a file on new connections. Returns undefined if none of the processes has it, or none says so in time. */
-  async #search(request: ConsoleRequest): Promise<ConsoleResponse | undefined> {
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(SEARCH_MS_MAX)]);
-    for (let tries = 1; tries < ASSET_TRIES_MAX && !signal.aborted; tries += 1) {
-      try {
-        const response = await wholeOf(await this.#send({ ...request, signal, reset: true }, this.#fresh));
-        if (response.statusCode === 200) return response;
-      } catch (error) {
-        if (request.signal.aborted) throw error;
-        // A process that is just ending does not have it either.
-      }
-    }
-    return undefined;
-  }
-
-  async #whole(request: ConsoleRequest): Promise<ConsoleResponse> {
     const { method, path, signal } = request;
     const mayRepeat = (method === "GET" || method === "HEAD") && !path.startsWith("/auth");
     let response: Dispatcher.ResponseData;
@@ -113,6 +74,11 @@ export class ConsoleUpstream {
       response = await this.#send(request);
     }
     return wholeOf(response);
+  }
+
+  /** Sends a request on a new connection, which a balancer may give to another process. */
+  async requestElsewhere(request: ConsoleRequest): Promise<ConsoleResponse> {
+    return wholeOf(await this.#send({ ...request, reset: true }, this.#fresh));
   }
 
   async stop(): Promise<void> {
