@@ -1,10 +1,17 @@
 import { parseRequest } from "@brand-records/errors";
-import type { AccountsServiceService, Key as KeyMessage } from "@brand-records/proto/accounts/v1";
+import type {
+  AccountsServiceService,
+  Key as KeyMessage,
+  SetBrandTierResponse,
+  SetBrandVerifiedResponse,
+} from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
+import type { Brand } from "../domain/brand.ts";
 import type { Key } from "../domain/key.ts";
 import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
+import type { BrandChange } from "../use-cases/change-brand.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
 import { addMember, changeRole, listMemberships, membersOf, removeMember } from "../use-cases/members.ts";
 import { fields } from "./fields.ts";
@@ -37,11 +44,11 @@ function brandHandlers(
     },
     async setBrandTier(request) {
       const { brand_id, tier } = parseRequest({ brand_id: fields.brandId, tier: fields.tier }, request);
-      return { brand: await changeTier(deps, brand_id, tier) };
+      return brandChangeMessage(await changeTier(deps, brand_id, tier));
     },
     async setBrandVerified(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      return { brand: await changeVerified(deps, brand_id, request.verified) };
+      return brandChangeMessage(await changeVerified(deps, brand_id, request.verified));
     },
     async listDeletedBrands(request) {
       const { brand_ids } = parseRequest({ brand_ids: fields.brandIds }, request);
@@ -105,9 +112,19 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
         { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() },
         request,
       );
-      return { key: keyMessage(await revokeKey(deps, { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by })) };
+      const { result, mayBeAcceptedUntil } = await revokeKey(deps, {
+        keyId: key_id,
+        brandId: brand_id ?? undefined,
+        revokedBy: revoked_by,
+      });
+      return { key: keyMessage(result), may_be_accepted_until: mayBeAcceptedUntil };
     },
   };
 }
+
+const brandChangeMessage = ({ result, mayBeAcceptedUntil }: BrandChange<Brand>): SetBrandTierResponse & SetBrandVerifiedResponse => ({
+  brand: result,
+  may_be_accepted_until: mayBeAcceptedUntil,
+});
 
 const keyMessage = (key: Key): KeyMessage => ({ ...key, permissions: [...key.permissions] });
