@@ -144,6 +144,7 @@ describe("brandctl", () => {
       accounts.acceptedUntil = "2026-11-21T08:33:31.250Z";
       expect(await run(line)).toMatchObject({ code: 0, stderr: expect.stringContaining("until 08:33:31 UTC.") });
       expect((await run(`${line} --json`)).json()).toMatchObject({ may_be_accepted_until: "2026-11-21T08:33:31.250Z" });
+      accounts.acceptedUntil = undefined;
     },
   );
 
