@@ -7,7 +7,7 @@ it.each([
   ["7", 7],
   ["86401", 86_400],
   ["9999999999", 86_400],
-  ["9".repeat(5_000), 86_400],
+  ["9".repeat(310), 86_400],
   ["Sat, 21 Nov 2026 08:31:00 GMT", 60],
   ["Saturday, 21-Nov-26 08:31:00 GMT", 60],
   ["Sat Nov 21 08:31:00 2026", 60],
@@ -18,7 +18,7 @@ it.each([
   ["2026-11-21", undefined],
   ["1 week", undefined],
   ["Sat, 31 Nov 2026 08:31:00 GMT", undefined],
-])("reads Retry-After %.40j as %j seconds after the response's date", (text, seconds) => {
+])("reads Retry-After %j as %j seconds after the response's date", (text, seconds) => {
   expect(retryAfter(text)).toBe(seconds);
 });
 
