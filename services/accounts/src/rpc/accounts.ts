@@ -1,17 +1,10 @@
 import { parseRequest } from "@brand-records/errors";
-import type {
-  AccountsServiceService,
-  Key as KeyMessage,
-  SetBrandTierResponse,
-  SetBrandVerifiedResponse,
-} from "@brand-records/proto/accounts/v1";
+import type { AccountsServiceService, Key as KeyMessage } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { Brand } from "../domain/brand.ts";
 import type { Key } from "../domain/key.ts";
 import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
-import type { BrandChange } from "../use-cases/change-brand.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
 import { addMember, changeRole, listMemberships, membersOf, removeMember } from "../use-cases/members.ts";
 import { fields } from "./fields.ts";
@@ -44,11 +37,13 @@ function brandHandlers(
     },
     async setBrandTier(request) {
       const { brand_id, tier } = parseRequest({ brand_id: fields.brandId, tier: fields.tier }, request);
-      return brandChangeMessage(await changeTier(deps, brand_id, tier));
+      const { result: brand, ...until } = await changeTier(deps, brand_id, tier);
+      return { brand, ...until };
     },
     async setBrandVerified(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      return brandChangeMessage(await changeVerified(deps, brand_id, request.verified));
+      const { result: brand, ...until } = await changeVerified(deps, brand_id, request.verified);
+      return { brand, ...until };
     },
     async listDeletedBrands(request) {
       const { brand_ids } = parseRequest({ brand_ids: fields.brandIds }, request);
@@ -112,19 +107,10 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
         { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() },
         request,
       );
-      const { result, mayBeAcceptedUntil } = await revokeKey(deps, {
-        keyId: key_id,
-        brandId: brand_id ?? undefined,
-        revokedBy: revoked_by,
-      });
-      return { key: keyMessage(result), may_be_accepted_until: mayBeAcceptedUntil };
+      const { result, ...until } = await revokeKey(deps, { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by });
+      return { key: keyMessage(result), ...until };
     },
   };
 }
-
-const brandChangeMessage = ({ result, mayBeAcceptedUntil }: BrandChange<Brand>): SetBrandTierResponse & SetBrandVerifiedResponse => ({
-  brand: result,
-  may_be_accepted_until: mayBeAcceptedUntil,
-});
 
 const keyMessage = (key: Key): KeyMessage => ({ ...key, permissions: [...key.permissions] });

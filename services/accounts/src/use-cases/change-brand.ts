@@ -7,7 +7,7 @@ import { raiseEpoch, timeIn } from "../storage/brands.ts";
 export interface BrandChange<T> {
   readonly result: T;
   /** Absent if Redis took the epoch. Otherwise a gateway may use what it cached before the change until this time, of the database's clock. */
-  readonly mayBeAcceptedUntil?: string;
+  readonly may_be_accepted_until?: string;
 }
 
 /**
@@ -32,5 +32,5 @@ export async function changeBrand<T>(
     return { epoch: brand.epoch, result: changed };
   });
   if (await epochs.publish(brandId, epoch)) return { result };
-  return { result, mayBeAcceptedUntil: await timeIn(db, CACHES_EXPIRE_AFTER_SECONDS) };
+  return { result, may_be_accepted_until: await timeIn(db, CACHES_EXPIRE_AFTER_SECONDS) };
 }

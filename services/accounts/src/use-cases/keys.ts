@@ -122,7 +122,7 @@ export async function revokeKey(deps: AccountsDependencies, { keyId, brandId, re
     requireOwner(await findMember(sql, brand.id, revokedBy), revokedBy);
     return (await markKeyRevoked(sql, keyId, revokedBy)) ?? (await findKey(sql, keyId)) ?? key;
   });
-  const { result: revoked, mayBeAcceptedUntil = "" } = change;
-  const isForgotten = Date.parse(mayBeAcceptedUntil) - Date.parse(revoked.revoked_at ?? "") > FORGOTTEN_AFTER_MS;
+  const { result: revoked, may_be_accepted_until: until = "" } = change;
+  const isForgotten = Date.parse(until) - Date.parse(revoked.revoked_at ?? "") > FORGOTTEN_AFTER_MS;
   return isForgotten ? { result: revoked } : change;
 }
