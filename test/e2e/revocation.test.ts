@@ -129,7 +129,7 @@ describe.each([
     await breakConnection();
     // The console's deadline.
     const { may_be_accepted_until: until } = await make(brand, 10_000);
-    // The gateways have not been told.
+    // The gateways do not know yet.
     expect(await onBoth(brand.key)).toEqual([200, 200]);
     expect(Date.parse(until ?? "")).toBeGreaterThan(Date.now());
     await accountsToRedis.heal();

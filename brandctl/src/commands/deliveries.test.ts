@@ -279,7 +279,9 @@ describe("brandctl deliveries", () => {
         code: 0,
         stdout: "3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued again.\n",
       });
-      expect((await run(`${printed} --brand brd_1 --json`)).json()).toMatchObject({ replay: { id: "rpl_0", finished_at: expect.any(String) } });
+      expect((await run(`${printed} --brand brd_1 --json`)).json()).toMatchObject({
+        replay: { id: "rpl_0", finished_at: expect.any(String) },
+      });
       expect(fake.replays).toHaveLength(1);
     });
 

@@ -171,7 +171,7 @@ const SERVER_DRILLS: readonly Drill[] = [
 function redisAwayFromAccounts(): Drill {
   let leaked: LeakedKey;
   return {
-    fault: "Redis away while a key is revoked",
+    fault: "Redis away at a revocation",
     alert: "RateLimitPerProcess",
     answers: {},
     async apply(system) {

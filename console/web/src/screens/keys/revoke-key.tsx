@@ -33,7 +33,7 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
       <Dialog title="Key revoked" isKept onClose={onClose}>
         <Stack>
           <Notice tone="warning">
-            <strong>{name}</strong> is revoked for good. Part of the service could not be told at once: requests with it may succeed until{" "}
+            <strong>{name}</strong> is revoked for good. Part of the service does not know yet: requests with it may succeed until{" "}
             <When at={acceptedUntil} isExact />, Manila time.
           </Notice>
           <Group justify="flex-end">
