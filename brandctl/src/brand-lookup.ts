@@ -4,7 +4,7 @@ import { requireId } from "./ids.ts";
 import type { Session } from "./session.ts";
 
 /** What says its brand, and the service that knows it. */
-const SERVICES = { key: "accounts", plan: "plans", receiver: "webhook", delivery: "webhook", event: "webhook" } as const;
+const SERVICES = { key: "accounts", plan: "plans", receiver: "webhook", delivery: "webhook", event: "webhook", replay: "webhook" } as const;
 
 type BrandsKind = keyof typeof SERVICES;
 
@@ -21,7 +21,7 @@ export function namedBrand({ terminal, ids }: Session, option: string | undefine
 }
 
 /**
- * Returns the brand that a key, plan, receiver, delivery or event belongs to. BRAND does not count here: the id says more.
+ * Returns the brand that a key, plan, receiver, delivery, event or replay belongs to. BRAND does not count here: the id says more.
  *
  * @param option the value of `--brand`, which must be that brand
  * @throws AppError `not_found` when no brand has the id, or another than `option`

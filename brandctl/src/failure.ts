@@ -33,7 +33,7 @@ const HINTS: Readonly<Record<string, string>> = {
   no_next_secret: "brandctl receivers rotate RECEIVER makes one",
   next_secret_not_accepted:
     "brandctl receivers test RECEIVER --next sends such a test; brandctl receivers activate RECEIVER --force activates without one",
-  "request_conflict since": "the same command with the same --since and --wait follows the replay in progress",
+  "request_conflict since": "brandctl deliveries replay --follow REPLAY follows the replay in progress",
   "not_found brand_id": "brandctl brands list shows the brands",
   "not_found key_id": "brandctl keys list --brand BRAND shows a brand's keys; with --brand, only that brand's are found",
   "not_found plan_id": "brandctl plans list --brand BRAND shows a brand's plans; with --brand, only that brand's are found",

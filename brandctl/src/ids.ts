@@ -3,7 +3,7 @@ import { UsageFailure } from "./failure.ts";
 import { brokenIdRule, KIND_NAMES } from "./set-status/status-rules.ts";
 
 /** What a command names by an id, with the id's prefix. Records that the platform writes have kinds of their own: KIND_NAMES. */
-const PREFIXES = { brand: "brd", key: "key", plan: "pln", receiver: "rcv", delivery: "dlv", event: "evt" } as const;
+const PREFIXES = { brand: "brd", key: "key", plan: "pln", receiver: "rcv", delivery: "dlv", event: "evt", replay: "rpl" } as const;
 
 export type IdKind = keyof typeof PREFIXES;
 

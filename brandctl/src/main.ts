@@ -1,3 +1,4 @@
+import "@brand-records/config/require-node";
 import { readFileSync } from "node:fs";
 import { runAsProcess } from "@brand-records/command-line";
 import { runBrandctl } from "./run.ts";

@@ -1,4 +1,5 @@
 import { CommandOutput } from "@brand-records/command-line";
+import { clockTime } from "@brand-records/terminal-output";
 import { ask, askText } from "./ask.ts";
 import { AuditLog } from "./audit/audit-log.ts";
 import { ACCOUNTS_CALLS, DELIVERIES_CALLS, EVENTS_CALLS, RECEIVERS_CALLS } from "./audit/audited-calls.ts";
@@ -8,9 +9,7 @@ import { Endpoints, type Endpoint, type TlsFiles, type GlobalOptions, type Servi
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
 import type { Terminal } from "./terminal.ts";
 
-const SLOW_MS = 1_000;
 const UNFINISHED = "The outcome is missing from the audit log: accounts could not be reached a second time.";
-const WAITING = "Waiting until every gateway knows, at most 32 seconds: accounts cannot reach Redis, or is slow.";
 
 /** One run of one command: its input and output, and its connections, which close with it. */
 export class Session extends CommandOutput<Terminal> {
@@ -59,14 +58,11 @@ export class Session extends CommandOutput<Terminal> {
     return reply.text;
   }
 
-  /** Resolves with `change`; says what it waits for if that takes longer than a second. */
-  async untilEffective<T>(change: Promise<T>): Promise<T> {
-    const slow = setTimeout(() => this.note(({ dim }) => dim(WAITING)), SLOW_MS);
-    try {
-      return await change;
-    } finally {
-      clearTimeout(slow);
-    }
+  /** Says until when a gateway may not know of a change to what keys may do, if that is not every gateway's next request. */
+  noteAcceptedUntil(until: string | null | undefined): void {
+    if (until == null) return;
+    const text = `Accounts cannot reach Redis: a gateway may accept what it accepted before until ${clockTime(until)}.`;
+    this.note(({ yellow }) => yellow(text));
   }
 
   accounts(): Promise<Clients.AccountsClient> {

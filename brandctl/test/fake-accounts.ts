@@ -7,6 +7,8 @@ import {
   type ExportPersonResponse,
   type Key,
   type Member,
+  type SetBrandTierResponse,
+  type SetBrandVerifiedResponse,
 } from "@brand-records/proto/accounts/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 import { FakeAudit } from "./fake-audit.ts";
@@ -41,8 +43,9 @@ export class FakeAccounts {
   isFinished = false;
   /** Brands on a page. */
   pageSize = 2;
-  /** Changes are confirmed when this resolves. */
-  gatewaysKnow: Promise<void> = Promise.resolve();
+  /** Absent: gateways know of every change. */
+  acceptedUntil: string | undefined;
+  failChange: AppError | undefined;
 
   readonly served: readonly ServedService[] = [
     service(AccountsServiceService, {
@@ -62,8 +65,8 @@ export class FakeAccounts {
         const brands = all.slice(0, this.pageSize);
         return { brands, next_after_id: brands.length === this.pageSize ? (brands.at(-1)?.id ?? null) : null };
       },
-      setBrandTier: async ({ brand_id, tier }) => ({ brand: await this.#change(brand_id, { tier }) }),
-      setBrandVerified: async ({ brand_id, verified }) => ({ brand: await this.#change(brand_id, { verified }) }),
+      setBrandTier: async ({ brand_id, tier }) => this.#change(brand_id, { tier }),
+      setBrandVerified: async ({ brand_id, verified }) => this.#change(brand_id, { verified }),
       addMember: async ({ brand_id, email, role }) => {
         this.#brand(brand_id);
         const member = { brand_id, email, role, created_at: "2026-11-21T08:31:00.000Z" };
@@ -109,9 +112,8 @@ export class FakeAccounts {
       },
       revokeKey: async ({ key_id, revoked_by }) => {
         const key = this.#key(key_id);
-        await this.gatewaysKnow;
         Object.assign(key, { revoked_at: "2026-11-21T08:33:00.000Z", revoked_by });
-        return { key };
+        return { key, may_be_accepted_until: this.acceptedUntil };
       },
     }),
     service(SignInServiceService, {
@@ -184,10 +186,10 @@ export class FakeAccounts {
     return brand;
   }
 
-  async #change(id: string, change: Partial<Brand>): Promise<Brand> {
+  #change(id: string, change: Partial<Brand>): SetBrandTierResponse & SetBrandVerifiedResponse {
     const brand = { ...this.#brand(id), ...change };
     this.brands.set(id, brand);
-    await this.gatewaysKnow;
-    return brand;
+    if (this.failChange !== undefined) throw this.failChange;
+    return { brand, may_be_accepted_until: this.acceptedUntil };
   }
 }

@@ -194,7 +194,7 @@ export class FakeWebhook {
       },
       getDeliveryStats: unused,
       countReplay: unused,
-      getLatestReplay: unused,
+      getLatestReplay: async ({ receiver_id }) => ({ replay: this.replays.findLast((one) => one.receiver_id === receiver_id) ?? null }),
       cancelReplay: unused,
     }),
     service(EventsServiceService, {
@@ -218,7 +218,9 @@ export class FakeWebhook {
     }),
     service(OperatorServiceService, {
       findBrand: async ({ id }) => {
-        const receiverId = this.deliveries.find((delivery) => delivery.id === id || delivery.event_id === id)?.receiver_id ?? id;
+        const of =
+          this.deliveries.find((delivery) => delivery.id === id || delivery.event_id === id) ?? this.replays.find((one) => one.id === id);
+        const receiverId = of?.receiver_id ?? id;
         const receiver = this.receivers.find((one) => one.id === receiverId);
         if (receiver === undefined) throw new AppError("not_found", "There is nothing with this id", { field: "id" });
         return { brand_id: receiver.brand_id };

@@ -1,5 +1,7 @@
 /** Pause after a failure that passes, if the chat names no time: the first retry would come after 5 s. */
 const RETRY_AFTER_SECONDS = 30;
+/** The service waits no longer. */
+const RETRY_AFTER_SECONDS_MAX = 86_400;
 /** Request timeout, too early, too many requests. */
 const PASSING = new Set([408, 425, 429]);
 
@@ -52,8 +54,9 @@ export function noResponse(error) {
 
 /** @param {Response} response */
 function retryAfterOf({ headers }) {
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : RETRY_AFTER_SECONDS;
+  const text = headers.get("retry-after") ?? "";
+  // Some chats send fractions. No chat sends a date.
+  return /^\d+(\.\d+)?$/.test(text) ? Math.min(Math.ceil(Number(text)), RETRY_AFTER_SECONDS_MAX) : RETRY_AFTER_SECONDS;
 }
 
 /**

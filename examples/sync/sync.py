@@ -160,10 +160,22 @@ def get_page(db, resource, cursor):
             failures, pause = failures + 1, min(60, 2**failures) * random.uniform(1, 1.2)
         else:
             raise Stop(1 if may_pass or status == 429 else 2, problem)
-        retry_after = headers.get("Retry-After", "")
-        pause = max(pause, min(3600, int(retry_after)) if re.fullmatch("[0-9]{1,9}", retry_after) else 0)
+        pause = max(pause, min(3600, seconds_of(headers.get("Retry-After", ""))))
         log(f"{problem} Trying again in {pause:.0f} s.")
         time.sleep(pause)
+
+
+def seconds_of(retry_after):
+    """Seconds, or one of the three forms of an HTTP date; 0 for anything else."""
+    if re.fullmatch("[0-9]+", retry_after):
+        return float(retry_after)  # int() refuses 4,300 digits.
+    for form in ("%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"):
+        try:
+            at = datetime.strptime(retry_after, form).replace(tzinfo=timezone.utc)
+            return max(0, (at - datetime.now(timezone.utc)).total_seconds())
+        except ValueError:
+            pass
+    return 0
 
 
 restarted = set()  # The lists whose cursor was refused in this run.

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import { openPool, type Database } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { createDatabase, eventually } from "@brand-records/testkit";
@@ -200,7 +202,7 @@ it("sends nothing more to a deleted receiver, and deletes its deliveries", async
   expect(requests).toHaveLength(sent);
 });
 
-it("replays one delivery, or all since a time", async () => {
+it("replays one delivery, or all since a time; the command that brandctl then prints follows that replay, and sends nothing twice", async () => {
   const { receiver } = await register();
   const since = new Date(Date.now() - 1_000).toISOString();
   const ids = await approve(20);
@@ -211,14 +213,27 @@ it("replays one delivery, or all since a time", async () => {
   expect(requests[20]?.event.id).toBe(delivery?.event_id);
   expect(requests[20]?.headers["x-service-attempt"]).toBe("1");
 
-  const { replay } = await stack.deliveries.replayEvents({ ...key(receiver), since, failed_only: false }, callContext());
+  const { stderr } = await brandctl("deliveries", "replay", "--receiver", receiver.id, "--since", since);
   await eventually(() => expect(requests).toHaveLength(41));
   expect(recordIds().slice(21).toSorted()).toEqual(ids.toSorted());
-  await eventually(async () => {
-    const now = await stack.deliveries.getReplay({ brand_id: brand.id, replay_id: replay?.id ?? "" }, callContext());
-    expect(now.replay).toMatchObject({ queued: 20, total: 20, finished_at: expect.any(String) });
-  });
+  const [, printed = ""] = /To follow it: brandctl (.*)/.exec(stderr) ?? [];
+  for (let time = 0; time < 2; time += 1) {
+    const { stdout } = await brandctl(...printed.split(" "), "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ replay: { queued: 20, total: 20, finished_at: expect.any(String) } });
+  }
+  await eventually(async () => expect(await deliveriesOf(receiver, "delivered")).toHaveLength(41));
+  expect(requests).toHaveLength(41);
 });
+
+function brandctl(...parameters: string[]): Promise<{ stdout: string; stderr: string }> {
+  const portOf = (name: "accounts" | "webhook"): number => (stack.processes[name].ready as { readonly rpc_port: number }).rpc_port;
+  const env = {
+    PATH: process.env["PATH"],
+    ACCOUNTS_ADDRESS: `127.0.0.1:${portOf("accounts")}`,
+    WEBHOOK_ADDRESS: `127.0.0.1:${portOf("webhook")}`,
+  };
+  return promisify(execFile)(process.execPath, ["brandctl/bin/brandctl.js", ...parameters], { env });
+}
 
 it("shares deliveries between two workers, and attempts none twice when one stops", async () => {
   await register();

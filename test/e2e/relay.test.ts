@@ -120,9 +120,16 @@ describe("a relay that runs throughout", () => {
   });
 
   it("passes on the chat's Retry-After, and names the failure if the chat does not respond", async () => {
-    fixture.respond = refuse(429, "", { "retry-after": "7" });
-    const limited = await deliver(relay, newEvent());
-    expect([limited.status, limited.headers.get("retry-after")]).toEqual([503, "7"]);
+    for (const [asked, passed] of [
+      ["7", "7"],
+      ["0.65", "1"],
+      ["9".repeat(25), "86400"],
+      ["0x10", "30"],
+    ] as const) {
+      fixture.respond = refuse(429, "", { "retry-after": asked });
+      const limited = await deliver(relay, newEvent());
+      expect([limited.status, limited.headers.get("retry-after")]).toEqual([503, passed]);
+    }
     fixture.respond = (response) => void response.socket?.destroy();
     const closed = await deliver(relay, newEvent());
     expect([closed.status, await closed.text()]).toEqual([503, expect.stringMatching(/^no response from the chat \(\w+\)$/m)]);

@@ -1,7 +1,7 @@
 import { startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
-/** One promise: a confirmed revocation holds even if it never reaches Redis. Takes the 30 seconds for which gateways cache. */
+/** One promise: a revocation holds by the time that it names, even if it never reaches Redis. Takes the 30 seconds for which gateways cache. */
 
 let redisServer: RedisServer;
 let accountsToRedis: TcpProxy;
@@ -22,25 +22,24 @@ afterAll(async () => {
   await redisServer.stop();
 });
 
-it("revokes within the caller's 40 seconds while accounts cannot reach Redis, and serves no later request", async () => {
+it("revokes at once while accounts cannot reach Redis, and no gateway serves a request after the time that the answer names", async () => {
   const brand = await stack.createBrand();
   await accountsToRedis.cut();
-  let confirmedAt = Number.POSITIVE_INFINITY;
+  let endsAt = Number.POSITIVE_INFINITY;
   const statusesAfter: number[] = [];
   const sendRequests = async (gateway: number): Promise<void> => {
     for (let after = 0; after < 20;) {
-      const began = performance.now();
+      const began = Date.now();
       const { status } = await stack.get("/api/v1/links", brand.key, gateway);
-      if (began < confirmedAt) continue;
+      if (began <= endsAt) continue;
       after += 1;
       statusesAfter.push(status);
     }
   };
   const traffic = Promise.all([sendRequests(0), sendRequests(1)]);
-  const startedAt = performance.now();
-  await stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext(40_000));
-  confirmedAt = performance.now();
+  const revoked = await stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext(10_000));
+  endsAt = Date.parse(revoked.may_be_accepted_until ?? "");
+  expect(endsAt).toBeGreaterThan(Date.now());
   await traffic;
   expect(statusesAfter).toEqual(Array.from({ length: 40 }, () => 401));
-  process.stdout.write(`Without Redis a revocation is confirmed after ${((confirmedAt - startedAt) / 1_000).toFixed(1)} s\n`);
 }, 120_000);

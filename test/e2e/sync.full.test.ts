@@ -248,7 +248,7 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
       if (number === 3 || number === 17) await change();
       if (number === 4) return respond(outgoing, 429, { "Retry-After": "1" });
       if (number === 6) return outgoing.destroy().destroyed;
-      if (number === 8) return respond(outgoing, 503, { "Retry-After": "1" });
+      if (number === 8) return respond(outgoing, 503, { "Retry-After": new Date(Date.now() + 1_000).toUTCString() });
       if (number === 10) return cut(outgoing);
       if (number === 12) return running.kill("SIGKILL");
       if (number === 14) await rotateKey();

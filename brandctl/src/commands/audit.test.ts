@@ -189,7 +189,7 @@ describe("the audit log", () => {
   });
 
   it("has changes whose outcome is unknown", async () => {
-    accounts.gatewaysKnow = Promise.reject(new AppError("timeout", "Too slow"));
+    accounts.failChange = new AppError("timeout", "Too slow");
     expect((await run("brands set-tier brd_1 pro")).code).toBe(1);
     expect(accounts.audit.entries).toEqual([expect.objectContaining({ outcome: "unknown", error_kind: "timeout" })]);
   });

@@ -119,7 +119,7 @@ async function continueDeletion(session: Session, brandId: string, options: Cont
   const deleting = await startDeleting(session, brandId);
   const { clients, status } = deleting;
   try {
-    const begun = await session.untilEffective(clients.accounts.beginBrandDeletion({ brand_id: brandId, resume }));
+    const begun = await clients.accounts.beginBrandDeletion({ brand_id: brandId, resume });
     if (resume) session.note(({ dim }) => dim(resumedText(begun)));
     const settling = { at: performance.now() + begun.settles_in_ms, quietMs: begun.quiet_ms };
     const found = await deleteEverywhere(deleting, settling);

@@ -1,4 +1,4 @@
-import type { Brand } from "@brand-records/proto/accounts/v1";
+import type { Brand, SetBrandTierResponse, SetBrandVerifiedResponse } from "@brand-records/proto/accounts/v1";
 import { newId } from "@brand-records/typeid";
 import { Argument, Command, Option } from "commander";
 import { type Column, shortTime, table } from "@brand-records/terminal-output";
@@ -85,7 +85,7 @@ function setTier(shell: Shell): Command {
     .action((brandId: string, tier: string, _options: object, command: Command) =>
       shell.act(command, async (session) => {
         const accounts = await session.accounts();
-        printBrand(session, await session.untilEffective(accounts.setBrandTier({ brand_id: brandId, tier })));
+        printChangedBrand(session, await accounts.setBrandTier({ brand_id: brandId, tier }));
       }),
     );
 }
@@ -100,14 +100,19 @@ function verify(shell: Shell): Command {
     .action((brandId: string, { off }: { off?: boolean }, command: Command) =>
       shell.act(command, async (session) => {
         const accounts = await session.accounts();
-        printBrand(session, await session.untilEffective(accounts.setBrandVerified({ brand_id: brandId, verified: off !== true })));
+        printChangedBrand(session, await accounts.setBrandVerified({ brand_id: brandId, verified: off !== true }));
       }),
     );
 }
 
+function printChangedBrand(session: Session, response: SetBrandTierResponse | SetBrandVerifiedResponse): void {
+  printBrand(session, response);
+  session.noteAcceptedUntil(response.may_be_accepted_until);
+}
+
 function printBrand(session: Session, response: { readonly brand?: Brand | null | undefined }): Brand {
   const brand = required(response.brand, "brand");
-  session.print({ brand }, (colors) => table(brandColumns(colors), [brand], colors, ""));
+  session.print({ ...response, brand }, (colors) => table(brandColumns(colors), [brand], colors, ""));
   return brand;
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { AppError } from "@brand-records/errors";
 import type { Replay } from "@brand-records/proto/webhook/v1";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { counted, openProgressBar, printable, shortTime, table } from "@brand-records/terminal-output";
 import { brandOf } from "../brand-lookup.ts";
 import type { DeliveriesClient } from "../connection/clients.ts";
@@ -8,15 +9,12 @@ import { Interrupted, required, UsageFailure } from "../failure.ts";
 import { deliveryColumns } from "../output/delivery-text.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { brandCheckOption, DELIVERY_HELP, examples, idArgument, parseTimeText, receiverOption } from "./options.ts";
+import { brandCheckOption, DELIVERY_HELP, examples, idArgument, idParser, parseTimeText, receiverOption } from "./options.ts";
 import { notePause } from "./receiver-command.ts";
 
 /** How often the progress of a replay is read: often at first, as most are short. */
 const POLL_MS_MIN = 50;
 const POLL_MS_MAX = 500;
-
-/** How long repeating the command starts no other replay. */
-const AS_LONG = "as long as it runs; after that the same command sends everything again";
 
 interface ReplayOptions {
   readonly brand?: string;
@@ -25,6 +23,7 @@ interface ReplayOptions {
   readonly until?: string;
   readonly failed?: boolean;
   readonly wait?: boolean;
+  readonly follow?: string;
 }
 
 export function replay(shell: Shell): Command {
@@ -33,7 +32,7 @@ export function replay(shell: Shell): Command {
     .description(
       "Send a delivery's event to its receiver again, from attempt 1; a pending delivery becomes due immediately instead.\n\n" +
         "With --receiver and --since: send again all events after a time, of the types that the receiver selects; with --failed, only those that the receiver has not accepted and that are no longer tried. " +
-        "They are queued gradually; the replay continues without brandctl.",
+        "They are queued gradually; the replay continues without brandctl, and --follow waits for it. Once it has finished, the same command sends everything again.",
     )
     .addArgument(idArgument("delivery", DELIVERY_HELP, "[delivery]"))
     .addOption(receiverOption())
@@ -41,7 +40,8 @@ export function replay(shell: Shell): Command {
     .option("--until <time>", "with --since: up to this RFC 3339 time (default: now)", parseTimeText)
     .option("--failed", "with --since: only events whose deliveries failed")
     .option("--wait", "wait until all events are queued")
-    .addOption(brandCheckOption("delivery or the receiver"))
+    .addOption(new Option("--follow <replay>", "wait for a replay that was started (rpl_…)").argParser(idParser("--follow", "replay")))
+    .addOption(brandCheckOption("delivery, the receiver or the replay"))
     .addHelpText(
       "after",
       examples(
@@ -52,15 +52,19 @@ export function replay(shell: Shell): Command {
     )
     .action((deliveryId: string | undefined, { brand, ...request }: ReplayOptions, command: Command) =>
       shell.act(command, async (session) => {
-        const { receiver, since, until, failed = false, wait = false } = request;
-        if (deliveryId !== undefined && Object.values(request).every((option) => option === undefined)) {
+        const { receiver, since, until, failed = false, wait = false, follow } = request;
+        const options = Object.values(request).filter((option) => option !== undefined).length;
+        if (deliveryId !== undefined && options === 0) {
           return replayDelivery(session, await brandOf(session, "delivery", deliveryId, brand), deliveryId);
         }
-        if (deliveryId === undefined && receiver !== undefined && since !== undefined) {
+        if (deliveryId === undefined && follow !== undefined && options === 1) {
+          return followReplay(session, await brandOf(session, "replay", follow, brand), follow);
+        }
+        if (deliveryId === undefined && receiver !== undefined && since !== undefined && follow === undefined) {
           const brandId = await brandOf(session, "receiver", receiver, brand);
           return replaySince(session, { brandId, receiverId: receiver, since, until, failed, wait });
         }
-        throw new UsageFailure("Name either a delivery, or --receiver and --since", "See brandctl deliveries replay --help");
+        throw new UsageFailure("Name either a delivery, or --receiver and --since, or --follow", "See brandctl deliveries replay --help");
       }),
     );
 }
@@ -90,15 +94,32 @@ async function replaySince(session: Session, { brandId, receiverId, since, until
     "receiver",
   );
   const client = await session.deliveries();
-  const response = await client.replayEvents({ brand_id: brandId, receiver_id: receiverId, since, until, failed_only: failed });
+  const request = { brand_id: brandId, receiver_id: receiverId, since, until, failed_only: failed };
+  const response = await client.replayEvents(request).catch(async (error: unknown) => {
+    // Another is in progress, which the hint names.
+    if (error instanceof AppError && error.kind === "request_conflict") {
+      session.ids.set("REPLAY", required((await client.getLatestReplay(request)).replay, "replay").id);
+    }
+    throw error;
+  });
   const started = required(response.replay, "replay");
   const last = wait ? await untilFinished(session, client, brandId, started) : started;
   session.print({ replay: last }, () => replayText(last));
   notePause(session, receiver);
   if (wait) return;
-  session.note(({ dim }) => dim(`The replay continues. The same command with --wait follows it ${AS_LONG}.`));
+  session.note(({ dim }) => dim(printable(`The replay continues. To follow it: ${followCommand(started)}`)));
   session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries list --receiver ${receiverId}`)));
 }
+
+async function followReplay(session: Session, brand_id: string, replay_id: string): Promise<void> {
+  const client = await session.deliveries();
+  const found = required((await client.getReplay({ brand_id, replay_id })).replay, "replay");
+  const last = await untilFinished(session, client, brand_id, found);
+  session.print({ replay: last }, () => replayText(last));
+}
+
+/** Starts nothing, whether the replay still runs or not: repeating the command that started it may send everything again. */
+const followCommand = ({ id }: Replay): string => `brandctl deliveries replay --follow ${id}`;
 
 async function untilFinished(
   session: Session,
@@ -120,7 +141,7 @@ async function untilFinished(
     if (!interrupted.aborted) throw error;
     throw new Interrupted(
       `Stopped waiting after ${counted(replay.queued, "event")}. The replay continues.`,
-      `the same command follows it ${AS_LONG}`,
+      `to follow it: ${followCommand(replay)}`,
     );
   } finally {
     bar.stop();

@@ -267,10 +267,22 @@ describe("brandctl deliveries", () => {
     it("since a time prints its progress, and does not wait", async () => {
       const { stdout, stderr } = await run(SINCE);
       expect(stdout).toBe("0 of 3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued so far.\n");
-      expect(stderr).toContain(
-        "The replay continues. The same command with --wait follows it as long as it runs; after that the same command sends everything again.\n",
-      );
+      expect(stderr).toContain("The replay continues. To follow it: brandctl deliveries replay --follow rpl_0\n");
       expect(stderr).toContain("To see the result: brandctl deliveries list --receiver rcv_1\n");
+    });
+
+    it.each(["while it runs", "after it has finished"])("the command that it prints waits for it %s, and starts no other", async (when) => {
+      const { stderr } = await run(SINCE);
+      const printed = /To follow it: brandctl (.*)\n/.exec(stderr)?.[1] ?? "";
+      if (when !== "while it runs") await run(`${SINCE} --wait`);
+      expect(await run(printed)).toMatchObject({
+        code: 0,
+        stdout: "3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued again.\n",
+      });
+      expect((await run(`${printed} --brand brd_1 --json`)).json()).toMatchObject({
+        replay: { id: "rpl_0", finished_at: expect.any(String) },
+      });
+      expect(fake.replays).toHaveLength(1);
     });
 
     it("with --failed and --until passes both on, and names the events so", async () => {
@@ -309,7 +321,7 @@ describe("brandctl deliveries", () => {
         }),
       ).toMatchObject({
         code: 130,
-        stderr: expect.stringMatching(/The replay continues\.\n.*follows it as long as it runs; after that .* sends everything again\n/),
+        stderr: expect.stringMatching(/The replay continues\.\n.*to follow it: brandctl deliveries replay --follow rpl_0\n/),
       });
     });
 
@@ -317,7 +329,7 @@ describe("brandctl deliveries", () => {
       await run(SINCE);
       expect(await run(SINCE.replace("-21T", "-20T"))).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("--wait follows the replay in progress"),
+        stderr: expect.stringContaining("brandctl deliveries replay --follow rpl_0 follows the replay in progress"),
       });
     });
 
@@ -334,7 +346,10 @@ describe("brandctl deliveries", () => {
       "dlv_1 --brand brd_1 --failed",
       "--brand brd_1 --receiver rcv_1",
       "--brand brd_1 --since 2026-11-21T00:00:00Z",
-    ])("%s is refused: it needs one of the two", async (line) => {
+      "dlv_1 --follow rpl_0",
+      "--follow rpl_0 --wait",
+      "--receiver rcv_1 --since 2026-11-21T00:00:00Z --follow rpl_0",
+    ])("%s is refused: it needs one of the three", async (line) => {
       expect(await run(`deliveries replay ${line}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("Name either a delivery") });
     });
   });

@@ -41,9 +41,10 @@ export function revoke(shell: Shell): Command {
           if (yes !== true && session.canAsk) await session.confirm(questionOf(before, now), "Nothing was revoked.");
         }
         const revoked_by = by ?? (await firstOwner(accounts, brandId));
-        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId }));
+        const response = await accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId });
         const key = required(response.key, "key");
-        session.print({ key }, (colors) => keyText(key, colors));
+        session.print({ ...response, key }, (colors) => keyText(key, colors));
+        session.noteAcceptedUntil(response.may_be_accepted_until);
         if (isRevoked) session.note(({ dim }) => dim("The key was revoked already: nothing changed."));
       }),
     );

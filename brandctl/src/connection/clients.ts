@@ -19,8 +19,6 @@ import { explainUnreachable } from "./explain-unreachable.ts";
 
 /** Deadline of a call; an import has another. */
 const CALL_MS = 15_000;
-/** A change is confirmed once every gateway knows it, which takes accounts up to 32 s without Redis. */
-const EFFECTIVE_MS = 40_000;
 /** Every dead letter is read, published and marked as replayed; the service gives up after the same time. */
 const REPLAY_DEAD_MS = 600_000;
 /** Every audit entry or plan of a person is written, a thousand at a time. */
@@ -53,8 +51,7 @@ export type PlansOperatorClient = BoundClient<PlansOperatorService>;
 export type OperatorClient = BoundClient<typeof AccountsOperatorService>;
 export type ImportClient = RpcClient<ImportServiceService>;
 
-export const connectAccounts = (connection: Connection): AccountsClient =>
-  connect(AccountsServiceService, connection, { revokeKey: EFFECTIVE_MS, setBrandTier: EFFECTIVE_MS, setBrandVerified: EFFECTIVE_MS });
+export const connectAccounts = (connection: Connection): AccountsClient => connect(AccountsServiceService, connection);
 
 export const connectAudit = (connection: Connection): AuditClient => connect(AuditServiceService, connection);
 
@@ -87,8 +84,7 @@ export const connectPlansOperator = (connection: Connection): PlansOperatorClien
   connect(PlansOperatorService, connection, { erasePerson: ERASE_MS });
 
 export const connectDeletion = {
-  accounts: (connection: Connection): BoundClient<typeof AccountsOperatorService> =>
-    connect(AccountsOperatorService, connection, { beginBrandDeletion: EFFECTIVE_MS }),
+  accounts: (connection: Connection): BoundClient<typeof AccountsOperatorService> => connect(AccountsOperatorService, connection),
   plans: (connection: Connection): BoundClient<typeof PlansOperatorService> => connect(PlansOperatorService, connection),
   records: (connection: Connection): BoundClient<typeof RecordsOperatorService> => connect(RecordsOperatorService, connection),
   webhook: (connection: Connection): BoundClient<typeof WebhookOperatorService> =>

@@ -1,3 +1,5 @@
+import { readHttpDate } from "./http-date.ts";
+
 /** What the service says beside a response's body. */
 export interface ResponseMeta {
   readonly status: number;
@@ -32,8 +34,8 @@ export function responseMeta({ status, headers }: Response): ResponseMeta {
 }
 
 function readDate(text: string | null): Date | undefined {
-  const milliseconds = Date.parse(text ?? "");
-  return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds);
+  const milliseconds = readHttpDate(text ?? "", Date.now());
+  return milliseconds === undefined ? undefined : new Date(milliseconds);
 }
 
 /** `"brand";q=60;w=60` and `"brand";r=41;t=17`. */
@@ -46,12 +48,15 @@ function readRateLimit(policy: string, state: string): RateLimit | undefined {
 
 const parameter = (text: string, name: string): number => Number(new RegExp(`;\\s*${name}=(\\d+)`).exec(text)?.[1] ?? Number.NaN);
 
-/** Returns the seconds of Retry-After: a number, or an HTTP date, which counts from the response's own. */
+/** More than a day's milliseconds may be more than a timer takes, which would end at once. */
+const RETRY_AFTER_SECONDS_MAX = 86_400;
+
+/** Returns the seconds of Retry-After, a day at most: a number, or an HTTP date, which counts from the response's own. */
 export function readRetryAfter({ headers }: Response): number | undefined {
   const text = headers.get("Retry-After") ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text);
+  if (/^\d+$/.test(text)) return Math.min(Number(text), RETRY_AFTER_SECONDS_MAX);
   const at = readDate(text)?.getTime();
   if (at === undefined) return undefined;
   const sentAt = readDate(headers.get("Date"))?.getTime() ?? Date.now();
-  return Math.max(0, Math.ceil((at - sentAt) / 1_000));
+  return Math.min(Math.max(0, Math.ceil((at - sentAt) / 1_000)), RETRY_AFTER_SECONDS_MAX);
 }

@@ -34,6 +34,14 @@ export const KEY_OPERATIONS = {
       secret: z.string(),
     }),
   },
-  /** Every gateway refuses the key's next request. A repeat changes nothing. */
-  "keys.revoke": { needs: "owner", input: z.strictObject({ ...brandInput, key_id: id("key") }), output: z.object({ key }) },
+  /** A repeat changes nothing. */
+  "keys.revoke": {
+    needs: "owner",
+    input: z.strictObject({ ...brandInput, key_id: id("key") }),
+    output: z.object({
+      key,
+      /** Null: every gateway refuses the key's next request. Otherwise one that knows the key may accept it until then. */
+      may_be_accepted_until: time.nullable(),
+    }),
+  },
 } as const satisfies Record<string, Operation>;

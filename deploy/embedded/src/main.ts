@@ -1,10 +1,11 @@
+import "@brand-records/config/require-node";
 import { ConfigError } from "@brand-records/config";
 import { Lifecycle } from "@brand-records/lifecycle";
 import pc from "picocolors";
 import { parseConfig } from "./config.ts";
 import { launch } from "./launch.ts";
 import { localFiles } from "./local-files.ts";
-import { LaunchError, requireNode } from "./requirements.ts";
+import { LaunchError } from "./requirements.ts";
 import { openTerminal } from "./terminal.ts";
 
 /** Ctrl-C reaches this process twice, from the terminal and through npm. Both count as one interruption. */
@@ -53,7 +54,6 @@ async function stop(): Promise<void> {
 
 async function start(): Promise<void> {
   try {
-    requireNode(process.versions.node);
     const config = parseConfig(process.env);
     await launch(config, localFiles(config.LOCAL_DIR), life, terminal, process.env, {
       interrupted: interruption.signal,

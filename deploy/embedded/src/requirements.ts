@@ -5,16 +5,6 @@ export class LaunchError extends Error {
   override readonly name = "LaunchError";
 }
 
-/** What the processes need. On Linux npm's scripts run the Node that comes with the packages, whichever is installed. */
-const NODE_MIN = { major: 22, minor: 19 };
-
-/** @throws LaunchError if this Node is too old: a process would end with a stack that does not name the reason */
-export function requireNode(version: string): void {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > NODE_MIN.major || (major === NODE_MIN.major && minor >= NODE_MIN.minor)) return;
-  throw new LaunchError(`This is Node ${version}: ${NODE_MIN.major}.${NODE_MIN.minor} or newer is needed. See https://nodejs.org`);
-}
-
 /** @throws LaunchError naming the setting, by default PORT of npm start, if the port cannot be listened on */
 export async function requireFreePort(
   host: string,

@@ -1,3 +1,4 @@
+import "@brand-records/config/require-node";
 import { rmSync } from "node:fs";
 import { deleteEmbeddedData } from "@brand-records/postgres/embedded";
 import { parseConfig } from "./config.ts";

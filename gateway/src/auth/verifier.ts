@@ -69,7 +69,7 @@ export class Verifier {
       if (principal == null) throw new Error("verifyKey returned no principal");
       const found: Principal = { ...principal, tier: principal.tier as Tier };
       this.#slots.markProven(id);
-      // The TTL counts from before the call: accounts relies on it when it waits for caches to expire, and a call may be slow.
+      // The TTL counts from before the call: accounts relies on it when it says by when caches have expired, and a call may be slow.
       if (cacheable && isIntegratingBrand(found)) this.#principals.set(id, found, { start });
       return found;
     } catch (error) {

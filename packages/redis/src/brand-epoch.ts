@@ -12,8 +12,8 @@ export const windowKey = (brandId: string): string => `rate:{${brandId}}`;
 export const EPOCH_TTL_SECONDS = 3_600;
 
 /**
- * How long a gateway trusts a cached principal, counted from the start of its verification. accounts waits this long before it confirms
- * a change that it could not publish.
+ * How long a gateway trusts a cached principal, counted from the start of its verification. accounts says so of a change that it could not
+ * publish.
  */
 export const PRINCIPAL_TTL_MS = 30_000;
 

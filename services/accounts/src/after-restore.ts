@@ -1,3 +1,4 @@
+import "@brand-records/config/require-node";
 import { parseArgs } from "node:util";
 import { ConfigError, loadConfig, parseEnv, postgresUrl, readPem } from "@brand-records/config";
 import { reportFailure } from "@brand-records/lifecycle";

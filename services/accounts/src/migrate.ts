@@ -1,3 +1,4 @@
+import "@brand-records/config/require-node";
 import { buildLateIndexes } from "@brand-records/postgres";
 import { runMigrations } from "@brand-records/service-runtime";
 import { MIGRATIONS } from "./migrations.ts";

@@ -1,3 +1,4 @@
+import "@brand-records/config/require-node";
 import { loadConfig } from "@brand-records/config";
 import { runProcess } from "@brand-records/lifecycle";
 import { openLog } from "@brand-records/telemetry";

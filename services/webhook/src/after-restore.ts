@@ -1,3 +1,4 @@
+import "@brand-records/config/require-node";
 import { parseArgs } from "node:util";
 import { ConfigError, loadConfig } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";

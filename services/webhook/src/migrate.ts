@@ -1,3 +1,4 @@
+import "@brand-records/config/require-node";
 import { runMigrations } from "@brand-records/service-runtime";
 import { MIGRATIONS } from "./migrations.ts";
 import { buildLateIndexes } from "./storage/late-indexes.ts";

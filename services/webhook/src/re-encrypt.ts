@@ -1,3 +1,4 @@
+import "@brand-records/config/require-node";
 import { loadConfig } from "@brand-records/config";
 import { reportFailure } from "@brand-records/lifecycle";
 import { openPool } from "@brand-records/postgres";

@@ -7,13 +7,15 @@ import {
   startKafkaServer,
   startPostgresServer,
   startRedisServer,
+  startTcpProxy,
   type KafkaServer,
   type PostgresServer,
   type RedisServer,
   type ServiceProcess,
+  type TcpProxy,
 } from "@brand-records/testkit";
 import { freePort } from "@brand-records/postgres/embedded";
-import { signIn } from "../../console-calls.ts";
+import { signIn, type ConsoleCaller } from "../../console-calls.ts";
 import { startFakeReceivers, type Behavior, type FakeReceivers } from "../../fake-receivers.ts";
 import { startPrometheus, type TestPrometheus } from "../../observability/prometheus.ts";
 import { RULES_FOLDER, writeScaledRules } from "../../observability/scale-rules.ts";
@@ -34,10 +36,15 @@ export interface DrillSystem {
   readonly stack: Stack;
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
+  /** Between accounts and Redis; the gateways reach Redis directly. */
+  readonly accountsToRedis: TcpProxy;
   readonly kafka: KafkaServer;
   readonly platform: Platform;
   readonly receivers: FakeReceivers;
   readonly load: Load;
+  /** The brand of the load, and its owner in the console. */
+  readonly brand: TestBrand;
+  readonly owner: ConsoleCaller;
   readonly prometheus: TestPrometheus;
   /** A brand with many receivers, which gets events only while `behave` makes them fail. */
   readonly crowd: TestBrand;
@@ -79,6 +86,7 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
   own({ stop: () => rm(folder, { recursive: true, force: true }) });
   const [postgres, redis, kafka] = await Promise.all([startPostgresServer(), startRedisServer(), startKafkaServer()]);
   for (const server of [postgres, redis, kafka]) own(server);
+  const accountsToRedis = own(await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(redis.url).port) }));
   const adminPorts = Object.fromEntries(await Promise.all(PROCESSES.map(async (name) => [name, await freePort()] as const)));
   const stack = own(
     await startStack({
@@ -94,7 +102,12 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
         DELIVERY_DEADLINE_MS: "2000",
         RETRY_DELAYS_SECONDS,
       },
-      envOf: Object.fromEntries(PROCESSES.map((name) => [name, { ADMIN_PORT: String(adminPorts[name]) }])),
+      envOf: Object.fromEntries(
+        PROCESSES.map((name) => {
+          const viaProxy = name === "accounts" ? { REDIS_URL: `redis://127.0.0.1:${accountsToRedis.port}` } : {};
+          return [name, { ADMIN_PORT: String(adminPorts[name]), ...viaProxy }];
+        }),
+      ),
     }),
   );
   let behavior: (receiver: number) => Behavior = () => "accepted";
@@ -105,8 +118,8 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
   await platform.addRecords(brand.id);
   await register(stack, brand, receivers.urlOf(0));
   for (let index = 1; index <= CROWD; index += 1) await register(stack, crowd, receivers.urlOf(index));
-  const person = await signIn(stack, stack.gateways[0].console!.url, brand.owner);
-  const load = own(new Load({ ...callsOf({ stack, brand, person }), change: () => platform.change() }));
+  const owner = await signIn(stack, stack.gateways[0].console!.url, brand.owner);
+  const load = own(new Load({ ...callsOf({ stack, brand, person: owner }), change: () => platform.change() }));
   await load.untilGood();
   const targets = Object.fromEntries(PROCESSES.map((name) => [name, `http://127.0.0.1:${adminPorts[name]}`]));
   const prometheus = own(await startPrometheus({ rules: await writeScaledRules(folder), targets }));
@@ -120,10 +133,13 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
     stack,
     postgres,
     redis,
+    accountsToRedis,
     kafka,
     platform,
     receivers,
     load,
+    brand,
+    owner,
     prometheus,
     crowd,
     watchUnscaled: async () =>

@@ -2,6 +2,7 @@ import { eventually } from "@brand-records/testkit";
 import type { ProcessName } from "../../stack.ts";
 import type { Call } from "./callers.ts";
 import type { DrillSystem } from "./drill-system.ts";
+import { LeakedKey } from "./leaked-key.ts";
 
 /** A fault, what it does to callers, and how it is noticed. docs/operations.md has a row of the same name, marked as proven. */
 export interface Drill {
@@ -88,8 +89,15 @@ const SERVER_DRILLS: readonly Drill[] = [
     alert: "RateLimitPerProcess",
     answers: {},
     apply: ({ redis }) => redis.kill(),
+    // Gateways cache nothing without Redis, so the key is refused with the next request.
+    async during(system) {
+      const leaked = await LeakedKey.inUse(system);
+      await leaked.revoke();
+      expect(await leaked.status()).toBe(401);
+    },
     heal: ({ redis }) => redis.start(),
   },
+  redisAwayFromAccounts(),
   {
     fault: "Redis frozen",
     alert: "RateLimitPerProcess",
@@ -158,6 +166,24 @@ const SERVER_DRILLS: readonly Drill[] = [
     },
   },
 ];
+
+/** Gateways reach Redis, and trust what they have cached. */
+function redisAwayFromAccounts(): Drill {
+  let leaked: LeakedKey;
+  return {
+    fault: "Redis away at a revocation",
+    alert: "RateLimitPerProcess",
+    answers: {},
+    async apply(system) {
+      leaked = await LeakedKey.inUse(system);
+      await system.accountsToRedis.cut();
+      await leaked.revoke();
+      expect(await leaked.status()).toBe(200);
+    },
+    during: () => leaked.untilRefused(),
+    heal: ({ accountsToRedis }) => accountsToRedis.heal(),
+  };
+}
 
 export const DRILLS: readonly Drill[] = [
   ...PROCESS_DRILLS.flatMap(({ name, caller, killed, frozen }): Drill[] => {

@@ -23,9 +23,9 @@ export const createKey: BrandHandler<"keys.create"> = {
 export const revokeKey: BrandHandler<"keys.revoke"> = {
   audit: { action: "key.revoke", subject: ({ key_id }) => key_id },
   async run({ accounts }, { call, person }, { brand_id, key_id }) {
-    const { key } = await accounts.revokeKey({ brand_id, key_id, revoked_by: person.email }, call);
+    const { key, may_be_accepted_until } = await accounts.revokeKey({ brand_id, key_id, revoked_by: person.email }, call);
     if (key == null) throw new Error("revokeKey returned no key");
-    return { key: toKey(key) };
+    return { key: toKey(key), may_be_accepted_until: may_be_accepted_until ?? null };
   },
 };
 

@@ -1,8 +1,9 @@
+import "@brand-records/config/require-node";
 import { ConfigError } from "@brand-records/config";
 import { Lifecycle } from "@brand-records/lifecycle";
 import pc from "picocolors";
 import { localFiles } from "../local-files.ts";
-import { LaunchError, requireNode } from "../requirements.ts";
+import { LaunchError } from "../requirements.ts";
 import { openTerminal } from "../terminal.ts";
 import { parseObserveConfig } from "./config.ts";
 import { observe } from "./observe.ts";
@@ -23,7 +24,6 @@ await launching;
 
 async function start(): Promise<void> {
   try {
-    requireNode(process.versions.node);
     const config = parseObserveConfig(process.env);
     const tools = findTools(process.env["PATH"] ?? "");
     await observe(config, tools, localFiles(config.LOCAL_DIR), life, terminal, {

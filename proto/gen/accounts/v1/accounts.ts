@@ -89,7 +89,14 @@ export interface SetBrandTierRequest {
 }
 
 export interface SetBrandTierResponse {
-  brand: Brand | null;
+  brand:
+    | Brand
+    | null;
+  /**
+   * Absent if every gateway applies the change from the next request on. Otherwise, because Redis is away, a gateway may accept the brand's
+   * keys as before until then: RFC 3339, half a minute after the change.
+   */
+  may_be_accepted_until?: string | null | undefined;
 }
 
 export interface SetBrandVerifiedRequest {
@@ -98,7 +105,11 @@ export interface SetBrandVerifiedRequest {
 }
 
 export interface SetBrandVerifiedResponse {
-  brand: Brand | null;
+  brand:
+    | Brand
+    | null;
+  /** As in SetBrandTierResponse. */
+  may_be_accepted_until?: string | null | undefined;
 }
 
 export interface ListDeletedBrandsRequest {
@@ -242,7 +253,14 @@ export interface RevokeKeyRequest {
 }
 
 export interface RevokeKeyResponse {
-  key: Key | null;
+  key:
+    | Key
+    | null;
+  /**
+   * Absent if every gateway refuses the next request. Otherwise, because Redis is away, a gateway that knows the key may accept it until then:
+   * RFC 3339, half a minute after the revocation.
+   */
+  may_be_accepted_until?: string | null | undefined;
 }
 
 export interface FindBrandRequest {
@@ -1645,13 +1663,16 @@ export const SetBrandTierRequest: MessageFns<SetBrandTierRequest> = {
 };
 
 function createBaseSetBrandTierResponse(): SetBrandTierResponse {
-  return { brand: null };
+  return { brand: null, may_be_accepted_until: null };
 }
 
 export const SetBrandTierResponse: MessageFns<SetBrandTierResponse> = {
   encode(message: SetBrandTierResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.brand !== undefined && message.brand !== null) {
       Brand.encode(message.brand, writer.uint32(10).fork()).join();
+    }
+    if (message.may_be_accepted_until !== undefined && message.may_be_accepted_until !== null) {
+      writer.uint32(18).string(message.may_be_accepted_until);
     }
     return writer;
   },
@@ -1675,6 +1696,14 @@ export const SetBrandTierResponse: MessageFns<SetBrandTierResponse> = {
             }
 
             message.brand = Brand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.may_be_accepted_until = reader.string();
             continue;
           }
         }
@@ -1748,13 +1777,16 @@ export const SetBrandVerifiedRequest: MessageFns<SetBrandVerifiedRequest> = {
 };
 
 function createBaseSetBrandVerifiedResponse(): SetBrandVerifiedResponse {
-  return { brand: null };
+  return { brand: null, may_be_accepted_until: null };
 }
 
 export const SetBrandVerifiedResponse: MessageFns<SetBrandVerifiedResponse> = {
   encode(message: SetBrandVerifiedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.brand !== undefined && message.brand !== null) {
       Brand.encode(message.brand, writer.uint32(10).fork()).join();
+    }
+    if (message.may_be_accepted_until !== undefined && message.may_be_accepted_until !== null) {
+      writer.uint32(18).string(message.may_be_accepted_until);
     }
     return writer;
   },
@@ -1778,6 +1810,14 @@ export const SetBrandVerifiedResponse: MessageFns<SetBrandVerifiedResponse> = {
             }
 
             message.brand = Brand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.may_be_accepted_until = reader.string();
             continue;
           }
         }
@@ -3100,13 +3140,16 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
 };
 
 function createBaseRevokeKeyResponse(): RevokeKeyResponse {
-  return { key: null };
+  return { key: null, may_be_accepted_until: null };
 }
 
 export const RevokeKeyResponse: MessageFns<RevokeKeyResponse> = {
   encode(message: RevokeKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.key !== undefined && message.key !== null) {
       Key.encode(message.key, writer.uint32(10).fork()).join();
+    }
+    if (message.may_be_accepted_until !== undefined && message.may_be_accepted_until !== null) {
+      writer.uint32(18).string(message.may_be_accepted_until);
     }
     return writer;
   },
@@ -3130,6 +3173,14 @@ export const RevokeKeyResponse: MessageFns<RevokeKeyResponse> = {
             }
 
             message.key = Key.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.may_be_accepted_until = reader.string();
             continue;
           }
         }
@@ -8167,7 +8218,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: ListBrandsResponse): Buffer => Buffer.from(ListBrandsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListBrandsResponse => ListBrandsResponse.decode(value),
   },
-  /** Takes effect for every key of the brand with its next request. */
+  /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
   setBrandTier: {
     path: "/accounts.v1.AccountsService/SetBrandTier" as const,
     requestStream: false as const,
@@ -8178,7 +8229,7 @@ export const AccountsServiceService = {
       Buffer.from(SetBrandTierResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetBrandTierResponse => SetBrandTierResponse.decode(value),
   },
-  /** Takes effect for every key of the brand with its next request. */
+  /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
   setBrandVerified: {
     path: "/accounts.v1.AccountsService/SetBrandVerified" as const,
     requestStream: false as const,
@@ -8289,7 +8340,10 @@ export const AccountsServiceService = {
     responseSerialize: (value: ListKeysResponse): Buffer => Buffer.from(ListKeysResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListKeysResponse => ListKeysResponse.decode(value),
   },
-  /** Revokes a key permanently: every gateway refuses its next request. Returns a key that is already revoked unchanged. */
+  /**
+   * Revokes a key permanently: every gateway refuses its next request, or does by `may_be_accepted_until`. Returns a key that is already
+   * revoked unchanged.
+   */
   revokeKey: {
     path: "/accounts.v1.AccountsService/RevokeKey" as const,
     requestStream: false as const,
@@ -8308,9 +8362,9 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   getBrand: handleUnaryCall<GetBrandRequest, GetBrandResponse>;
   /** Returns brands in ascending order of id, also those that are being deleted. */
   listBrands: handleUnaryCall<ListBrandsRequest, ListBrandsResponse>;
-  /** Takes effect for every key of the brand with its next request. */
+  /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
   setBrandTier: handleUnaryCall<SetBrandTierRequest, SetBrandTierResponse>;
-  /** Takes effect for every key of the brand with its next request. */
+  /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
   setBrandVerified: handleUnaryCall<SetBrandVerifiedRequest, SetBrandVerifiedResponse>;
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
   listDeletedBrands: handleUnaryCall<ListDeletedBrandsRequest, ListDeletedBrandsResponse>;
@@ -8341,7 +8395,10 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   createKey: handleUnaryCall<CreateKeyRequest, CreateKeyResponse>;
   /** Returns the keys of a brand, newest first, including revoked ones. */
   listKeys: handleUnaryCall<ListKeysRequest, ListKeysResponse>;
-  /** Revokes a key permanently: every gateway refuses its next request. Returns a key that is already revoked unchanged. */
+  /**
+   * Revokes a key permanently: every gateway refuses its next request, or does by `may_be_accepted_until`. Returns a key that is already
+   * revoked unchanged.
+   */
   revokeKey: handleUnaryCall<RevokeKeyRequest, RevokeKeyResponse>;
 }
 
@@ -8752,8 +8809,8 @@ export const OperatorServiceService = {
   },
   /**
    * Begins to delete a brand, which is final. Writes the entry brand.delete into the audit log; deletes keys and members, and signs out
-   * and forgets people without another membership. When it returns, every gateway refuses the brand's keys, and other calls answer as
-   * if there were no such brand. Repeated, it returns the deletion as it is now. NOT_FOUND if there is no such brand.
+   * and forgets people without another membership. When it returns, other calls answer as if there were no such brand, and every gateway
+   * refuses the brand's keys, or does by `settles_in_ms`. Repeated, it returns the deletion as it is now. NOT_FOUND if there is no such brand.
    */
   beginBrandDeletion: {
     path: "/accounts.v1.OperatorService/BeginBrandDeletion" as const,
@@ -8805,8 +8862,8 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   erasePerson: handleUnaryCall<ErasePersonRequest, ErasePersonResponse>;
   /**
    * Begins to delete a brand, which is final. Writes the entry brand.delete into the audit log; deletes keys and members, and signs out
-   * and forgets people without another membership. When it returns, every gateway refuses the brand's keys, and other calls answer as
-   * if there were no such brand. Repeated, it returns the deletion as it is now. NOT_FOUND if there is no such brand.
+   * and forgets people without another membership. When it returns, other calls answer as if there were no such brand, and every gateway
+   * refuses the brand's keys, or does by `settles_in_ms`. Repeated, it returns the deletion as it is now. NOT_FOUND if there is no such brand.
    */
   beginBrandDeletion: handleUnaryCall<BeginBrandDeletionRequest, BeginBrandDeletionResponse>;
   /**

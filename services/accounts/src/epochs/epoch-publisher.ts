@@ -1,5 +1,6 @@
 import {
   forgetBrand,
+  PRINCIPAL_TTL_MS,
   publishEpoch,
   rememberCommittedEpochs,
   RedisReplyError,
@@ -8,6 +9,9 @@ import {
   type RedisLog,
 } from "@brand-records/redis";
 import { Counter, RepeatedWarning, type Registry } from "@brand-records/telemetry";
+
+/** Gateways trust a cached principal for PRINCIPAL_TTL_MS; one more second covers requests in flight and clock drift. */
+export const CACHES_EXPIRE_AFTER_SECONDS = PRINCIPAL_TTL_MS / 1_000 + 1;
 
 /** Publishes each brand's current epoch where gateways read it. Publishing never lowers an epoch. */
 export interface EpochPublisher {

@@ -2,8 +2,7 @@ import { repeat } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import { epochsChangedWithin } from "../storage/brands.ts";
-import type { CommittedEpochs, EpochPublisher } from "./epoch-publisher.ts";
-import { CACHES_EXPIRE_AFTER_MS } from "./invalidate-gateway-caches.ts";
+import { CACHES_EXPIRE_AFTER_SECONDS, type CommittedEpochs, type EpochPublisher } from "./epoch-publisher.ts";
 
 const INTERVAL_MS = 1_000;
 /** Longer than any failover or restart that may lose a published epoch. */
@@ -22,7 +21,7 @@ export function startEpochRepublisher(
   maintenance: Maintenance,
 ): { stop(): Promise<void> } {
   const republish = async (): Promise<void> => {
-    const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS, CACHES_EXPIRE_AFTER_MS / 1_000);
+    const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS, CACHES_EXPIRE_AFTER_SECONDS);
     await publisher.remember(new Map(changed.map(({ id, epoch }) => [id, epoch])));
     for (let start = 0; start < changed.length; start += BATCH_SIZE) {
       // A failed publication returns immediately: a brand that Redis refuses, or a node that is down, delays no other.

@@ -37,11 +37,13 @@ function brandHandlers(
     },
     async setBrandTier(request) {
       const { brand_id, tier } = parseRequest({ brand_id: fields.brandId, tier: fields.tier }, request);
-      return { brand: await changeTier(deps, brand_id, tier) };
+      const { result: brand, ...until } = await changeTier(deps, brand_id, tier);
+      return { brand, ...until };
     },
     async setBrandVerified(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      return { brand: await changeVerified(deps, brand_id, request.verified) };
+      const { result: brand, ...until } = await changeVerified(deps, brand_id, request.verified);
+      return { brand, ...until };
     },
     async listDeletedBrands(request) {
       const { brand_ids } = parseRequest({ brand_ids: fields.brandIds }, request);
@@ -105,7 +107,8 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
         { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() },
         request,
       );
-      return { key: keyMessage(await revokeKey(deps, { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by })) };
+      const { result, ...until } = await revokeKey(deps, { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by });
+      return { key: keyMessage(result), ...until };
     },
   };
 }

@@ -130,7 +130,7 @@ describe("revokeKey", () => {
     const { id } = await served.createKey(brand);
     const { key } = await revoke(id, "Ana@example.ph");
     expect(key).toMatchObject({ id, revoked_at: expect.stringMatching(/^\d{4}-.*Z$/), revoked_by: "ana@example.ph" });
-    expect(await revoke(id, brand.owner)).toEqual({ key });
+    expect(await revoke(id, brand.owner)).toEqual({ key, may_be_accepted_until: null });
     expect(await keysOf(brand)).toEqual([key]);
   });
 

@@ -8,7 +8,7 @@ const PEOPLE = unnestRows({ email: "text" }, { as: "p" });
 const statements = {
   find: {
     name: "brand_deletions.find",
-    text: `select e.created_at as started_at, b.epoch, b.id is null as finished,
+    text: `select e.created_at as started_at, b.id is null as finished,
                   ${settlesInMs("e.created_at")} as settles_in_ms
              from accounts.audit_entries e left join accounts.brands b on b.id = e.brand_id
             where e.brand_id = $1 and e.action = '${DELETION}'`,
@@ -66,8 +66,6 @@ const statements = {
 
 export interface BrandDeletion {
   readonly started_at: string;
-  /** Null if the brand is gone. */
-  readonly epoch: number | null;
   /** Time until whatever began before the deletion has ended. */
   readonly settles_in_ms: number;
   readonly finished: boolean;

@@ -5,7 +5,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Brand, type Tier } from "../domain/brand.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
 import { findBrand, insertBrand, pageOfBrands, setTier, setVerified } from "../storage/brands.ts";
-import { changeBrand } from "./change-brand.ts";
+import { changeBrand, type BrandChange } from "./change-brand.ts";
 
 export interface NewBrand {
   /** Generated when absent. */
@@ -47,9 +47,9 @@ export const listDeletedBrands = (db: Sql, brandIds: readonly string[]): Promise
 type BrandChangeDependencies = Pick<AccountsDependencies, "db" | "epochs">;
 
 /** @throws AppError `not_found` */
-export const changeTier = (deps: BrandChangeDependencies, brandId: string, tier: Tier): Promise<Brand> =>
+export const changeTier = (deps: BrandChangeDependencies, brandId: string, tier: Tier): Promise<BrandChange<Brand>> =>
   changeBrand(deps, brandId, (sql) => setTier(sql, brandId, tier));
 
 /** @throws AppError `not_found` */
-export const changeVerified = (deps: BrandChangeDependencies, brandId: string, verified: boolean): Promise<Brand> =>
+export const changeVerified = (deps: BrandChangeDependencies, brandId: string, verified: boolean): Promise<BrandChange<Brand>> =>
   changeBrand(deps, brandId, (sql) => setVerified(sql, brandId, verified));

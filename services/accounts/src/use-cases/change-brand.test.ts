@@ -1,19 +1,28 @@
+import { openMaintenance } from "@brand-records/service-runtime";
+import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import type { EpochPublisher } from "../epochs/epoch-publisher.ts";
+import type { CommittedEpochs, EpochPublisher } from "../epochs/epoch-publisher.ts";
+import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
 /** Keeps each published epoch, and whether the brand's row already had it: whether the change was committed. */
-class WitnessPublisher implements EpochPublisher {
+class WitnessPublisher implements EpochPublisher, CommittedEpochs {
   published: { epoch: number; committed: boolean }[] = [];
   failure: Error | undefined;
   isUnavailable = false;
+  attempts = 0;
 
   async publish(brandId: string, epoch: number): Promise<boolean> {
+    this.attempts += 1;
     if (this.failure !== undefined) throw this.failure;
     if (this.isUnavailable) return false;
     const [row] = await served.db.query<{ epoch: number }>("select epoch from accounts.brands where id = $1", [brandId]);
     this.published.push({ epoch, committed: row?.epoch === epoch });
     return true;
+  }
+
+  async remember(): Promise<boolean> {
+    return !this.isUnavailable;
   }
 
   async forget(): Promise<boolean> {
@@ -30,6 +39,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   brand = await served.createBrand();
   publisher.published = [];
+  publisher.attempts = 0;
 });
 afterEach(() => {
   publisher.failure = undefined;
@@ -96,20 +106,60 @@ it("neither raises nor publishes an epoch when the change is refused", async () 
   expect(publisher.published).toEqual([]);
 });
 
-it("keeps publishing after its caller timed out, without holding the row lock", async () => {
-  const { id } = await served.createKey(brand);
-  publisher.published = [];
-  publisher.isUnavailable = true;
-  const revoking = served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext(2_000));
-  await expect(revoking).rejects.toMatchObject({ kind: "timeout" });
-  await eventually(async () => {
-    const { keys } = await served.accounts.listKeys({ brand_id: brand.id }, callContext());
-    expect(keys[0]?.revoked_at).toEqual(expect.any(String));
+describe("while Redis is unavailable", () => {
+  const untilMs = ({ may_be_accepted_until: until }: { readonly may_be_accepted_until?: string | null | undefined }): number =>
+    Date.parse(until ?? "");
+  const nowMs = async (): Promise<number> => {
+    const [row] = await served.db.query<{ ms: number }>("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");
+    return row?.ms ?? Number.NaN;
+  };
+  const revoke = (id: string) => served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext());
+
+  it.each([
+    ["the tier", () => served.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext())],
+    ["the verification", () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext())],
+    ["a revocation", (keyId: string) => revoke(keyId)],
+  ])("%s is published once before and once after the commit, and says until when a gateway may not know: 31 s", async (_, change) => {
+    const { id } = await served.createKey(brand);
+    publisher.attempts = 0;
+    publisher.isUnavailable = true;
+    const before = await nowMs();
+    const until = untilMs(await change(id));
+    expect(until).toBeGreaterThanOrEqual(Math.floor(before) + 31_000);
+    expect(until).toBeLessThanOrEqual((await nowMs()) + 31_001);
+    expect(publisher.attempts).toBe(2);
+    publisher.isUnavailable = false;
+    expect(
+      (await served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext())).may_be_accepted_until ?? null,
+    ).toBeNull();
   });
-  await served.db.query("update accounts.brands set name = 'Not locked' where id = $1", [brand.id]);
-  publisher.isUnavailable = false;
-  const epoch = await served.epochOf(brand);
-  await eventually(() => expect(publisher.published).toEqual([{ epoch, committed: true }]));
+
+  it("a revocation that is repeated says so for as long as it is true, and no longer", async () => {
+    const { id } = await served.createKey(brand);
+    publisher.isUnavailable = true;
+    const first = await revoke(id);
+    expect(untilMs(await revoke(id))).toBeGreaterThanOrEqual(untilMs(first));
+    const [old, cached] = [await served.createKey(brand), await served.createKey(brand)];
+    await served.db.query("update accounts.keys set revoked_at = now() - interval '63 s', revoked_by = 'x' where id = $1", [old.id]);
+    await served.db.query("update accounts.keys set revoked_at = now() - interval '30 s', revoked_by = 'x' where id = $1", [cached.id]);
+    expect(await revoke(old.id)).toMatchObject({ key: { revoked_by: "x" } });
+    expect(untilMs(await revoke(old.id))).toBeNaN();
+    expect(untilMs(await revoke(cached.id))).not.toBeNaN();
+  });
+
+  it("the row is not locked afterwards, and the epoch is published when Redis is back", async () => {
+    const { id } = await served.createKey(brand);
+    publisher.published = [];
+    publisher.isUnavailable = true;
+    await revoke(id);
+    await served.db.query("update accounts.brands set name = 'Not locked' where id = $1", [brand.id]);
+    const maintenance = openMaintenance(openLog("accounts", "silent"), openMetrics("accounts"));
+    const republisher = startEpochRepublisher(served.db, publisher, maintenance);
+    publisher.isUnavailable = false;
+    const epoch = await served.epochOf(brand);
+    await eventually(() => expect(publisher.published).toContainEqual({ epoch, committed: true }));
+    await republisher.stop();
+  });
 });
 
 it("rolls the change back when publishing fails with an unknown error", async () => {

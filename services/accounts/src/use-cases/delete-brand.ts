@@ -4,7 +4,6 @@ import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound } from "../domain/brand.ts";
-import { invalidateGatewayCaches } from "../epochs/invalidate-gateway-caches.ts";
 import {
   deleteAuditEntriesOf,
   deleteClientUsageOf,
@@ -28,8 +27,8 @@ const BATCH_ROWS = 2_000;
 type Dependencies = Pick<AccountsDependencies, "db" | "epochs">;
 
 /**
- * Begins to delete a brand. When it resolves, every gateway refuses the brand's keys, and no member and no other call finds the brand.
- * Repeated, it returns the deletion as it is then.
+ * Begins to delete a brand. When it resolves, no member and no call but those of the deletion finds the brand, and every gateway refuses its
+ * keys; those that cannot know do before the deletion has settled. Repeated, it returns the deletion as it is then.
  *
  * @param options.resume only continue a deletion that has begun
  * @throws AppError `not_found`
@@ -39,27 +38,19 @@ export async function beginBrandDeletion(
   brandId: string,
   { resume, requestId }: { readonly resume: boolean; readonly requestId: string },
 ): Promise<BrandDeletion> {
-  const isNew = !resume && (await findBrandDeletion(deps.db, brandId)) === undefined && (await begin(deps, brandId, requestId));
+  if (!resume && (await findBrandDeletion(deps.db, brandId)) === undefined) await begin(deps, brandId, requestId);
   const deletion = await findBrandDeletion(deps.db, brandId);
   if (deletion === undefined) throw brandNotFound();
-  // The process that began it may have died before gateways knew. Twice what this takes without Redis is more than a caller waits.
-  if (!isNew && deletion.epoch !== null) await invalidateGatewayCaches(deps.epochs, brandId, deletion.epoch);
   return deletion;
 }
 
-/**
- * Keys and members go first, so that whatever asks for them finds none, whichever release it is of.
- *
- * @returns whether it has begun the deletion, and gateways know of it
- */
-async function begin(deps: Dependencies, brandId: string, requestId: string): Promise<boolean> {
+/** Keys and members go first, so that whatever asks for them finds none, whichever release it is of. */
+async function begin(deps: Dependencies, brandId: string, requestId: string): Promise<void> {
   try {
     await changeBrand(deps, brandId, (sql) => deleteRightsOfBrand(sql, brandId, requestId));
-    return true;
   } catch (error) {
     // The second of two calls at the same time finds no brand; its caller then finds the deletion.
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
-    return false;
   }
 }
 

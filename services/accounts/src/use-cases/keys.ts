@@ -6,10 +6,11 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { keyHash } from "../domain/key-hash.ts";
 import { grantedPermissions, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";
 import { requireOwner } from "../domain/membership.ts";
+import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
 import { findKey, findPrincipal, insertKey, keysWithName, listKeys, markKeyRevoked } from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
 import { requireBrand } from "./brands.ts";
-import { changeBrand } from "./change-brand.ts";
+import { changeBrand, type BrandChange } from "./change-brand.ts";
 import { newestSharedPepper } from "./newest-shared-pepper.ts";
 
 export interface KeyRequest {
@@ -38,29 +39,24 @@ export async function createKey(deps: AccountsDependencies, request: KeyRequest)
   const { brandId, name, environment, createdBy } = request;
   const permissions = grantedPermissions(request.permissions, environment);
   const secret = generateKey(environment);
-  const created = await changeBrand(
-    deps,
-    brandId,
-    async (sql, brand) => {
-      requireOwner(await findMember(sql, brandId, createdBy), createdBy);
-      requireApiAccess(brand);
-      const pepper = await newestSharedPepper(sql, deps.peppers);
-      const sameName = await keysWithName(sql, { brand_id: brandId, environment, name });
-      const key = await insertKey(sql, {
-        id: newId("key"),
-        brand_id: brandId,
-        environment,
-        name,
-        permissions,
-        hint: keyHint(secret),
-        created_by: createdBy,
-        pepperVersion: pepper.version,
-        keyHash: keyHash(keyDigest(secret), pepper),
-      });
-      return { key, sameName };
-    },
-    { onlyAdds: true },
-  );
+  const { result: created } = await changeBrand(deps, brandId, async (sql, brand) => {
+    requireOwner(await findMember(sql, brandId, createdBy), createdBy);
+    requireApiAccess(brand);
+    const pepper = await newestSharedPepper(sql, deps.peppers);
+    const sameName = await keysWithName(sql, { brand_id: brandId, environment, name });
+    const key = await insertKey(sql, {
+      id: newId("key"),
+      brand_id: brandId,
+      environment,
+      name,
+      permissions,
+      hint: keyHint(secret),
+      created_by: createdBy,
+      pepperVersion: pepper.version,
+      keyHash: keyHash(keyDigest(secret), pepper),
+    });
+    return { key, sameName };
+  });
   return { ...created, secret };
 }
 
@@ -111,16 +107,22 @@ export interface Revocation {
   readonly revokedBy: string;
 }
 
+/** A repeat this much later has nothing to say about caches: they expire 31 s after the commit, and a transaction takes less than as long. */
+const FORGOTTEN_AFTER_MS = 2_000 * CACHES_EXPIRE_AFTER_SECONDS;
+
 /**
  * Revokes a key permanently. Returns a key that is already revoked unchanged.
  *
  * @throws AppError `not_found`, `owner_required`
  */
-export async function revokeKey(deps: AccountsDependencies, { keyId, brandId, revokedBy }: Revocation): Promise<Key> {
+export async function revokeKey(deps: AccountsDependencies, { keyId, brandId, revokedBy }: Revocation): Promise<BrandChange<Key>> {
   const key = await findKey(deps.db, keyId);
   if (key === undefined || (brandId !== undefined && key.brand_id !== brandId)) throw keyNotFound("key_id");
-  return changeBrand(deps, key.brand_id, async (sql, brand) => {
+  const change = await changeBrand(deps, key.brand_id, async (sql, brand) => {
     requireOwner(await findMember(sql, brand.id, revokedBy), revokedBy);
     return (await markKeyRevoked(sql, keyId, revokedBy)) ?? (await findKey(sql, keyId)) ?? key;
   });
+  const { result: revoked, may_be_accepted_until: until = "" } = change;
+  const isForgotten = Date.parse(until) - Date.parse(revoked.revoked_at ?? "") > FORGOTTEN_AFTER_MS;
+  return isForgotten ? { result: revoked } : change;
 }

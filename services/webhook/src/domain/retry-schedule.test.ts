@@ -36,14 +36,42 @@ it.each<[string | undefined, number | null]>([
   [undefined, null],
   ["120", 120],
   [" 0 ", 0],
+  ["000000000060", 60],
   ["Sat, 21 Nov 2026 08:31:00 GMT", 60],
   ["Sat, 21 Nov 2026 08:00:00 GMT", 0],
   ["-1", null],
   ["1.5", null],
   ["soon", null],
   ["2026-11-21", null],
-  ["99999999999999", null],
+  ["Sat, 21 Nov 2026 08:30:60 GMT", 59],
+  ["Saturday, 21-Nov-26 08:31:00 GMT", 60],
+  ["Saturday, 21-Nov-76 08:30:00 GMT", 18_263 * 86_400],
+  ["Monday, 21-Nov-77 08:30:00 GMT", 0],
+  ["Sat Nov 21 08:31:00 2026", 60],
+  ["Tue Dec  1 08:30:00 2026", 10 * 86_400],
+  ["Sun Nov  6 08:49:37 1994", 0],
+  ["sat, 21 Nov 2026 08:31:00 GMT", null],
+  ["Sat, 21 Nov 2026 08:31:00", null],
+  ["Sat, 21 Nov 2026 08:31:00 UTC", null],
+  ["Sat, 21 Nov 2026 08:31:00 +0000", null],
+  ["Sat, 31 Nov 2026 08:31:00 GMT", null],
+  ["Sat, 00 Nov 2026 08:31:00 GMT", null],
+  ["Sat, 21 Now 2026 08:31:00 GMT", null],
+  ["Sat, 21 Nov 2026 24:00:00 GMT", null],
+  ["Sat, 21 Nov 2026 08:61:00 GMT", null],
+  ["Sat, 1 Nov 2026 08:31:00 GMT", null],
+  ["Sat Nov 21 08:31:00 2026 GMT", null],
+  ["21 Nov 2026 08:31:00 GMT", null],
+  ["+60", null],
+  ["1e3", null],
+  ["0x10", null],
+  ["60, 120", null],
   ["", null],
 ])("reads Retry-After %j as %j seconds", (header, seconds) => {
   expect(readRetryAfter(header, Date.parse("2026-11-21T08:30:00Z"))).toBe(seconds);
+});
+
+it.each(["86401", "9999999999", "9".repeat(310), "Sat, 21 Nov 2099 08:31:00 GMT"])("waits a day if Retry-After is longer: %s", (header) => {
+  const retryAfterSeconds = readRetryAfter(header, Date.parse("2026-11-21T08:30:00Z"));
+  expect(nextState(outcome({ retryAfterSeconds }), 1, 0)).toEqual({ state: "pending", delaySeconds: 86_400 });
 });

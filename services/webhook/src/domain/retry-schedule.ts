@@ -1,3 +1,4 @@
+import { readHttpDate } from "./http-date.ts";
 import type { Outcome } from "./outcome.ts";
 
 const MINUTE = 60;
@@ -38,13 +39,10 @@ export function nextState(outcome: Outcome, attempt: number, jitter: number, del
   return { state: "pending", delaySeconds: Math.max(delay * (1 + JITTER * jitter), retryAfter) };
 }
 
-/** Returns whole seconds from `now` until the time in a Retry-After header; null if the header cannot be parsed. */
+/** Returns whole seconds from `now` until the time in a Retry-After header, however many: nextState bounds them; null if it cannot be parsed. */
 export function readRetryAfter(header: string | undefined, now: number): number | null {
-  if (header === undefined) return null;
-  const text = header.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  // HTTP dates only: Date.parse accepts nearly anything.
-  if (!/^[A-Za-z]{3,9},? \d{1,2}[ -][A-Za-z]{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT$/.test(text)) return null;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1_000));
+  const text = header?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text);
+  const at = readHttpDate(text, now);
+  return at === undefined ? null : Math.max(0, Math.ceil((at - now) / 1_000));
 }

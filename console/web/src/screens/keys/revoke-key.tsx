@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { showProblems } from "../../parts/show-problems.ts";
-import { FormError } from "../../parts/states.tsx";
+import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -20,13 +20,31 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
     revoke.mutate(
       { ...ofBrand, key_id: id },
       {
-        onSuccess: () => {
+        onSuccess: ({ may_be_accepted_until }) => {
           announce(`${name} revoked`);
-          onClose();
+          if (may_be_accepted_until === null) onClose();
         },
       },
     );
   };
+  const acceptedUntil = revoke.data?.may_be_accepted_until ?? null;
+  if (acceptedUntil !== null) {
+    return (
+      <Dialog title="Key revoked" isKept onClose={onClose}>
+        <Stack>
+          <Notice tone="warning">
+            <strong>{name}</strong> is revoked for good. Part of the service does not know yet: requests with it may succeed until{" "}
+            <When at={acceptedUntil} isExact />, Manila time.
+          </Notice>
+          <Group justify="flex-end">
+            <Button onClick={onClose} data-autofocus>
+              Close
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    );
+  }
   return (
     <Dialog title="Revoke this key?" isPending={revoke.isPending} onClose={onClose}>
       <form
