@@ -10,8 +10,8 @@ export const keyArgument = (): Argument =>
 
 /** @throws AppError `not_found` */
 export async function findKey(accounts: AccountsClient, brandId: string, keyId: string): Promise<Key> {
-  const { keys } = await accounts.listKeys({ brand_id: brandId });
-  const key = keys.find(({ id }) => id === keyId);
+  const { keys } = await accounts.listKeys({ brand_id: brandId, ids: [keyId] });
+  const [key] = keys;
   if (key === undefined) throw new AppError("not_found", "There is no key with this id", { field: "key_id" });
   return key;
 }
@@ -26,8 +26,8 @@ function parseKeyId(text: string): string {
 
 /** @throws CommandFailure when the brand has no owner */
 export async function firstOwner(accounts: AccountsClient, brandId: string): Promise<string> {
-  const { members } = await accounts.listMembers({ brand_id: brandId });
-  const owner = members.find(({ role }) => role === "owner");
+  const { members } = await accounts.listMembers({ brand_id: brandId, role: "owner", page_size: 1 });
+  const [owner] = members;
   if (owner !== undefined) return owner.email;
   throw new CommandFailure("owner_required", "The brand has no owner, and keys are made and revoked by owners.", {
     hint: `brandctl members add EMAIL --brand ${brandId} --role owner`,

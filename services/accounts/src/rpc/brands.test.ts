@@ -73,7 +73,7 @@ describe("a brand that does not exist", () => {
       await expect(served.accounts.setBrandTier({ brand_id: id, tier: "pro" }, callContext())).rejects.toEqual(refusal);
       await expect(served.accounts.setBrandVerified({ brand_id: id, verified: true }, callContext())).rejects.toEqual(refusal);
       await expect(served.accounts.listMembers({ brand_id: id }, callContext())).rejects.toEqual(refusal);
-      await expect(served.accounts.listKeys({ brand_id: id }, callContext())).rejects.toEqual(refusal);
+      await expect(served.accounts.listKeys({ brand_id: id, ids: [] }, callContext())).rejects.toEqual(refusal);
     },
   );
 });

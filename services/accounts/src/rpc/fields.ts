@@ -13,6 +13,9 @@ import { FIELD, ROUTE } from "../domain/failed-requests.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
 import { BUCKET_MINUTES_MAX, CLIENT_NAME_LENGTH_MAX, minuteOf } from "../domain/usage.ts";
 
+/** 200 members of the longest addresses take 60 KB, 200 keys of the longest names 140 KB. */
+const LIST_PAGE_MAX = 200;
+
 const oneLine = (max: number) =>
   z
     .string()
@@ -54,6 +57,11 @@ export const fields = {
   keyName: oneLine(80),
   environment: z.enum(["live", "test"], "must be live or test"),
   keyId: idField("key"),
+  keyIds: z.array(idField("key")).max(LIST_PAGE_MAX, `must be at most ${LIST_PAGE_MAX} ids`),
+  /** Of keys and members. */
+  listPageSize: pageSizeField({ default: LIST_PAGE_MAX, max: LIST_PAGE_MAX })
+    .nullish()
+    .transform((size) => size ?? LIST_PAGE_MAX),
   permissions: z.array(z.enum(PERMISSIONS, `must be one of ${PERMISSIONS.join(", ")}`)),
   afterId: z.union([idField("brd"), z.literal("")], "must be the id of the previous page's last brand"),
   linkTtl: z

@@ -24,9 +24,15 @@ const statements = {
     text: `update accounts.members set role = $3 where brand_id = $1 and email = $2 returning ${COLUMNS}`,
   },
   find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
-  list: { name: "members.list", text: `select ${COLUMNS} from accounts.members where brand_id = $1 order by email` },
+  emails: { name: "members.emails", text: "select email from accounts.members where brand_id = $1" },
   page: {
     name: "members.page",
+    text: `select ${COLUMNS} from accounts.members
+            where brand_id = $1 and ($2::text is null or role = $2) and email > coalesce($3, '') order by email limit $4`,
+  },
+  count: { name: "members.count", text: "select count(*)::int as members from accounts.members where brand_id = $1" },
+  pageOfAll: {
+    name: "members.page_of_all",
     text: `select ${COLUMNS} from accounts.members where (brand_id, email) > ($1, $2) order by brand_id, email limit $3`,
   },
   delete: { name: "members.delete", text: `delete from accounts.members where brand_id = $1 and email = $2 returning email` },
@@ -63,13 +69,30 @@ export async function findMember(sql: Sql, brandId: string, email: string): Prom
   return row;
 }
 
-export function listMembers(sql: Sql, brandId: string): Promise<Member[]> {
-  return sql.query<Member>(statements.list, [brandId]);
+/** Returns the addresses of all members of a brand. */
+export async function emailsOfMembers(sql: Sql, brandId: string): Promise<string[]> {
+  return (await sql.query<{ email: string }>(statements.emails, [brandId])).map(({ email }) => email);
+}
+
+/** Returns members of a brand in ascending order of address, after one. */
+export function pageOfMembers(
+  sql: Sql,
+  brandId: string,
+  role: Member["role"] | undefined,
+  afterEmail: string | undefined,
+  limit: number,
+): Promise<Member[]> {
+  return sql.query<Member>(statements.page, [brandId, role, afterEmail, limit]);
+}
+
+export async function countMembers(sql: Sql, brandId: string): Promise<number> {
+  const [row] = await sql.query<{ members: number }>(statements.count, [brandId]);
+  return row?.members ?? 0;
 }
 
 /** Returns members of all brands in ascending order of brand and address, after one. */
-export function pageOfMembers(sql: Sql, after: Pick<Member, "brand_id" | "email"> | undefined, limit: number): Promise<Member[]> {
-  return sql.query<Member>(statements.page, [after?.brand_id ?? "", after?.email ?? "", limit]);
+export function pageOfAllMembers(sql: Sql, after: Pick<Member, "brand_id" | "email"> | undefined, limit: number): Promise<Member[]> {
+  return sql.query<Member>(statements.pageOfAll, [after?.brand_id ?? "", after?.email ?? "", limit]);
 }
 
 /** Returns whether the member existed. */

@@ -1,8 +1,9 @@
 import type { Sql } from "@brand-records/postgres";
 import { countBuffers } from "@brand-records/testkit";
 import { serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
-import { pageToken, type AuditFilter } from "../domain/audit-entry.ts";
+import { scopeOf, type AuditFilter } from "../domain/audit-entry.ts";
 import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
+import { pageToken } from "../domain/page-token.ts";
 import { LATE_INDEXES } from "../storage/late-indexes.ts";
 import { listAudit } from "./audit.ts";
 import { listFailedRequests } from "./failed-requests.ts";
@@ -106,7 +107,7 @@ const audit =
   (filter: Partial<AuditFilter>, after?: string) =>
   (sql: Sql): Promise<unknown> => {
     const asked = { brandId: brand.id, ...NO_FILTER, ...filter };
-    return listAudit(sql, asked, 50, after === undefined ? null : pageToken(asked, { createdAt: after, id: "aud_0" }));
+    return listAudit(sql, asked, 50, after === undefined ? null : pageToken(scopeOf(asked), [after, "aud_0"]));
   };
 const usage =
   (days: number, bucketMinutes: number, byKey: boolean) =>
@@ -138,8 +139,8 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["failed requests", failed({})],
   ["failed requests of a key", failed({ keyId: "key_1" })],
   ["failed requests with a code that there was none of", failed({ code: "internal_error" })],
-  ["keys with their last use", (sql) => keysOf(sql, brand.id)],
-  ["members", (sql) => membersOf(sql, brand.id)],
+  ["keys with their last use", (sql) => keysOf(sql, { brandId: brand.id, ids: [], limit: 200, token: null })],
+  ["members", (sql) => membersOf(sql, { brandId: brand.id, limit: 200 })],
   ["a person's memberships", (sql) => listMemberships(sql, "m1@brand.example")],
   ["the brand of a key", (sql) => findBrandOfKey(sql, keyId)],
 ];
