@@ -55,6 +55,8 @@ describe("createBrand", () => {
     ["longer than 200 characters", "x".repeat(201)],
     ["with a control character within", "Tin\u0000dahan"],
     ["of white space only", "\t \n"],
+    ["of one zero-width space", "\u200B"],
+    ["that turns text around", "Tindahan \u202Eevil"],
   ])("refuses a name %s", async (_, name) => {
     await expect(create({ name })).rejects.toMatchObject({ kind: "invalid_request", field: "name" });
   });

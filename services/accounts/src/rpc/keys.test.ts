@@ -113,6 +113,10 @@ describe("createKey", () => {
     });
   });
 
+  it.each(["\u200B", "Reports \u202Elive"])("refuses the name %j, which shows as nothing or reorders text", async (name) => {
+    await expect(createKey(await served.createBrand(), { name })).rejects.toMatchObject({ kind: "invalid_request", field: "name" });
+  });
+
   it("refuses 20,000 unknown permissions with invalid_request", async () => {
     const permissions = Array.from({ length: 20_000 }, () => "x");
     await expect(createKey(await served.createBrand(), { permissions })).rejects.toMatchObject({ kind: "invalid_request" });
