@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { drain, httpsOnly, listen, SERVER_OPTIONS, type HttpServer } from "@brand-records/edge";
-import { peerOf, type Certificates } from "@brand-records/rpc";
+import { boundHandshakes, peerOf, type Certificates } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import type { Express } from "express";
 import { handleBrokenRequests } from "./broken-requests.ts";
@@ -19,14 +19,22 @@ export interface HttpServerOptions {
 
 /** Listens for the gateway or an ingress; with certificates, only for the gateway's. */
 export async function startHttpServer(app: Express, { host, port, publicUrl, certificates, log }: HttpServerOptions): Promise<HttpServer> {
-  const server = certificates === undefined ? createServer(OPTIONS, app) : openTlsServer(app, certificates, log);
+  const [server, endHandshakes] =
+    certificates === undefined ? [createServer(OPTIONS, app), () => {}] : openTlsServer(app, certificates, log);
   // Node would refuse an Expect header other than 100-continue with an empty 417. Such a header is ignored.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   handleBrokenRequests(server, httpsOnly(publicUrl));
-  return { port: await listen(server, host, port), stop: () => drain(server) };
+  return {
+    port: await listen(server, host, port),
+    stop: () => {
+      const drained = drain(server);
+      endHandshakes();
+      return drained;
+    },
+  };
 }
 
-function openTlsServer(app: Express, certificates: Certificates, log: Logger): Server {
+function openTlsServer(app: Express, certificates: Certificates, log: Logger): [Server, endHandshakes: () => void] {
   // A request that arrived with the handshake is parsed although its connection is destroyed already.
   const refused = new WeakSet<object>();
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -44,5 +52,5 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): S
     refused.add(socket);
     socket.destroy();
   });
-  return server;
+  return [server, boundHandshakes(server)];
 }
