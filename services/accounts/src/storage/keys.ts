@@ -36,7 +36,7 @@ const statements = {
               and (revoked_at is null, created_at, id) < (coalesce($2, true), coalesce($3, 'infinity'::timestamptz), coalesce($4, ''))
             order by (revoked_at is null) desc, created_at desc, id desc limit $5`,
   },
-  ofIds: { name: "keys.of_ids", text: `select ${COLUMNS} from accounts.keys where brand_id = $1 and id = any($2::text[])` },
+  ofIds: { name: "keys.of_ids", text: `select ${COLUMNS} from accounts.keys where brand_id = $1 and id = any($2::text[]) order by id` },
   countActive: {
     name: "keys.count_active",
     text: "select count(*)::int as keys from accounts.keys where brand_id = $1 and revoked_at is null",
@@ -111,6 +111,7 @@ export function pageOfKeys(
   return sql.query<Key>(statements.page, [brandId, isActive, createdAt, id, limit]);
 }
 
+/** Returns those of these keys that the brand has, in ascending order of id. */
 export function keysWithIds(sql: Sql, brandId: string, ids: readonly string[]): Promise<Key[]> {
   return sql.query<Key>(statements.ofIds, [brandId, ids]);
 }
