@@ -24,7 +24,7 @@ export interface PagerLinks {
 }
 
 export const NEWEST_FIRST: PagerLinks = { first: "Newest", next: "Older" };
-/** Of lists in another order. */
+/** Texts for lists in another order. */
 export const IN_ORDER: PagerLinks = { first: "First page", next: "Next page" };
 
 /** One page of a list, with links to the next and back to the first. Turning a page leads to the list's top. */

@@ -59,7 +59,7 @@ export const fields = {
   environment: z.enum(["live", "test"], "must be live or test"),
   keyId: idField("key"),
   keyIds: z.array(idField("key")).max(LIST_PAGE_MAX, `must be at most ${LIST_PAGE_MAX} ids`),
-  /** Of keys and members. */
+  /** For lists of keys and members. */
   listPageSize: pageSizeField({ default: LIST_PAGE_MAX, max: LIST_PAGE_MAX })
     .nullish()
     .transform((size) => size ?? LIST_PAGE_MAX),

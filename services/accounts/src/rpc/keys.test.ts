@@ -185,7 +185,7 @@ describe("revokeKey", () => {
 describe("listKeys", () => {
   const list = ({ id }: TestBrand, more: { ids?: string[]; page_size?: number; page_token?: string } = {}) =>
     served.accounts.listKeys({ brand_id: id, ids: [], ...more }, callContext());
-  /** Inserts keys of ascending age, as no process of ours makes so many. */
+  /** Inserts keys of ascending age: their number is more than calls make in a test. */
   const insert = ({ id, owner }: TestBrand, name: string, count: number, isRevoked: boolean): Promise<unknown> =>
     served.db.query(
       `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by, created_at, revoked_at, revoked_by)
