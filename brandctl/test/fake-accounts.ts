@@ -75,9 +75,9 @@ export class FakeAccounts {
         if (member === undefined) throw new AppError("not_found", "There is no such member", { field: "email" });
         return { member: Object.assign(member, { role }) };
       },
-      listMembers: async ({ brand_id, role, page_token }) => {
+      listMembers: async ({ brand_id, page_token }) => {
         this.#brand(brand_id);
-        const found = this.members.filter((member) => member.brand_id === brand_id && (role == null || member.role === role));
+        const found = this.members.filter((member) => member.brand_id === brand_id);
         const { rows, next_page_token } = this.#page(
           found.toSorted((a, b) => (a.email < b.email ? -1 : 1)),
           page_token,

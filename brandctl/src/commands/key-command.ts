@@ -2,6 +2,7 @@ import { AppError } from "@brand-records/errors";
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Argument } from "commander";
 import type { AccountsClient } from "../connection/clients.ts";
+import { membersOf } from "../connection/keys-and-members.ts";
 import { CommandFailure, UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
 
@@ -26,8 +27,8 @@ function parseKeyId(text: string): string {
 
 /** @throws CommandFailure when the brand has no owner */
 export async function firstOwner(accounts: AccountsClient, brandId: string): Promise<string> {
-  const { members } = await accounts.listMembers({ brand_id: brandId, role: "owner", page_size: 1 });
-  const [owner] = members;
+  const members = await membersOf(accounts, brandId);
+  const owner = members.find(({ role }) => role === "owner");
   if (owner !== undefined) return owner.email;
   throw new CommandFailure("owner_required", "The brand has no owner, and keys are made and revoked by owners.", {
     hint: `brandctl members add EMAIL --brand ${brandId} --role owner`,

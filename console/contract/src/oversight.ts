@@ -61,7 +61,7 @@ const failedGroup = z.object({
   request_ids: z.array(z.string()),
 });
 
-/** The keys that are named: those of the 200 ids that the most is about. Of counts also the first page of `keys.list`. */
+/** The keys that are named, 200 beside the first page of `keys.list`, which the log of changes goes without. */
 const keys = z.array(key);
 
 /** What owners and members see of what has happened. */

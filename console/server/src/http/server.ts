@@ -19,22 +19,14 @@ export interface HttpServerOptions {
 
 /** Listens for the gateway or an ingress; with certificates, only for the gateway's. */
 export async function startHttpServer(app: Express, { host, port, publicUrl, certificates, log }: HttpServerOptions): Promise<HttpServer> {
-  const [server, endHandshakes] =
-    certificates === undefined ? [createServer(OPTIONS, app), () => {}] : openTlsServer(app, certificates, log);
+  const server = certificates === undefined ? createServer(OPTIONS, app) : openTlsServer(app, certificates, log);
   // Node would refuse an Expect header other than 100-continue with an empty 417. Such a header is ignored.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   handleBrokenRequests(server, httpsOnly(publicUrl));
-  return {
-    port: await listen(server, host, port),
-    stop: () => {
-      const drained = drain(server);
-      endHandshakes();
-      return drained;
-    },
-  };
+  return { port: await listen(server, host, port), stop: () => drain(server) };
 }
 
-function openTlsServer(app: Express, certificates: Certificates, log: Logger): [Server, endHandshakes: () => void] {
+function openTlsServer(app: Express, certificates: Certificates, log: Logger): Server {
   // A request that arrived with the handshake is parsed although its connection is destroyed already.
   const refused = new WeakSet<object>();
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -52,5 +44,6 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): [
     refused.add(socket);
     socket.destroy();
   });
-  return [server, boundHandshakes(server)];
+  boundHandshakes(server);
+  return server;
 }

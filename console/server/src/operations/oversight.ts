@@ -1,4 +1,3 @@
-import type { Output } from "@brand-records/console-contract";
 import { listKeys, withKeysOf } from "./keys.ts";
 import type { BrandHandler } from "./operation.ts";
 
@@ -51,19 +50,7 @@ export const getUsage: BrandHandler<"usage.get"> = {
     ]);
     const buckets = counted.map((bucket) => ({ ...bucket, key_id: bucket.key_id ?? null }));
     if (!by_key) return { buckets, keys };
-    return {
-      buckets,
-      keys: await withKeysOf(services, caller, [...busiest(buckets), ...clients.map(({ key_id }) => key_id)], keys),
-      clients,
-    };
+    const ids = [...buckets, ...clients].flatMap(({ key_id }) => key_id ?? []);
+    return { buckets, keys: await withKeysOf(services, caller, ids, keys), clients };
   },
 };
-
-/** The ids of keys, those with the most requests first. */
-function busiest(buckets: Output<"usage.get">["buckets"]): string[] {
-  const requests = new Map<string, number>();
-  for (const { key_id, accepted, refused } of buckets) {
-    if (key_id !== null) requests.set(key_id, (requests.get(key_id) ?? 0) + accepted + refused);
-  }
-  return [...requests].toSorted(([, a], [, b]) => b - a).map(([id]) => id);
-}

@@ -1,7 +1,7 @@
 import { ButtonLink } from "./links.tsx";
 import type { ReactNode } from "react";
 import { CallError } from "../api/call.ts";
-import { NEWEST_FIRST, Pager, type PagerLinks } from "./pager.tsx";
+import { NEWEST_FIRST, Pager, type PagerProps } from "./pager.tsx";
 import { Rows, type RowsProps } from "./rows.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows } from "./states.tsx";
 
@@ -21,7 +21,7 @@ export interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> 
   /** The page that shows; undefined: the first. */
   readonly page: string | undefined;
   readonly isFiltered: boolean;
-  readonly links?: PagerLinks;
+  readonly links?: PagerProps["links"];
   /** Shown if there is nothing at all: says what makes the first row. */
   readonly none: ReactNode;
 }
@@ -32,7 +32,7 @@ export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
   const { data, error, isPlaceholderData, refetch } = result;
   if (data === undefined) {
     if (error === null) return <LoadingRows />;
-    return <ListError error={error} links={links} param={param} retry={() => void refetch()} />;
+    return isCursorError(error) ? <NoSuchPage param={param} first={links[0]} /> : <ErrorState error={error} retry={() => void refetch()} />;
   }
   const rows = rowsOf(data);
   if (rows.length === 0 && page === undefined) return isFiltered ? <NoMatch what={label.toLowerCase()} /> : none;
@@ -48,17 +48,6 @@ export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
     </Pager>
   );
 }
-
-interface ListErrorProps {
-  readonly error: Error;
-  readonly links: PagerLinks;
-  readonly param: string;
-  retry(): void;
-}
-
-/** Why a page of a list does not show. */
-export const ListError = ({ error, links, param, retry }: ListErrorProps) =>
-  isCursorError(error) ? <NoSuchPage param={param} first={links.first} /> : <ErrorState error={error} retry={retry} />;
 
 /** An edited link, or one that was made with other filters. */
 const isCursorError = (error: Error): boolean =>

@@ -14,18 +14,13 @@ export interface PagerProps {
   /** Another page or another filter is loading: what shows is about to change. */
   readonly isLoading?: boolean;
   /** The texts of the links back to the first page and on to the next. */
-  readonly links?: PagerLinks;
+  readonly links?: readonly [first: string, next: string];
   readonly children: ReactNode;
 }
 
-export interface PagerLinks {
-  readonly first: string;
-  readonly next: string;
-}
-
-export const NEWEST_FIRST: PagerLinks = { first: "Newest", next: "Older" };
+export const NEWEST_FIRST = ["Newest", "Older"] as const;
 /** Texts for lists in another order. */
-export const IN_ORDER: PagerLinks = { first: "First page", next: "Next page" };
+export const IN_ORDER = ["First page", "Next page"] as const;
 
 /** One page of a list, with links to the next and back to the first. Turning a page leads to the list's top. */
 export function Pager({ label, param, page, next, isLoading = false, links = NEWEST_FIRST, children }: PagerProps) {
@@ -50,8 +45,8 @@ export function Pager({ label, param, page, next, isLoading = false, links = NEW
       {children}
       {(page !== undefined || next !== null) && (
         <nav aria-label={`Pages: ${label}`} className={styles["pages"]}>
-          {page !== undefined && link(links.first, undefined)}
-          {next !== null && link(links.next, next)}
+          {page !== undefined && link(links[0], undefined)}
+          {next !== null && link(links[1], next)}
         </nav>
       )}
     </section>

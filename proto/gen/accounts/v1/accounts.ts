@@ -154,17 +154,12 @@ export interface ListMembersRequest {
     | string
     | null
     | undefined;
-  /** Only members with this role: owner or member. */
-  role?:
-    | string
-    | null
-    | undefined;
   /** 1 to 200; absent or 0 means 200. */
   page_size?:
     | number
     | null
     | undefined;
-  /** `next_page_token` of the previous page, with the same brand and filters: else INVALID_ARGUMENT (kind `invalid_cursor`). */
+  /** `next_page_token` of the previous page of the same brand: else INVALID_ARGUMENT (kind `invalid_cursor`). */
   page_token?: string | null | undefined;
 }
 
@@ -244,14 +239,14 @@ export interface CreateKeyResponse {
 
 export interface ListKeysRequest {
   brand_id: string;
-  /** Only keys with these ids, up to 200. Empty: all. */
+  /** Only keys with these ids, up to 200, in one page. Empty: all. */
   ids: string[];
   /** 1 to 200; absent or 0 means 200. */
   page_size?:
     | number
     | null
     | undefined;
-  /** `next_page_token` of the previous page, with the same brand and ids: else INVALID_ARGUMENT (kind `invalid_cursor`). */
+  /** `next_page_token` of the previous page of the same brand: else INVALID_ARGUMENT (kind `invalid_cursor`). */
   page_token?: string | null | undefined;
 }
 
@@ -2254,7 +2249,7 @@ export const SetMemberRoleResponse: MessageFns<SetMemberRoleResponse> = {
 };
 
 function createBaseListMembersRequest(): ListMembersRequest {
-  return { brand_id: "", email: null, role: null, page_size: null, page_token: null };
+  return { brand_id: "", email: null, page_size: null, page_token: null };
 }
 
 export const ListMembersRequest: MessageFns<ListMembersRequest> = {
@@ -2265,14 +2260,11 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
     if (message.email !== undefined && message.email !== null) {
       writer.uint32(18).string(message.email);
     }
-    if (message.role !== undefined && message.role !== null) {
-      writer.uint32(26).string(message.role);
-    }
     if (message.page_size !== undefined && message.page_size !== null) {
-      writer.uint32(32).int32(message.page_size);
+      writer.uint32(24).int32(message.page_size);
     }
     if (message.page_token !== undefined && message.page_token !== null) {
-      writer.uint32(42).string(message.page_token);
+      writer.uint32(34).string(message.page_token);
     }
     return writer;
   },
@@ -2307,23 +2299,15 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
             continue;
           }
           case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.role = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
+            if (tag !== 24) {
               break;
             }
 
             message.page_size = reader.int32();
             continue;
           }
-          case 5: {
-            if (tag !== 42) {
+          case 4: {
+            if (tag !== 34) {
               break;
             }
 

@@ -1,6 +1,14 @@
 import { AppError } from "@brand-records/errors";
 import { hash } from "node:crypto";
 
+export interface PageRequest {
+  readonly page_size: number;
+  readonly page_token?: string | null | undefined;
+}
+
+/** The parts of what stands for the last row of a page; none: before the first page. */
+export type Position = readonly (string | undefined)[];
+
 export interface TokenPage<Row> {
   readonly rows: Row[];
   /** Null on the last page. */
@@ -32,7 +40,7 @@ export const pageToken = (scope: readonly unknown[], position: readonly unknown[
  *
  * @throws AppError `invalid_cursor` for a token of another list, and for any other text
  */
-export function positionIn(scope: readonly unknown[], token: string | null | undefined, form: RegExp): (string | undefined)[] {
+export function positionIn(scope: readonly unknown[], token: string | null | undefined, form: RegExp): Position {
   if (token == null) return [];
   const [, digest, position = ""] = /^1 ([0-9a-f]{16}) (.+)$/.exec(Buffer.from(token, "base64url").toString()) ?? [];
   const parts = digest === digestOf(scope) ? form.exec(position) : null;

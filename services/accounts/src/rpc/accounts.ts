@@ -65,11 +65,11 @@ function memberHandlers(
       return { member: await changeRole(db, member, acting_member ?? undefined) };
     },
     async listMembers(request) {
-      const { brand_id, email, role, page_size, page_token } = parseRequest(
-        { brand_id: fields.brandId, email: fields.email.nullish(), role: fields.role.nullish(), ...pageFields },
+      const { brand_id, email, ...page } = parseRequest(
+        { brand_id: fields.brandId, email: fields.email.nullish(), ...pageFields },
         request,
       );
-      const { rows, nextPageToken } = await membersOf(db, { brandId: brand_id, email, role, limit: page_size, token: page_token });
+      const { rows, nextPageToken } = await membersOf(db, brand_id, page, email);
       return { members: rows, next_page_token: nextPageToken };
     },
     async removeMember(request) {
@@ -105,11 +105,8 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
       return { key: keyMessage(key), secret, same_name: sameName.map(keyMessage) };
     },
     async listKeys(request) {
-      const { brand_id, ids, page_size, page_token } = parseRequest(
-        { brand_id: fields.brandId, ids: fields.keyIds, ...pageFields },
-        request,
-      );
-      const { rows, nextPageToken } = await keysOf(deps.db, { brandId: brand_id, ids, limit: page_size, token: page_token });
+      const { brand_id, ids, ...page } = parseRequest({ brand_id: fields.brandId, ids: fields.keyIds, ...pageFields }, request);
+      const { rows, nextPageToken } = await keysOf(deps.db, brand_id, page, ids);
       return { keys: rows.map(keyMessage), next_page_token: nextPageToken };
     },
     async revokeKey(request) {

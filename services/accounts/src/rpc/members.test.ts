@@ -54,13 +54,13 @@ it("lists one member alone, whatever the case of the address, and none of anothe
   await expect(listed(ours.id, "")).rejects.toMatchObject({ kind: "invalid_request", field: "email" });
 });
 
-it("lists a brand's members in pages, and owners alone, without losing or repeating one", async () => {
+it("lists a brand's members in pages without losing or repeating one", async () => {
   const brand = await served.createBrand();
   await served.db.query(
-    "insert into accounts.members (brand_id, email, role) select $1, 'm' || n || '@example.ph', case when n % 100 = 0 then 'owner' else 'member' end from generate_series(1, 3000) n",
+    "insert into accounts.members (brand_id, email, role) select $1, 'm' || n || '@example.ph', 'member' from generate_series(1, 3000) n",
     [brand.id],
   );
-  const walk = async (more: { role?: string; page_size?: number }): Promise<string[]> => {
+  const walk = async (more: { page_size?: number }): Promise<string[]> => {
     const found: string[] = [];
     let page_token: string | null | undefined;
     do {
@@ -74,12 +74,13 @@ it("lists a brand's members in pages, and owners alone, without losing or repeat
   const all = await walk({});
   expect(all).toHaveLength(3_001);
   expect(all).toEqual([...new Set(all)].toSorted());
-  const owners = await walk({ role: "owner", page_size: 7 });
-  expect(owners).toHaveLength(31);
-  expect(owners).toContain(brand.owner);
+  expect(await walk({ page_size: 170 })).toEqual(all);
   const listOf = (more: object) => served.accounts.listMembers({ brand_id: brand.id, ...more }, callContext());
   const { next_page_token: token } = await listOf({ page_size: 1 });
-  await expect(listOf({ page_token: token, role: "owner" })).rejects.toMatchObject({ kind: "invalid_cursor", field: "page_token" });
+  await expect(listOf({ page_token: token, brand_id: (await served.createBrand()).id })).rejects.toMatchObject({
+    kind: "invalid_cursor",
+    field: "page_token",
+  });
   await expect(listOf({ page_size: 201 })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
 });
 

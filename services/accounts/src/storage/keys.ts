@@ -1,6 +1,7 @@
 import type { Permission } from "@brand-records/api-key";
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { Key, Principal } from "../domain/key.ts";
+import type { Position } from "../domain/page-token.ts";
 
 const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
 
@@ -102,13 +103,8 @@ export async function findKey(sql: Sql, id: string): Promise<Key | undefined> {
 }
 
 /** Returns the brand's keys after a position: first those that are not revoked, the newest of each first. */
-export function pageOfKeys(
-  sql: Sql,
-  brandId: string,
-  [isActive, createdAt, id]: readonly (string | undefined)[],
-  limit: number,
-): Promise<Key[]> {
-  return sql.query<Key>(statements.page, [brandId, isActive, createdAt, id, limit]);
+export function pageOfKeys(sql: Sql, brandId: string, after: Position, limit: number): Promise<Key[]> {
+  return sql.query<Key>(statements.page, [brandId, after[0], after[1], after[2], limit]);
 }
 
 /** Returns those of these keys that the brand has, in ascending order of id. */

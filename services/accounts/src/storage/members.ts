@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Member } from "../domain/brand.ts";
 import type { Membership } from "../domain/membership.ts";
+import type { Position } from "../domain/page-token.ts";
 
 const COLUMNS = "brand_id, email, role, created_at";
 
@@ -24,11 +25,9 @@ const statements = {
     text: `update accounts.members set role = $3 where brand_id = $1 and email = $2 returning ${COLUMNS}`,
   },
   find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
-  emails: { name: "members.emails", text: "select email from accounts.members where brand_id = $1" },
   page: {
     name: "members.page",
-    text: `select ${COLUMNS} from accounts.members
-            where brand_id = $1 and ($2::text is null or role = $2) and email > coalesce($3, '') order by email limit $4`,
+    text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email > coalesce($2, '') order by email limit $3`,
   },
   count: { name: "members.count", text: "select count(*)::int as members from accounts.members where brand_id = $1" },
   pageOfAll: {
@@ -69,20 +68,9 @@ export async function findMember(sql: Sql, brandId: string, email: string): Prom
   return row;
 }
 
-/** Returns the addresses of all members of a brand. */
-export async function emailsOfMembers(sql: Sql, brandId: string): Promise<string[]> {
-  return (await sql.query<{ email: string }>(statements.emails, [brandId])).map(({ email }) => email);
-}
-
-/** Returns members of a brand in ascending order of address, after one. */
-export function pageOfMembers(
-  sql: Sql,
-  brandId: string,
-  role: Member["role"] | undefined,
-  afterEmail: string | undefined,
-  limit: number,
-): Promise<Member[]> {
-  return sql.query<Member>(statements.page, [brandId, role, afterEmail, limit]);
+/** Returns members of a brand in ascending order of address, after one. @param limit null: all */
+export function pageOfMembers(sql: Sql, brandId: string, [email]: Position, limit: number | null): Promise<Member[]> {
+  return sql.query<Member>(statements.page, [brandId, email, limit]);
 }
 
 export async function countMembers(sql: Sql, brandId: string): Promise<number> {

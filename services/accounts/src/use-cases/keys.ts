@@ -6,7 +6,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { keyHash } from "../domain/key-hash.ts";
 import { grantedPermissions, keyLimit, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";
 import { requireOwner } from "../domain/membership.ts";
-import { pageOf, positionIn, type TokenPage } from "../domain/page-token.ts";
+import { pageOf, positionIn, type PageRequest, type TokenPage } from "../domain/page-token.ts";
 import {
   countActiveKeys,
   findKey,
@@ -97,25 +97,22 @@ export async function verifyKey(deps: AccountsDependencies, digest: Uint8Array):
 /** The last key of a page: whether it is not revoked, when it was created, its id. */
 const POSITION = /^(true|false) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (key_[0-9a-z]{1,40})$/;
 
-export interface KeysRequest {
-  readonly brandId: string;
-  /** Only those, in one page; empty: all. */
-  readonly ids: readonly string[];
-  readonly limit: number;
-  readonly token: string | null | undefined;
-}
-
 /**
- * Returns a page of the brand's keys: first those that are not revoked, the newest of each first.
+ * Returns a page of the brand's keys: first those that are not revoked, the newest of each first. With `ids`, only those, in one page.
  *
  * @throws AppError `not_found` if there is no such brand; `invalid_cursor`
  */
-export async function keysOf(db: Sql, { brandId, ids, limit, token }: KeysRequest): Promise<TokenPage<Key>> {
+export async function keysOf(
+  db: Sql,
+  brandId: string,
+  { page_size, page_token }: PageRequest,
+  ids: readonly string[] = [],
+): Promise<TokenPage<Key>> {
   await requireBrand(db, brandId);
   if (ids.length > 0) return { rows: await keysWithIds(db, brandId, ids), nextPageToken: null };
   const scope = ["keys", brandId];
-  const found = await pageOfKeys(db, brandId, positionIn(scope, token, POSITION), limit + 1);
-  return pageOf(found, limit, scope, ({ revoked_at, created_at, id }) => [revoked_at === null, created_at, id]);
+  const found = await pageOfKeys(db, brandId, positionIn(scope, page_token, POSITION), page_size + 1);
+  return pageOf(found, page_size, scope, ({ revoked_at, created_at, id }) => [revoked_at === null, created_at, id]);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Member } from "../domain/brand.ts";
 import { memberLimit, requireOwner, type Membership } from "../domain/membership.ts";
-import { pageOf, positionIn, type TokenPage } from "../domain/page-token.ts";
+import { pageOf, positionIn, type PageRequest, type TokenPage } from "../domain/page-token.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { endErasure } from "../storage/erasures.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
@@ -96,29 +96,25 @@ export function removeMember(db: Database, brandId: string, email: string, actin
   });
 }
 
-export interface MembersRequest {
-  readonly brandId: string;
-  /** Only the one with this address. */
-  readonly email?: string | null | undefined;
-  readonly role?: Member["role"] | null | undefined;
-  readonly limit: number;
-  readonly token?: string | null | undefined;
-}
-
 /**
  * Returns a page of a brand's members in ascending order of address, or the one with an address.
  *
  * @throws AppError `not_found` if there is no such brand; `invalid_cursor`
  */
-export async function membersOf(db: Sql, { brandId, email, role, limit, token }: MembersRequest): Promise<TokenPage<Member>> {
+export async function membersOf(
+  db: Sql,
+  brandId: string,
+  { page_size, page_token }: PageRequest,
+  email?: string | null,
+): Promise<TokenPage<Member>> {
   await requireBrand(db, brandId);
   if (email != null) {
     const member = await findMember(db, brandId, email);
     return { rows: member === undefined ? [] : [member], nextPageToken: null };
   }
-  const scope = ["members", brandId, role ?? null];
-  const [after] = positionIn(scope, token, /^(.+)$/);
-  return pageOf(await pageOfMembers(db, brandId, role ?? undefined, after, limit + 1), limit, scope, (last) => [last.email]);
+  const scope = ["members", brandId];
+  const found = await pageOfMembers(db, brandId, positionIn(scope, page_token, /^(.+)$/), page_size + 1);
+  return pageOf(found, page_size, scope, (last) => [last.email]);
 }
 
 /** Returns the memberships of a person, in ascending order of the brands' names. */

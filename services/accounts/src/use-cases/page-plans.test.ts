@@ -141,8 +141,8 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["failed requests", failed({})],
   ["failed requests of a key", failed({ keyId: "key_1" })],
   ["failed requests with a code that there was none of", failed({ code: "internal_error" })],
-  ["keys with their last use", (sql) => keysOf(sql, { brandId: brand.id, ids: [], limit: 200, token: null })],
-  ["members", (sql) => membersOf(sql, { brandId: brand.id, limit: 200 })],
+  ["keys with their last use", (sql) => keysOf(sql, brand.id, { page_size: 200 })],
+  ["members", (sql) => membersOf(sql, brand.id, { page_size: 200 })],
   ["a person's memberships", (sql) => listMemberships(sql, "m1@brand.example")],
   ["the brand of a key", (sql) => findBrandOfKey(sql, keyId)],
 ];
@@ -157,7 +157,7 @@ it.each(CALLS)("reads few blocks for %s, and no table whole, by either plan", as
 });
 
 it("reads a page of keys as an index has it: behind thousands of revoked ones it costs no more", async () => {
-  const page = (token: string | null) => (sql: Sql) => keysOf(sql, { brandId: brand.id, ids: [], limit: 50, token });
+  const page = (token: string | null) => (sql: Sql) => keysOf(sql, brand.id, { page_size: 50, page_token: token });
   const first = await page(null)(served.db);
   expect(first.rows.every(({ revoked_at }) => revoked_at === null)).toBe(true);
   for (const token of [null, first.nextPageToken]) {

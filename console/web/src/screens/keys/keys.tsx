@@ -10,10 +10,9 @@ import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
-import { ListError } from "../../parts/paged-rows.tsx";
 import { IN_ORDER, Pager } from "../../parts/pager.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { EmptyState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
@@ -63,7 +62,7 @@ export function Keys() {
         />
       </Pager>
     );
-  } else if (error !== null) content = <ListError error={error} links={IN_ORDER} param="page" retry={() => void refetch()} />;
+  } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
   return (
     <Page
