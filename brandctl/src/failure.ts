@@ -29,6 +29,8 @@ const HINTS: Readonly<Record<string, string>> = {
   no_membership: "brandctl members add EMAIL --brand BRAND makes the person a member",
   duplicate_url: "brandctl receivers list --brand BRAND --json shows the brand's receivers with their URLs",
   receiver_limit: "brandctl receivers delete RECEIVER makes room; brandctl receivers list --brand BRAND shows the receivers",
+  key_limit: "brandctl keys revoke KEY makes room; brandctl keys list --brand BRAND shows the keys in use first",
+  member_limit: "brandctl members remove EMAIL --brand BRAND makes room",
   receiver_disabled: "brandctl receivers enable RECEIVER --release, or --drop",
   no_next_secret: "brandctl receivers rotate RECEIVER makes one",
   next_secret_not_accepted:

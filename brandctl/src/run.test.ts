@@ -82,6 +82,7 @@ describe("brandctl", () => {
       expect((await run("members list --brand brd_1 --json")).json<{ members: object[] }>().members).toHaveLength(3);
       expect((await run("members remove ben@ulap.example --brand brd_1")).stdout).toBe("ben@ulap.example is no longer a member of brd_1\n");
       expect(accounts.members).toHaveLength(2);
+      expect((await run("members add --brand brd_1 --json -- -x@y.example")).json()).toMatchObject({ member: { email: "-x@y.example" } });
     });
   });
 
@@ -171,6 +172,11 @@ describe("brandctl", () => {
       ["brands frobnicate", "unknown command 'frobnicate'", "See brandctl brands --help"],
       ["brands lst", "Did you mean list?", "See brandctl brands --help"],
       ["members list too many", "too many arguments", "See brandctl members list --help"],
+      [
+        "members add -x@y.example --brand brd_1",
+        "unknown option '-x@y.example'",
+        "An address that begins with - comes last, after --: brandctl members add … -- -x@y.example",
+      ],
       ["doctor --frobnicate", "unknown option '--frobnicate'", "See brandctl doctor --help"],
     ])("in usage exit with 2: %s", async (line, message, hint) => {
       const { code, stdout, stderr } = await run(line);

@@ -78,9 +78,14 @@ export class FakeAccounts {
         if (member === undefined) throw new AppError("not_found", "There is no such member", { field: "email" });
         return { member: Object.assign(member, { role }) };
       },
-      listMembers: async ({ brand_id }) => {
+      listMembers: async ({ brand_id, page_token }) => {
         this.#brand(brand_id);
-        return { members: this.members.filter((member) => member.brand_id === brand_id).toSorted((a, b) => (a.email < b.email ? -1 : 1)) };
+        const found = this.members.filter((member) => member.brand_id === brand_id);
+        const { rows, next_page_token } = this.#page(
+          found.toSorted((a, b) => (a.email < b.email ? -1 : 1)),
+          page_token,
+        );
+        return { members: rows, next_page_token };
       },
       removeMember: async ({ brand_id, email }) => {
         const at = this.members.findIndex((member) => member.brand_id === brand_id && member.email === email);
@@ -106,9 +111,11 @@ export class FakeAccounts {
         this.keys.unshift(key);
         return { key, secret: `brk_${environment}_${"x".repeat(32)}abcd`, same_name };
       },
-      listKeys: async ({ brand_id }) => {
+      listKeys: async ({ brand_id, ids, page_token }) => {
         this.#brand(brand_id);
-        return { keys: this.keys.filter((key) => key.brand_id === brand_id) };
+        const found = this.keys.filter((key) => key.brand_id === brand_id && (ids.length === 0 || ids.includes(key.id)));
+        const { rows, next_page_token } = this.#page(found, page_token);
+        return { keys: rows, next_page_token };
       },
       revokeKey: async ({ key_id, revoked_by }) => {
         const key = this.#key(key_id);
@@ -172,6 +179,11 @@ export class FakeAccounts {
   add(brand: Partial<Brand> = {}): void {
     const added = { id: "brd_1", name: "Ulap", tier: "plus", verified: true, epoch: 1, created_at: CREATED_AT, ...brand };
     this.brands.set(added.id, added);
+  }
+
+  #page<Row>(all: readonly Row[], token: string | null | undefined): { rows: Row[]; next_page_token: string | null } {
+    const end = Number(token ?? 0) + this.pageSize;
+    return { rows: all.slice(end - this.pageSize, end), next_page_token: end < all.length ? String(end) : null };
   }
 
   #key(id: string): Key {

@@ -1,5 +1,6 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
 import type { PageName } from "@brand-records/console-contract/pages";
+import { openPool } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { metricsOf } from "../admin-port.ts";
 import type { Page } from "playwright-core";
@@ -116,6 +117,42 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
     ["session.sign_in_with_link", "done"],
   ]);
   expect(entries.at(-1)).toMatchObject({ address: "127.0.0.1", browser: expect.stringMatching(/Chrom/) });
+}, 60_000);
+
+it("an owner finds and revokes the oldest of many keys, behind thousands of revoked ones; their names are known by id", async () => {
+  const { id: brand_id, owner } = await stack.createBrand();
+  const db = openPool({ url: stack.databaseUrl, applicationName: "test" });
+  await db.query(
+    `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by, created_at, revoked_at, revoked_by)
+     select 'key_' || substr($1, 5) || n, $1, 'live', case n when 250 then 'Oldest in use' when 3000 then 'Oldest of all' else 'Report ' || n end,
+            '{records:read}', 'brk_live_…abcd', 1, sha256(($1 || n)::bytea), $2, now() - make_interval(days => case when n > 250 then 0 else 9 end, secs => n),
+            case when n > 250 then now() end, case when n > 250 then $2 end
+       from generate_series(1, 3000) n`,
+    [brand_id, owner],
+  );
+  await db.stop();
+  const caller = await signIn(stack, url, owner);
+  await caller.call("keys.revoke", { brand_id, key_id: `key_${brand_id.slice(4)}3000` });
+  const { keys } = await caller.call("audit.list", { brand_id });
+  expect(keys.map(({ name }) => name)).toEqual(["Oldest of all"]);
+  expect((await caller.call("overview.get", { brand_id })).keys).toHaveLength(200);
+
+  const { page, expectNoProblems } = await openAs(browser, url, caller);
+  await page.goto(`${url}/developers/keys`);
+  await page.getByRole("button", { name: "Revoke Report 1", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Next page" }).click();
+  await page.getByRole("button", { name: "Revoke Oldest in use" }).click();
+  await page.getByRole("textbox", { name: /Type the key’s name/ }).fill("Oldest in use");
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByRole("link", { name: "First page" }).click();
+  await page.getByRole("button", { name: "Revoke Report 1", exact: true }).waitFor();
+  // A link leads to a key of any page.
+  await page.goto(`${url}/developers/keys?key=key_${brand_id.slice(4)}250`);
+  await page.locator("tr[aria-current]", { hasText: "Oldest in use" }).waitFor();
+  expectNoProblems();
+  await page.goto(`${url}/developers/keys?page=x`);
+  await page.getByText("Start again without it").waitFor();
+  await page.context().close();
 }, 60_000);
 
 it("the audit log says what was done through an owner's link, whose session makes no links; who is no owner leaves", async () => {

@@ -174,7 +174,7 @@ it("restores accounts and webhook alone from dumps that were taken under traffic
   // The gateway has verified this key within the last seconds, and has run on.
   expect(await statusOf(made.secret)).toBe(401);
   expect(await statusOf(staying.secret)).toBe(200);
-  const { keys } = await stack.accounts.listKeys({ brand_id: brand.id }, callContext());
+  const { keys } = await stack.accounts.listKeys({ brand_id: brand.id, ids: [] }, callContext());
   expect(keys.find(({ id }) => id === revoked.id)?.revoked_by).toBe("operator");
   expect(await statusOf(revoked.secret)).toBe(401);
   await expect(stack.sessions.getSession({ token: session }, callContext())).rejects.toMatchObject({ kind: "invalid_session" });

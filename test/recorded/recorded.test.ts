@@ -16,7 +16,7 @@ import { BRAND, startRecordedSystem, type RecordedSystem } from "./system.ts";
 async function keysAreUsed({ stack }: RecordedSystem): Promise<void> {
   await eventually(
     async () => {
-      const { keys } = await stack.accounts.listKeys({ brand_id: BRAND.id }, callContext());
+      const { keys } = await stack.accounts.listKeys({ brand_id: BRAND.id, ids: [] }, callContext());
       expect(keys.map(({ last_used_at }) => last_used_at)).toEqual([expect.any(String), expect.any(String)]);
     },
     { timeoutMs: 60_000 },

@@ -3,6 +3,7 @@ import type { BeginBrandDeletionResponse, Brand } from "@brand-records/proto/acc
 import { Command, Option } from "commander";
 import { counted, printable, shortTime } from "@brand-records/terminal-output";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
+import { keysOf, membersOf } from "../connection/keys-and-members.ts";
 import { clearLog, keepLog, LEFT_AS_IT_IS, type ClearedLog } from "../delete-brand/clear-log.ts";
 import { deleteEverywhere, untilDone, type Deleting } from "../delete-brand/delete-everywhere.ts";
 import { requireServing } from "../delete-brand/require-serving.ts";
@@ -93,9 +94,9 @@ Back webhook up afterwards: restored from an older backup, it lacks the removed 
 
 async function noteLosses(session: Session, { id, name }: Brand, options: DeleteOptions): Promise<void> {
   const accounts = await session.accounts();
-  const [{ members }, { keys }, { receivers }] = await Promise.all([
-    accounts.listMembers({ brand_id: id }),
-    accounts.listKeys({ brand_id: id }),
+  const [members, keys, { receivers }] = await Promise.all([
+    membersOf(accounts, id),
+    keysOf(accounts, id),
     (await session.receivers()).listReceivers({ brand_id: id }),
   ]);
   const waiting = receivers.reduce((sum, receiver) => sum + receiver.waiting, 0);

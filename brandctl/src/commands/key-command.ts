@@ -2,6 +2,7 @@ import { AppError } from "@brand-records/errors";
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Argument } from "commander";
 import type { AccountsClient } from "../connection/clients.ts";
+import { membersOf } from "../connection/keys-and-members.ts";
 import { CommandFailure, UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
 
@@ -10,8 +11,8 @@ export const keyArgument = (): Argument =>
 
 /** @throws AppError `not_found` */
 export async function findKey(accounts: AccountsClient, brandId: string, keyId: string): Promise<Key> {
-  const { keys } = await accounts.listKeys({ brand_id: brandId });
-  const key = keys.find(({ id }) => id === keyId);
+  const { keys } = await accounts.listKeys({ brand_id: brandId, ids: [keyId] });
+  const [key] = keys;
   if (key === undefined) throw new AppError("not_found", "There is no key with this id", { field: "key_id" });
   return key;
 }
@@ -26,7 +27,7 @@ function parseKeyId(text: string): string {
 
 /** @throws CommandFailure when the brand has no owner */
 export async function firstOwner(accounts: AccountsClient, brandId: string): Promise<string> {
-  const { members } = await accounts.listMembers({ brand_id: brandId });
+  const members = await membersOf(accounts, brandId);
   const owner = members.find(({ role }) => role === "owner");
   if (owner !== undefined) return owner.email;
   throw new CommandFailure("owner_required", "The brand has no owner, and keys are made and revoked by owners.", {

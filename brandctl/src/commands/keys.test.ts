@@ -82,6 +82,18 @@ describe("brandctl keys", () => {
   });
 
   describe("list", () => {
+    it("has the keys of all pages", async () => {
+      for (let n = 1; n <= 5; n += 1) add({ id: `key_${n}` });
+      expect((await run("keys list --json")).json<{ keys: Key[] }>().keys.map(({ id }) => id)).toEqual([
+        "key_1",
+        "key_2",
+        "key_3",
+        "key_4",
+        "key_5",
+      ]);
+      expect(await run("keys show key_5")).toMatchObject({ code: 0 });
+    });
+
     it("shows keys in columns, and that the last use may lag", async () => {
       add({ permissions: ["records:read", "campaigns:prepare"], last_used_at: "2026-11-21T08:40:05.999Z" });
       add({ id: "key_2", name: "Old", revoked_at: "2026-11-21T08:33:00.000Z", revoked_by: "zoe@ulap.example" });

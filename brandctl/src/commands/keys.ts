@@ -3,6 +3,7 @@ import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
 import { printable, shortTime } from "@brand-records/terminal-output";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
+import { keysOf } from "../connection/keys-and-members.ts";
 import { required } from "../failure.ts";
 import { keysTable, keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";
 import type { Session } from "../session.ts";
@@ -95,13 +96,13 @@ function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a brand's keys")
     .description(
-      "List a brand's keys, newest first, revoked ones included. The secrets are stored nowhere and cannot be shown. The time of last use may lag by a minute.",
+      "List a brand's keys: those in use, then revoked ones, the newest first. The secrets are stored nowhere and cannot be shown. The time of last use may lag by a minute.",
     )
     .addOption(brandOption("the brand"))
     .action(({ brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
         const brandId = namedBrand(session, brand);
-        const { keys } = await (await session.accounts()).listKeys({ brand_id: brandId });
+        const keys = await keysOf(await session.accounts(), brandId);
         const none = `The brand has no keys yet: brandctl keys create --brand ${printable(brandId)} --name NAME`;
         session.print({ keys }, (colors) => keysTable(keys, colors, none));
         if (keys.length > 0) session.note(({ dim }) => dim(LAST_USE_LAGS));

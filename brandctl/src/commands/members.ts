@@ -2,6 +2,7 @@ import type { Member } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
 import { type Column, printable, shortTime, table } from "@brand-records/terminal-output";
 import { namedBrand } from "../brand-lookup.ts";
+import { membersOf } from "../connection/keys-and-members.ts";
 import { required } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
@@ -47,7 +48,7 @@ function list(shell: Shell): Command {
     .action(({ brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
         const brandId = namedBrand(session, brand);
-        const { members } = await (await session.accounts()).listMembers({ brand_id: brandId });
+        const members = await membersOf(await session.accounts(), brandId);
         const none = `The brand has no members yet: brandctl members add EMAIL --brand ${printable(brandId)} --role owner`;
         session.print({ members }, (colors) => table(memberColumns(colors), members, colors, none));
       }),

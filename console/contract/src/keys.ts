@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, brandInput, time, type Operation } from "./operation.ts";
+import { id, brandInput, page_token, time, type Operation } from "./operation.ts";
 
 export const key = z.object({
   id: z.string(),
@@ -17,8 +17,15 @@ export const key = z.object({
 });
 
 export const KEY_OPERATIONS = {
-  /** Returns the brand's keys, newest first, revoked ones included. */
-  "keys.list": { needs: "member", input: z.strictObject(brandInput), output: z.object({ keys: z.array(key) }) },
+  /**
+   * Returns the brand's keys, 200 a page: first those that are not revoked, the newest of each first. With `ids`, those of them that the
+   * brand has.
+   */
+  "keys.list": {
+    needs: "member",
+    input: z.strictObject({ ...brandInput, ids: z.array(id("key")).max(200).optional(), page_token }),
+    output: z.object({ keys: z.array(key), next_page_token: z.string().nullable() }),
+  },
   "keys.create": {
     needs: "owner",
     input: z.strictObject({

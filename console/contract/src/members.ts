@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { brandInput, time, type Operation } from "./operation.ts";
+import { brandInput, page_token, time, type Operation } from "./operation.ts";
 
 const role = z.enum(["owner", "member"], "must be owner or member");
 
@@ -12,8 +12,12 @@ const memberInput = { ...brandInput, email } as const;
 
 /** The people of a brand. Error `last_owner` for what would leave the brand without an owner. */
 export const MEMBER_OPERATIONS = {
-  /** Returns members in ascending order of e-mail address. */
-  "members.list": { needs: "member", input: z.strictObject(brandInput), output: z.object({ members: z.array(member) }) },
+  /** Returns members in ascending order of e-mail address, 200 a page. */
+  "members.list": {
+    needs: "member",
+    input: z.strictObject({ ...brandInput, page_token }),
+    output: z.object({ members: z.array(member), next_page_token: z.string().nullable() }),
+  },
   /** Error `already_exists` for a member, whose role stays as it is. No mail is sent. */
   "members.add": { needs: "owner", input: z.strictObject({ ...memberInput, role }), output: z.object({ member }) },
   "members.set_role": { needs: "owner", input: z.strictObject({ ...memberInput, role }), output: z.object({ member }) },

@@ -26,4 +26,7 @@ export const time = z.string();
 /** What every operation of a brand's member names. Links name no brand: the page asks `locate`. */
 export const brandInput = { brand_id: id("brd") } as const;
 
+/** `next_page_token` of the page before. */
+export const page_token = z.string().max(1_000).optional();
+
 export const empty = z.strictObject({});

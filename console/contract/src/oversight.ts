@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { instant } from "./deliveries.ts";
-import { brandInput, id, time, type Operation } from "./operation.ts";
+import { key } from "./keys.ts";
+import { brandInput, id, page_token, time, type Operation } from "./operation.ts";
 
 const entry = z.object({
   id: z.string(),
@@ -60,6 +61,9 @@ const failedGroup = z.object({
   request_ids: z.array(z.string()),
 });
 
+/** The keys that are named, 200 beside the first page of `keys.list`, which the log of changes goes without. */
+const keys = z.array(key);
+
 /** What owners and members see of what has happened. */
 export const OVERSIGHT_OPERATIONS = {
   /** Returns who changed what, newest first, 50 a page. */
@@ -73,9 +77,9 @@ export const OVERSIGHT_OPERATIONS = {
       action: z.string().max(100).optional(),
       from: instant.optional(),
       to: instant.optional(),
-      page_token: z.string().max(1_000).optional(),
+      page_token,
     }),
-    output: z.object({ entries: z.array(entry), next_page_token: z.string().nullable() }),
+    output: z.object({ entries: z.array(entry), keys, next_page_token: z.string().nullable() }),
   },
   /**
    * Returns the requests of the last seven days that were refused or failed, by key, route, code and field, and counts of them; buckets without any
@@ -95,6 +99,7 @@ export const OVERSIGHT_OPERATIONS = {
     }),
     output: z.object({
       groups: z.array(failedGroup),
+      keys,
       has_more_groups: z.boolean(),
       buckets: z.array(z.object({ start: time, requests: z.number() })),
       /** Requests before this minute are missing; null if none are. */
@@ -107,6 +112,7 @@ export const OVERSIGHT_OPERATIONS = {
     input: z.strictObject({ ...brandInput, from: instant, to: instant, bucket_minutes: z.int().min(1).max(1_440), by_key: z.boolean() }),
     output: z.object({
       buckets: z.array(bucket),
+      keys,
       /** With `by_key`: the 500 assistants with the most messages, in all days in Manila that have a part in the range. Release 0.3.0 has none. */
       clients: z.array(client).optional(),
     }),

@@ -10,6 +10,7 @@ export const OVERVIEW_OPERATIONS = {
     needs: "member",
     input: z.strictObject(brandInput),
     output: z.object({
+      /** The first page of `keys.list`: with as many, the others change nothing about what is set up. */
       keys: z.array(key),
       receivers: z.array(receiver),
       /** Whether a receiver has ever accepted a delivery, as far as deliveries are kept. One that fails now has not lost it. */

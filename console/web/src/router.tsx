@@ -50,7 +50,7 @@ const shownAssistant = ({ client }: Record<string, unknown>): { readonly client?
 
 /** Stand outside their routes: beside `beforeLoad`, the names would be lost from their types. */
 const settingsSearch = searchOf("test");
-const keysSearch = searchOf("key");
+const keysSearch = searchOf("key", "page");
 
 export interface SignInSearch {
   readonly return_to?: string;
@@ -182,6 +182,7 @@ const developerScreens = [
   createRoute({
     getParentRoute: () => developers,
     path: "/members",
+    validateSearch: searchOf("page"),
     component: lazyRouteComponent(() => import("./screens/members/members.tsx"), "Members"),
   }),
   createRoute({

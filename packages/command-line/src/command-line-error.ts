@@ -22,7 +22,10 @@ export class CommandLineError extends Error {
  */
 export function usageFailure({ reason, message, command }: CommandLineError, json: boolean): UsageFailure | number {
   if (reason.code === "commander.helpDisplayed" || reason.code === "commander.version") return 0;
-  const hint = `See ${command} --help`;
+  // RFC 5322 lets an address begin with a hyphen.
+  const [, address] = /^unknown option '(-[^']*@[^']*)'/.exec(message) ?? [];
+  const hint =
+    address === undefined ? `See ${command} --help` : `An address that begins with - comes last, after --: ${command} … -- ${address}`;
   if (reason.code !== "commander.help") return new UsageFailure(message, hint);
   return json ? new UsageFailure("A command is missing", hint) : 2;
 }

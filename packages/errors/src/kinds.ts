@@ -36,6 +36,8 @@ export const ERROR_KINDS = {
   plan_changed: { grpc: "ABORTED", http: 409 },
   duplicate_url: { grpc: "ALREADY_EXISTS", http: 409 },
   receiver_limit: { grpc: "FAILED_PRECONDITION", http: 409 },
+  key_limit: { grpc: "FAILED_PRECONDITION", http: 409 },
+  member_limit: { grpc: "FAILED_PRECONDITION", http: 409 },
   receiver_disabled: { grpc: "FAILED_PRECONDITION", http: 409 },
   no_next_secret: { grpc: "FAILED_PRECONDITION", http: 409 },
   next_secret_not_accepted: { grpc: "FAILED_PRECONDITION", http: 409 },

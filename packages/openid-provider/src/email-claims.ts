@@ -1,4 +1,4 @@
-import { fetchUserInfo } from "openid-client";
+import { ClientError, fetchUserInfo } from "openid-client";
 import type { Provider } from "./discovery.ts";
 
 /** What a provider says about a person's address. */
@@ -21,6 +21,8 @@ export async function readEmailClaims(
   accessToken: string | undefined,
 ): Promise<ProviderEmail> {
   const asks = accessToken !== undefined && provider.serverMetadata().userinfo_endpoint !== undefined;
+  // `fetch` would quote the whole token in its error, which is logged. RFC 6749, A.12.
+  if (asks && !/^[ -~]+$/.test(accessToken)) throw new ClientError("the access token holds characters that no token may");
   const userInfo = asks ? await fetchUserInfo(provider, accessToken, idClaims.sub) : idClaims;
   return emailOf(userInfo["email"] === undefined ? idClaims : userInfo);
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
 import { AppError } from "@brand-records/errors";
 import { eventually, startTcpProxy } from "@brand-records/testkit";
 import { callContext, echoMethods, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
@@ -55,6 +56,19 @@ it("a call carries the request id and the trace", async () => {
   await client.say({}, callContext({ requestId: "req_42", traceparent }));
   expect(calls).toMatchObject([{ requestId: "req_42", traceparent }]);
 });
+
+it.each(["gr4nt\r\nx-request-id: mine", "gr4nt\u00f1", "gr4nt\0"])(
+  "a call does not begin with the grant %j, and no error quotes it",
+  async (grant) => {
+    const { calls, handler } = gate();
+    const client = (await serve({ say: handler })).connect();
+    const call = client.say({}, callContext({ grants: { test: grant } }));
+    const failure: unknown = await call.catch((error: unknown) => error);
+    expect(failure).toMatchObject({ kind: "invalid_session" });
+    expect(inspect(failure, { depth: null })).not.toContain("gr4nt");
+    expect(calls).toEqual([]);
+  },
+);
 
 it("a call to a closed port fails with unavailable and a retry after a second", async () => {
   const { address, stop } = await serveEcho();

@@ -240,6 +240,8 @@ function cancelWith(signal: AbortSignal | undefined, call: { cancel(): void }): 
 function metadataOf(context: CallContext, span: TraceSpan | undefined, server: Dependency): Metadata {
   const metadata = new Metadata();
   const grant = context.grants?.[server];
+  // grpc-js throws an error that quotes a value that is no printable ASCII, and logs show errors.
+  if (grant !== undefined && !/^[ -~]*$/.test(grant)) throw new AppError("invalid_session", "You are signed out. Sign in again.");
   if (grant !== undefined) metadata.set(GRANT_METADATA, grant);
   metadata.set("x-request-id", context.requestId);
   metadata.set("traceparent", span?.traceparent ?? context.traceparent);

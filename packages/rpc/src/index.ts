@@ -1,3 +1,4 @@
+export { boundHandshakes } from "./bound-handshakes.ts";
 export { actsForPerson, GRANT_METADATA, grantIn, type Grants } from "./actors.ts";
 export { newCallContext, type CallContext } from "./call-context.ts";
 export { Certificates } from "./certificates.ts";

@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTcp } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -93,6 +95,21 @@ it.each(["", "test.v1.EchoService"])("responds to the health check for %j with S
   client.close();
 });
 
+it("writes no value of metadata that it cannot read", async () => {
+  const written = jest.spyOn(console, "error").mockImplementation(() => {});
+  const { address } = await serve();
+  const session = connectHttp2(`http://${address}`);
+  const headers = { ":method": "POST", ":path": EchoService.say.path, "content-type": "application/grpc", te: "trailers" };
+  const call = session.request({ ...headers, "x-grant": "grant-of-ñora" });
+  const message = Buffer.from(JSON.stringify({ n: 1 }));
+  call.end(Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]));
+  call.resume();
+  await once(call, "close");
+  session.close();
+  expect(JSON.stringify(written.mock.calls)).not.toContain("grant-of");
+  written.mockRestore();
+});
+
 describe("mutual TLS", () => {
   let folder: string;
   let authorities: Record<string, CertificateAuthority>;
@@ -135,6 +152,21 @@ describe("mutual TLS", () => {
     await expect(connect(echo, settings("theirs", "ours")).say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
     await expect(connect(echo).say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
     expect(served).toBe(0);
+  });
+
+  it("bounds the handshakes under way: the first ends, a caller's goes on, and a stop waits for none", async () => {
+    const echo = await serveEcho({}, settings("ours"));
+    const silent = Array.from({ length: 400 }, () => connectTcp(echo.port, "127.0.0.1").on("error", () => {}));
+    const open = () => silent.filter(({ closed }) => !closed).length;
+    await Promise.all(silent.map((socket) => once(socket, "connect")));
+    await eventually(() => expect(open()).toBeLessThanOrEqual(256));
+    const client = connect(echo, settings("ours"));
+    expect(await client.say({ n: 1 }, callContext())).toEqual({ n: 1 });
+    client.stop();
+    const stopped = echo.stop();
+    await eventually(() => expect(open()).toBe(0));
+    await stopped;
+    expect(echo.lines.map(({ msg }) => msg)).not.toContain("drain timed out, running calls cancelled");
   });
 
   it("a client refuses a server not signed by our authority", async () => {

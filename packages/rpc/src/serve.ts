@@ -1,9 +1,12 @@
+import type { Http2SecureServer } from "node:http2";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { withActors, type Grants } from "./actors.ts";
+import { boundHandshakes } from "./bound-handshakes.ts";
 import { Certificates } from "./certificates.ts";
 import { serverCredentials } from "./credentials.ts";
 import { guardCalls } from "./guard.ts";
+import { keepMetadataOutOfLog } from "./grpc-log.ts";
 import { implement, observeCalls, type ServedService } from "./handlers.ts";
 import { OWN_METHODS, type Methods } from "./methods.ts";
 import { MESSAGE_BYTES_MAX, type rpcServerSettings } from "./settings.ts";
@@ -35,6 +38,7 @@ export interface RpcServer {
 export async function serveRpc({ config, services, log, metrics, grants, methods = OWN_METHODS }: ServeOptions): Promise<RpcServer> {
   // Loaded only here: it reads and compiles a .proto file with protobufjs, which processes that only call others do without.
   const { HealthImplementation } = await import("grpc-health-check");
+  keepMetadataOutOfLog();
   const certificates = Certificates.of(config);
   const credentials = serverCredentials(certificates, config.RPC_HOST);
   const server = new Server({
@@ -64,14 +68,22 @@ export async function serveRpc({ config, services, log, metrics, grants, methods
       error === null ? resolve(bound) : reject(error),
     );
   });
+  const endHandshakes = certificates === undefined ? [] : tlsServersOf(server).map((each) => boundHandshakes(each));
   return {
     port,
     async stop() {
-      await drain(server, log);
+      const drained = drain(server, log);
+      for (const end of endHandshakes) end();
+      await drained;
       certificates?.release();
     },
   };
 }
+
+/** The servers that grpc-js listens with, which it does not show: a test says so if a later release keeps them elsewhere. */
+const tlsServersOf = (server: Server): Http2SecureServer[] => [
+  ...(server as unknown as { readonly http2Servers: ReadonlyMap<Http2SecureServer, unknown> }).http2Servers.keys(),
+];
 
 function drain(server: Server, log: Logger): Promise<void> {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ export { Memberships } from "./memberships.ts";
 export { prepareSchema } from "./prepare-schema.ts";
 export { RemoteGrants } from "./remote-grants.ts";
 export { showSampled, type SampledGauge } from "./sampled-gauges.ts";
-export { emailField, idField, nextAfterId, pageSizeField } from "./request-fields.ts";
+export { emailField, idField, nameField, nextAfterId, pageSizeField } from "./request-fields.ts";
 export { runMigrations } from "./run-migrations.ts";
 export { serviceSettings } from "./settings.ts";
 export { startService, type ServicePorts, type StartedService } from "./start-service.ts";

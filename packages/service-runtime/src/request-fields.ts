@@ -17,3 +17,20 @@ export const nextAfterId = (page: readonly { readonly id: string }[], pageSize: 
 
 /** E-mail addresses are compared in lower case. */
 export const emailField = (): z.ZodEmail => z.email("must be an e-mail address").max(254).toLowerCase();
+
+/** What shows by itself: no blank (U+2800 is one), and nothing invisible, such as a joiner between emoji or a zero-width space. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Embeddings, overrides and isolates turn around the text that stands after a name. Marks, which Arabic and Hebrew need, do not. */
+const REORDERING = /[\u202A-\u202E\u2066-\u206F]/;
+
+/** A name that people choose and others see, of any script, trimmed. @param max in code points, as people count: one emoji is one character */
+export const nameField = (max: number): z.ZodString =>
+  z
+    .string()
+    .trim()
+    .refine((text) => VISIBLE.test(text), {
+      error: ({ input }) => (input === "" ? "must not be empty" : "must contain a character that shows"),
+    })
+    .refine((text) => [...text].length <= max, `must be at most ${max} characters`)
+    .refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), "must not contain control characters")
+    .refine((text) => !REORDERING.test(text), "must not contain characters that reorder text");

@@ -17,6 +17,8 @@ export const Settings = z
         "Hashes of API keys depend on them. New keys use the highest version that every process has; verification tries all versions. Every version in use must be present.",
       ),
     ...oidcSettings,
+    KEYS_PER_BRAND_MAX: integer(200, 1, 10_000).describe("How many keys that are not revoked a brand has at most."),
+    MEMBERS_PER_BRAND_MAX: integer(1_000, 1, 100_000).describe("How many members a brand has at most."),
     SESSION_IDLE_SECONDS: integer(7_200, 60, 86_400).describe("A session ends if it is not used for this long."),
     SESSION_SECONDS_MAX: integer(43_200, 60, 604_800).describe("A session ends after this time, used or not."),
     AUDIT_RETENTION_DAYS: integer(730, 1, 36_500).describe("How long entries of the audit log are kept."),

@@ -16,6 +16,8 @@ export interface AccountsDependencies {
   readonly grantKeys: GrantKeys;
   readonly environment: "live" | "test";
   readonly sessionLimits: SessionLimits;
+  /** How many a brand has at most: keys that are not revoked, and members. */
+  readonly limits: { readonly keys: number; readonly members: number };
   /** Days for which usage is kept. */
   readonly usageKeepDays: number;
   /** Verifies the ID tokens of the OpenID provider. */

@@ -18,7 +18,7 @@ afterEach(() => jest.useRealTimers());
 afterAll(() => served.stop());
 
 const lastUses = async (): Promise<Record<string, string | null | undefined>> => {
-  const { keys } = await served.accounts.listKeys({ brand_id: brand.id }, callContext());
+  const { keys } = await served.accounts.listKeys({ brand_id: brand.id, ids: [] }, callContext());
   return Object.fromEntries(keys.map(({ id, last_used_at }) => [id, last_used_at]));
 };
 

@@ -59,6 +59,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     grantKeys: new GrantKeys(config.KEY_PEPPERS),
     environment: config.ENVIRONMENT,
     sessionLimits,
+    limits: { keys: config.KEYS_PER_BRAND_MAX, members: config.MEMBERS_PER_BRAND_MAX },
     usageKeepDays,
     identify: openIdentify(config),
     believesClaims: config.CONSOLE_WITHOUT_GRANTS === "true",

@@ -73,6 +73,7 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     grantKeys: new GrantKeys(peppers),
     environment: "live",
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
+    limits: { keys: 200, members: 1_000 },
     usageKeepDays: 31,
     identify: openIdentify({ OIDC_TRUST_EMAIL: "false" }),
     believesClaims: false,

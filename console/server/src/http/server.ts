@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { drain, httpsOnly, listen, SERVER_OPTIONS, type HttpServer } from "@brand-records/edge";
-import { peerOf, type Certificates } from "@brand-records/rpc";
+import { boundHandshakes, peerOf, type Certificates } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import type { Express } from "express";
 import { handleBrokenRequests } from "./broken-requests.ts";
@@ -44,5 +44,6 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): S
     refused.add(socket);
     socket.destroy();
   });
+  boundHandshakes(server);
   return server;
 }

@@ -4,9 +4,9 @@ import type { BrandHandler } from "./operation.ts";
 import { LINK_HOURS, requireLinks } from "./sign-in.ts";
 
 export const listMembers: BrandHandler<"members.list"> = {
-  async run({ accounts }, { call }, { brand_id }) {
-    const { members } = await accounts.listMembers({ brand_id }, call);
-    return { members: members.map(toMember) };
+  async run({ accounts }, { call }, input) {
+    const { members, next_page_token } = await accounts.listMembers(input, call);
+    return { members: members.map(toMember), next_page_token: next_page_token ?? null };
   },
 };
 

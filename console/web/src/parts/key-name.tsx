@@ -4,7 +4,7 @@ import styles from "./key-name.module.css";
 
 export interface KeyNameProps {
   readonly id: string;
-  /** Undefined until the keys are read, and for a key that is not among them. */
+  /** Undefined for a key that is not among those that were read. */
   readonly found: Key | undefined;
 }
 

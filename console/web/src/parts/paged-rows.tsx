@@ -1,7 +1,7 @@
 import { ButtonLink } from "./links.tsx";
 import type { ReactNode } from "react";
 import { CallError } from "../api/call.ts";
-import { Pager } from "./pager.tsx";
+import { NEWEST_FIRST, Pager, type PagerProps } from "./pager.tsx";
 import { Rows, type RowsProps } from "./rows.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows } from "./states.tsx";
 
@@ -21,22 +21,23 @@ export interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> 
   /** The page that shows; undefined: the first. */
   readonly page: string | undefined;
   readonly isFiltered: boolean;
+  readonly links?: PagerProps["links"];
   /** Shown if there is nothing at all: says what makes the first row. */
   readonly none: ReactNode;
 }
 
 /** One page of a filtered list in each of its states: loading, failed, empty for its three reasons, filled. */
 export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
-  const { result, rowsOf, nextOf, param = "page", page, isFiltered, none, label, columns, keyOf } = props;
+  const { result, rowsOf, nextOf, param = "page", page, isFiltered, links = NEWEST_FIRST, none, label, columns, keyOf } = props;
   const { data, error, isPlaceholderData, refetch } = result;
   if (data === undefined) {
     if (error === null) return <LoadingRows />;
-    return isCursorError(error) ? <NoSuchPage param={param} /> : <ErrorState error={error} retry={() => void refetch()} />;
+    return isCursorError(error) ? <NoSuchPage param={param} first={links[0]} /> : <ErrorState error={error} retry={() => void refetch()} />;
   }
   const rows = rowsOf(data);
   if (rows.length === 0 && page === undefined) return isFiltered ? <NoMatch what={label.toLowerCase()} /> : none;
   return (
-    <Pager label={label} param={param} page={page} next={nextOf(data)} isLoading={isPlaceholderData}>
+    <Pager label={label} param={param} page={page} next={nextOf(data)} isLoading={isPlaceholderData} links={links}>
       {rows.length === 0 ? (
         // A full last page does not know that it is the last.
         <EmptyState title="Nothing older">The page before was the last.</EmptyState>
@@ -66,12 +67,12 @@ const NoMatch = ({ what }: { readonly what: string }) => (
   </EmptyState>
 );
 
-const NoSuchPage = ({ param }: { readonly param: string }) => (
+const NoSuchPage = ({ param, first }: { readonly param: string; readonly first: string }) => (
   <EmptyState
     title="This page of the list does not exist"
     action={
       <ButtonLink to="." search={(search: object) => ({ ...search, [param]: undefined })} variant="default" size="xs">
-        Newest
+        {first}
       </ButtonLink>
     }
   >

@@ -13,11 +13,17 @@ export interface PagerProps {
   readonly next: string | null;
   /** Another page or another filter is loading: what shows is about to change. */
   readonly isLoading?: boolean;
+  /** The texts of the links back to the first page and on to the next. */
+  readonly links?: readonly [first: string, next: string];
   readonly children: ReactNode;
 }
 
-/** One page of a list, newest first, with links to the older ones and back to the newest. Turning a page leads to the list's top. */
-export function Pager({ label, param, page, next, isLoading = false, children }: PagerProps) {
+export const NEWEST_FIRST = ["Newest", "Older"] as const;
+/** Texts for lists in another order. */
+export const IN_ORDER = ["First page", "Next page"] as const;
+
+/** One page of a list, with links to the next and back to the first. Turning a page leads to the list's top. */
+export function Pager({ label, param, page, next, isLoading = false, links = NEWEST_FIRST, children }: PagerProps) {
   const list = useRef<HTMLElement>(null);
   const link = (text: string, to: string | undefined) => (
     <ButtonLink
@@ -39,8 +45,8 @@ export function Pager({ label, param, page, next, isLoading = false, children }:
       {children}
       {(page !== undefined || next !== null) && (
         <nav aria-label={`Pages: ${label}`} className={styles["pages"]}>
-          {page !== undefined && link("Newest", undefined)}
-          {next !== null && link("Older", next)}
+          {page !== undefined && link(links[0], undefined)}
+          {next !== null && link(links[1], next)}
         </nav>
       )}
     </section>

@@ -161,11 +161,23 @@ export interface SetMemberRoleResponse {
 export interface ListMembersRequest {
   brand_id: string;
   /** Only the member with this address. Accounts of 0.2.0 ignores it. */
-  email?: string | null | undefined;
+  email?:
+    | string
+    | null
+    | undefined;
+  /** 1 to 200; absent or 0 means 200. */
+  page_size?:
+    | number
+    | null
+    | undefined;
+  /** `next_page_token` of the previous page of the same brand: else INVALID_ARGUMENT (kind `invalid_cursor`). */
+  page_token?: string | null | undefined;
 }
 
 export interface ListMembersResponse {
   members: Member[];
+  /** Absent on the last page. */
+  next_page_token?: string | null | undefined;
 }
 
 export interface RemoveMemberRequest {
@@ -238,10 +250,21 @@ export interface CreateKeyResponse {
 
 export interface ListKeysRequest {
   brand_id: string;
+  /** Only keys with these ids, up to 200, in one page. Empty: all. */
+  ids: string[];
+  /** 1 to 200; absent or 0 means 200. */
+  page_size?:
+    | number
+    | null
+    | undefined;
+  /** `next_page_token` of the previous page of the same brand: else INVALID_ARGUMENT (kind `invalid_cursor`). */
+  page_token?: string | null | undefined;
 }
 
 export interface ListKeysResponse {
   keys: Key[];
+  /** Absent on the last page. */
+  next_page_token?: string | null | undefined;
 }
 
 export interface RevokeKeyRequest {
@@ -2266,7 +2289,7 @@ export const SetMemberRoleResponse: MessageFns<SetMemberRoleResponse> = {
 };
 
 function createBaseListMembersRequest(): ListMembersRequest {
-  return { brand_id: "", email: null };
+  return { brand_id: "", email: null, page_size: null, page_token: null };
 }
 
 export const ListMembersRequest: MessageFns<ListMembersRequest> = {
@@ -2276,6 +2299,12 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
     }
     if (message.email !== undefined && message.email !== null) {
       writer.uint32(18).string(message.email);
+    }
+    if (message.page_size !== undefined && message.page_size !== null) {
+      writer.uint32(24).int32(message.page_size);
+    }
+    if (message.page_token !== undefined && message.page_token !== null) {
+      writer.uint32(34).string(message.page_token);
     }
     return writer;
   },
@@ -2309,6 +2338,22 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
             message.email = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2323,13 +2368,16 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
 };
 
 function createBaseListMembersResponse(): ListMembersResponse {
-  return { members: [] };
+  return { members: [], next_page_token: null };
 }
 
 export const ListMembersResponse: MessageFns<ListMembersResponse> = {
   encode(message: ListMembersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.members) {
       Member.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_page_token !== undefined && message.next_page_token !== null) {
+      writer.uint32(18).string(message.next_page_token);
     }
     return writer;
   },
@@ -2353,6 +2401,14 @@ export const ListMembersResponse: MessageFns<ListMembersResponse> = {
             }
 
             message.members.push(Member.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_page_token = reader.string();
             continue;
           }
         }
@@ -2980,13 +3036,22 @@ export const CreateKeyResponse: MessageFns<CreateKeyResponse> = {
 };
 
 function createBaseListKeysRequest(): ListKeysRequest {
-  return { brand_id: "" };
+  return { brand_id: "", ids: [], page_size: null, page_token: null };
 }
 
 export const ListKeysRequest: MessageFns<ListKeysRequest> = {
   encode(message: ListKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.brand_id !== "") {
       writer.uint32(10).string(message.brand_id);
+    }
+    for (const v of message.ids) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.page_size !== undefined && message.page_size !== null) {
+      writer.uint32(24).int32(message.page_size);
+    }
+    if (message.page_token !== undefined && message.page_token !== null) {
+      writer.uint32(34).string(message.page_token);
     }
     return writer;
   },
@@ -3012,6 +3077,30 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
             message.brand_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ids.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3026,13 +3115,16 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
 };
 
 function createBaseListKeysResponse(): ListKeysResponse {
-  return { keys: [] };
+  return { keys: [], next_page_token: null };
 }
 
 export const ListKeysResponse: MessageFns<ListKeysResponse> = {
   encode(message: ListKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.keys) {
       Key.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_page_token !== undefined && message.next_page_token !== null) {
+      writer.uint32(18).string(message.next_page_token);
     }
     return writer;
   },
@@ -3056,6 +3148,14 @@ export const ListKeysResponse: MessageFns<ListKeysResponse> = {
             }
 
             message.keys.push(Key.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_page_token = reader.string();
             continue;
           }
         }
@@ -8255,8 +8355,8 @@ export const AccountsServiceService = {
   },
   /**
    * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
-   * `already_exists`) for a member. FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner.
-   * PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * `already_exists`) for a member. FAILED_PRECONDITION: kind `last_owner` if the brand would lose its last owner; `member_limit` if it
+   * has as many members as a setting allows. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
    * With only_new a repetition is refused, because the first call has added the member: so it is not repeated.
    */
   addMember: {
@@ -8320,7 +8420,10 @@ export const AccountsServiceService = {
       Buffer.from(ListMembershipsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMembershipsResponse => ListMembershipsResponse.decode(value),
   },
-  /** Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. */
+  /**
+   * Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. FAILED_PRECONDITION
+   * (kind `key_limit`) if the brand has as many keys that are not revoked as a setting allows.
+   */
   createKey: {
     path: "/accounts.v1.AccountsService/CreateKey" as const,
     requestStream: false as const,
@@ -8330,7 +8433,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: CreateKeyResponse): Buffer => Buffer.from(CreateKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateKeyResponse => CreateKeyResponse.decode(value),
   },
-  /** Returns the keys of a brand, newest first, including revoked ones. */
+  /** Returns the keys of a brand: first those that are not revoked, so that no number of revoked ones hides them; the newest of each first. */
   listKeys: {
     path: "/accounts.v1.AccountsService/ListKeys" as const,
     requestStream: false as const,
@@ -8370,8 +8473,8 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   listDeletedBrands: handleUnaryCall<ListDeletedBrandsRequest, ListDeletedBrandsResponse>;
   /**
    * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
-   * `already_exists`) for a member. FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner.
-   * PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * `already_exists`) for a member. FAILED_PRECONDITION: kind `last_owner` if the brand would lose its last owner; `member_limit` if it
+   * has as many members as a setting allows. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
    * With only_new a repetition is refused, because the first call has added the member: so it is not repeated.
    */
   addMember: handleUnaryCall<AddMemberRequest, AddMemberResponse>;
@@ -8391,9 +8494,12 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
   /** Returns the brands of a person in ascending order of name; none for an unknown person. */
   listMemberships: handleUnaryCall<ListMembershipsRequest, ListMembershipsResponse>;
-  /** Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. */
+  /**
+   * Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. FAILED_PRECONDITION
+   * (kind `key_limit`) if the brand has as many keys that are not revoked as a setting allows.
+   */
   createKey: handleUnaryCall<CreateKeyRequest, CreateKeyResponse>;
-  /** Returns the keys of a brand, newest first, including revoked ones. */
+  /** Returns the keys of a brand: first those that are not revoked, so that no number of revoked ones hides them; the newest of each first. */
   listKeys: handleUnaryCall<ListKeysRequest, ListKeysResponse>;
   /**
    * Revokes a key permanently: every gateway refuses its next request, or does by `may_be_accepted_until`. Returns a key that is already

@@ -44,6 +44,9 @@ export function grantedPermissions(requested: readonly Permission[], environment
   throw new AppError("invalid_request", `${refused} is for live keys only`, { field: "permissions" });
 }
 
+export const keyLimit = (max: number): AppError =>
+  new AppError("key_limit", `A brand has at most ${max} keys that are not revoked. Revoke one that is no longer needed.`);
+
 /** @throws AppError `plan_required` below Plus; `brand_not_verified` */
 export function requireApiAccess({ tier, verified }: Brand): void {
   if (tier === "starter") throw new AppError("plan_required", "API keys need the Plus plan or above");

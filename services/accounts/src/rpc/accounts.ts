@@ -2,6 +2,7 @@ import { parseRequest } from "@brand-records/errors";
 import type { AccountsServiceService, Key as KeyMessage } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
+import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Key } from "../domain/key.ts";
 import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
@@ -52,21 +53,26 @@ function brandHandlers(
   };
 }
 
-function memberHandlers({
-  db,
-}: AccountsDependencies): Pick<AccountsHandlers, "addMember" | "setMemberRole" | "listMembers" | "removeMember" | "listMemberships"> {
+function memberHandlers(
+  deps: AccountsDependencies,
+): Pick<AccountsHandlers, "addMember" | "setMemberRole" | "listMembers" | "removeMember" | "listMemberships"> {
+  const { db } = deps;
   return {
     async addMember(request) {
       const { acting_member, ...member } = parseRequest({ ...memberFields, role: fields.role }, request);
-      return { member: await addMember(db, member, acting_member ?? undefined, { onlyNew: request.only_new === true }) };
+      return { member: await addMember(deps, member, acting_member ?? undefined, { onlyNew: request.only_new === true }) };
     },
     async setMemberRole(request) {
       const { acting_member, ...member } = parseRequest({ ...memberFields, role: fields.role }, request);
       return { member: await changeRole(db, member, acting_member ?? undefined) };
     },
     async listMembers(request) {
-      const { brand_id, email } = parseRequest({ brand_id: fields.brandId, email: fields.email.nullish() }, request);
-      return { members: await membersOf(db, brand_id, email ?? undefined) };
+      const { brand_id, email, ...page } = parseRequest(
+        { brand_id: fields.brandId, email: fields.email.nullish(), ...pageFields },
+        request,
+      );
+      const { rows, nextPageToken } = await membersOf(db, brand_id, page, email);
+      return { members: rows, next_page_token: nextPageToken };
     },
     async removeMember(request) {
       const { brand_id, email, acting_member } = parseRequest(memberFields, request);
@@ -79,6 +85,8 @@ function memberHandlers({
     },
   };
 }
+
+const pageFields = { page_size: fields.listPageSize, page_token: z.string().nullish() };
 
 const memberFields = { brand_id: fields.brandId, email: fields.email, acting_member: fields.email.nullish() };
 
@@ -99,8 +107,9 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
       return { key: keyMessage(key), secret, same_name: sameName.map(keyMessage) };
     },
     async listKeys(request) {
-      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      return { keys: (await keysOf(deps.db, brand_id)).map(keyMessage) };
+      const { brand_id, ids, ...page } = parseRequest({ brand_id: fields.brandId, ids: fields.keyIds, ...pageFields }, request);
+      const { rows, nextPageToken } = await keysOf(deps.db, brand_id, page, ids);
+      return { keys: rows.map(keyMessage), next_page_token: nextPageToken };
     },
     async revokeKey(request) {
       const { key_id, revoked_by, brand_id } = parseRequest(

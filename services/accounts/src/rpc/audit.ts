@@ -21,7 +21,8 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
     },
     async listAudit(request) {
       const { brand_id, actor, action, from, to, page_size, page_token } = parseRequest(listFields, request);
-      return listAudit(db, { brandId: brand_id, actor, action, from, to }, page_size, page_token);
+      const { rows, nextPageToken } = await listAudit(db, { brandId: brand_id, actor, action, from, to }, page_size, page_token);
+      return { entries: rows, next_page_token: nextPageToken };
     },
     async exportAudit(request) {
       const { since, page_size, page_token } = parseRequest(exportFields, request);

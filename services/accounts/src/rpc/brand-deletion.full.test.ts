@@ -67,7 +67,7 @@ it("refuses the brand's keys, and answers as if there were no such brand, but in
     () => accounts.setBrandTier({ brand_id, tier: "pro" }, callContext()),
     () => accounts.addMember({ brand_id, email: "ana@ulap.example", role: "owner" }, callContext()),
     () => accounts.listMembers({ brand_id }, callContext()),
-    () => accounts.listKeys({ brand_id }, callContext()),
+    () => accounts.listKeys({ brand_id, ids: [] }, callContext()),
     () => accounts.createKey({ brand_id, name: "x", environment: "live", permissions: [], created_by: brand.owner }, callContext()),
     () => served.audit.appendAudit({ brand_id, action: "key.create", fields: [], request_id: "r" }, callContext()),
   ];

@@ -55,6 +55,8 @@ describe("createBrand", () => {
     ["longer than 200 characters", "x".repeat(201)],
     ["with a control character within", "Tin\u0000dahan"],
     ["of white space only", "\t \n"],
+    ["of one zero-width space", "\u200B"],
+    ["that turns text around", "Tindahan \u202Eevil"],
   ])("refuses a name %s", async (_, name) => {
     await expect(create({ name })).rejects.toMatchObject({ kind: "invalid_request", field: "name" });
   });
@@ -73,7 +75,7 @@ describe("a brand that does not exist", () => {
       await expect(served.accounts.setBrandTier({ brand_id: id, tier: "pro" }, callContext())).rejects.toEqual(refusal);
       await expect(served.accounts.setBrandVerified({ brand_id: id, verified: true }, callContext())).rejects.toEqual(refusal);
       await expect(served.accounts.listMembers({ brand_id: id }, callContext())).rejects.toEqual(refusal);
-      await expect(served.accounts.listKeys({ brand_id: id }, callContext())).rejects.toEqual(refusal);
+      await expect(served.accounts.listKeys({ brand_id: id, ids: [] }, callContext())).rejects.toEqual(refusal);
     },
   );
 });

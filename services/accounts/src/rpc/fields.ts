@@ -2,7 +2,7 @@ import { PERMISSIONS } from "@brand-records/api-key";
 import { parseRequest } from "@brand-records/errors";
 import type { Client } from "@brand-records/proto/accounts/v1";
 import { formatInstant, parseInstant } from "@brand-records/resources";
-import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
+import { emailField, idField, nameField, pageSizeField } from "@brand-records/service-runtime";
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { CallClient } from "../use-cases/audit.ts";
@@ -13,6 +13,10 @@ import { FIELD, ROUTE } from "../domain/failed-requests.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
 import { BUCKET_MINUTES_MAX, CLIENT_NAME_LENGTH_MAX, minuteOf } from "../domain/usage.ts";
 
+/** 200 members of the longest addresses take 60 KB, 200 keys of the longest names 140 KB. */
+const LIST_PAGE_MAX = 200;
+
+/** What a process has cleaned: a batch is not refused for one name. */
 const oneLine = (max: number) =>
   z
     .string()
@@ -47,13 +51,18 @@ const bucketMinutes = (byDefault: number) =>
 export const fields = {
   brandId: idField("brd"),
   brandIds: z.array(idField("brd")).max(1_000, "must be at most 1000 ids"),
-  brandName: oneLine(200),
+  brandName: nameField(200),
   tier: z.enum(TIERS, `must be one of ${TIERS.join(", ")}`),
   email: emailField(),
   role: z.enum(["owner", "member"], "must be owner or member"),
-  keyName: oneLine(80),
+  keyName: nameField(80),
   environment: z.enum(["live", "test"], "must be live or test"),
   keyId: idField("key"),
+  keyIds: z.array(idField("key")).max(LIST_PAGE_MAX, `must be at most ${LIST_PAGE_MAX} ids`),
+  /** For lists of keys and members. */
+  listPageSize: pageSizeField({ default: LIST_PAGE_MAX, max: LIST_PAGE_MAX })
+    .nullish()
+    .transform((size) => size ?? LIST_PAGE_MAX),
   permissions: z.array(z.enum(PERMISSIONS, `must be one of ${PERMISSIONS.join(", ")}`)),
   afterId: z.union([idField("brd"), z.literal("")], "must be the id of the previous page's last brand"),
   linkTtl: z

@@ -1,6 +1,7 @@
 import type { Provider } from "@brand-records/openid-provider";
 import type { Logger } from "@brand-records/telemetry";
 import { claimsAlone, newTestKey, TestIssuer, withToken, type TestClaims } from "@brand-records/testkit";
+import { inspect } from "node:util";
 import { base64url, exportSPKI, importJWK, SignJWT, UnsecuredJWT, type CryptoKey } from "jose";
 import { openIdentify } from "../id-tokens/identify.ts";
 import { openSigningKeys } from "../id-tokens/signing-keys.ts";
@@ -294,6 +295,19 @@ describe("the address", () => {
       await expectRefused("userinfo", await provider.request({ sub: "mine", email }, accessToken));
     }
     expect(await sessionsOf(email)).toBe(0);
+  });
+
+  it("is not asked for with an access token that breaks its header, which no log shows", async () => {
+    const { email } = await people.newPerson();
+    const before = userInfoReads();
+    for (const accessToken of ["t0ken\r\nx-evil: 1", "t0ken\n", "t0ken\u00f1", "t0ken\0"]) {
+      const request = await provider.request({ sub: "mine", email }, accessToken);
+      await expectRefused("userinfo", request);
+      const { id_token: idToken, nonce } = request;
+      const { readEmail } = await openIdentify(provider.settings)({ idToken, nonce, accessToken });
+      expect(inspect(await readEmail().catch((error: unknown) => error), { depth: null })).not.toContain("t0ken");
+    }
+    expect(userInfoReads()).toBe(before);
   });
 });
 

@@ -13,7 +13,7 @@ const createKey = (brand: TestBrand, more: object = {}) =>
     callContext(),
   );
 const revoke = (keyId: string, by: string) => served.accounts.revokeKey({ key_id: keyId, revoked_by: by }, callContext());
-const keysOf = async ({ id }: TestBrand) => (await served.accounts.listKeys({ brand_id: id }, callContext())).keys;
+const keysOf = async ({ id }: TestBrand) => (await served.accounts.listKeys({ brand_id: id, ids: [] }, callContext())).keys;
 const addMember = ({ id }: TestBrand, email: string, role: string) =>
   served.accounts.addMember({ brand_id: id, email, role }, callContext());
 
@@ -113,6 +113,10 @@ describe("createKey", () => {
     });
   });
 
+  it.each(["\u200B", "Reports \u202Elive"])("refuses the name %j, which shows as nothing or reorders text", async (name) => {
+    await expect(createKey(await served.createBrand(), { name })).rejects.toMatchObject({ kind: "invalid_request", field: "name" });
+  });
+
   it("refuses 20,000 unknown permissions with invalid_request", async () => {
     const permissions = Array.from({ length: 20_000 }, () => "x");
     await expect(createKey(await served.createBrand(), { permissions })).rejects.toMatchObject({ kind: "invalid_request" });
@@ -178,12 +182,95 @@ describe("revokeKey", () => {
   });
 });
 
-it("listKeys returns only the brand's keys, newest first, including revoked ones", async () => {
-  const [brand, other] = [await served.createBrand(), await served.createBrand()];
-  await served.createKey(other);
-  const made: string[] = [];
-  for (let i = 0; i < 4; i += 1) made.push((await served.createKey(brand)).id);
-  await revoke(made[1] ?? "", brand.owner);
-  const keys = await keysOf(brand);
-  expect(keys.map(({ id }) => id)).toEqual(made.toReversed());
+describe("listKeys", () => {
+  const list = ({ id }: TestBrand, more: { ids?: string[]; page_size?: number; page_token?: string } = {}) =>
+    served.accounts.listKeys({ brand_id: id, ids: [], ...more }, callContext());
+  /** Inserts keys of ascending age: their number is more than calls make in a test. */
+  const insert = ({ id, owner }: TestBrand, name: string, count: number, isRevoked: boolean): Promise<unknown> =>
+    served.db.query(
+      `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by, created_at, revoked_at, revoked_by)
+       select 'key_' || substr($1, 5) || $2 || n, $1, 'live', rpad($2, 80, '.'), '{records:read}', 'brk_live_…abcd', 1, sha256(($1 || $2 || n)::bytea), $3,
+              now() - make_interval(days => $5::int, secs => n), case when $4 then now() end, case when $4 then $3 end
+         from generate_series(1, $6::int) n`,
+      [id, name, owner, isRevoked, isRevoked ? 0 : 400, count],
+    );
+
+  it("returns only the brand's keys: those in use first, the newest of each first", async () => {
+    const [brand, other] = [await served.createBrand(), await served.createBrand()];
+    await served.createKey(other);
+    const made: string[] = [];
+    for (let i = 0; i < 4; i += 1) made.push((await served.createKey(brand)).id);
+    const [first = "", second = "", third = "", fourth = ""] = made;
+    await revoke(second, brand.owner);
+    await revoke(fourth, brand.owner);
+    expect((await keysOf(brand)).map(({ id }) => id)).toEqual([third, first, fourth, second]);
+  });
+
+  it("has every key in use in its first pages, behind thousands that were revoked later, and each can be revoked", async () => {
+    const brand = await served.createBrand();
+    await insert(brand, "old", 450, false);
+    await insert(brand, "new", 4_000, true);
+    const pages = [await list(brand)];
+    while (pages.length < 3) pages.push(await list(brand, { page_token: pages.at(-1)?.next_page_token ?? "" }));
+    const keys = pages.flatMap(({ keys }) => keys);
+    expect(pages.map((page) => page.keys.length)).toEqual([200, 200, 200]);
+    expect(keys.slice(0, 450).every(({ revoked_at, name }) => revoked_at === null && name.startsWith("old"))).toBe(true);
+    expect(new Set(keys.map(({ id }) => id)).size).toBe(600);
+    const oldest = keys[449]?.id ?? "";
+    await revoke(oldest, brand.owner);
+    expect((await list(brand, { ids: [oldest] })).keys).toMatchObject([{ id: oldest, revoked_by: brand.owner }]);
+  });
+
+  it("loses and repeats no key on the way to its end", async () => {
+    const brand = await served.createBrand();
+    await insert(brand, "a", 7, false);
+    await insert(brand, "b", 8, true);
+    const found: string[] = [];
+    let page_token: string | null | undefined;
+    do {
+      const page = await list(brand, { page_size: 5, ...(page_token && { page_token }) });
+      found.push(...page.keys.map(({ id }) => id));
+      page_token = page.next_page_token;
+    } while (page_token != null);
+    expect(found).toHaveLength(15);
+    expect(found).toEqual((await keysOf(brand)).map(({ id }) => id));
+  });
+
+  it("returns those of some ids, of the brand only", async () => {
+    const [brand, other] = [await served.createBrand(), await served.createBrand()];
+    const [ours, theirs] = [(await served.createKey(brand)).id, (await served.createKey(other)).id];
+    await served.createKey(brand);
+    expect((await list(brand, { ids: [theirs, ours, "key_unknown"] })).keys.map(({ id }) => id)).toEqual([ours]);
+  });
+
+  it("refuses a page of another list, pages and ids beyond 200", async () => {
+    const [brand, other] = [await served.createBrand(), await served.createBrand()];
+    await insert(brand, "a", 2, false);
+    const token = (await list(brand, { page_size: 1 })).next_page_token ?? "";
+    expect((await list(brand, { page_token: token })).keys).toHaveLength(1);
+    for (const page_token of [token.slice(1), "", "x"])
+      await expect(list(brand, { page_token })).rejects.toMatchObject({ kind: "invalid_cursor", field: "page_token" });
+    await expect(list(other, { page_token: token })).rejects.toMatchObject({ kind: "invalid_cursor" });
+    await expect(list(brand, { page_size: 201 })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
+    const ids = Array.from({ length: 201 }, (_, n) => `key_${n}`);
+    await expect(list(brand, { ids })).rejects.toMatchObject({ kind: "invalid_request", field: "ids" });
+  });
+});
+
+describe("a brand's keys that are not revoked", () => {
+  it("are as many as a setting allows, of calls at once too, and revoking one makes room for one", async () => {
+    const brand = await served.createBrand();
+    const limited = await served.alsoWith({ limits: { keys: 3, members: 1 } });
+    const create = () => limited.createKey(brand).then(({ id }) => id);
+    const made = await Promise.allSettled(Array.from({ length: 12 }, create));
+    const ids = made.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(ids).toHaveLength(3);
+    expect(made.flatMap((result) => (result.status === "rejected" ? [result.reason] : []))).toEqual(
+      Array(9).fill(expect.objectContaining({ kind: "key_limit", message: expect.stringContaining("at most 3 keys") })),
+    );
+    await revoke(ids[0] ?? "", brand.owner);
+    await create();
+    await expect(create()).rejects.toMatchObject({ kind: "key_limit" });
+    await limited.createKey(await served.createBrand());
+  });
 });

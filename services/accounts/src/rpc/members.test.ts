@@ -54,6 +54,53 @@ it("lists one member alone, whatever the case of the address, and none of anothe
   await expect(listed(ours.id, "")).rejects.toMatchObject({ kind: "invalid_request", field: "email" });
 });
 
+it("lists a brand's members in pages without losing or repeating one", async () => {
+  const brand = await served.createBrand();
+  await served.db.query(
+    "insert into accounts.members (brand_id, email, role) select $1, 'm' || n || '@example.ph', 'member' from generate_series(1, 3000) n",
+    [brand.id],
+  );
+  const walk = async (more: { page_size?: number }): Promise<string[]> => {
+    const found: string[] = [];
+    let page_token: string | null | undefined;
+    do {
+      const page = await served.accounts.listMembers({ brand_id: brand.id, ...more, ...(page_token && { page_token }) }, callContext());
+      expect(page.members.length).toBeLessThanOrEqual(more.page_size ?? 200);
+      found.push(...page.members.map(({ email }) => email));
+      page_token = page.next_page_token;
+    } while (page_token != null);
+    return found;
+  };
+  const all = await walk({});
+  expect(all).toHaveLength(3_001);
+  expect(all).toEqual([...new Set(all)].toSorted());
+  expect(await walk({ page_size: 170 })).toEqual(all);
+  const listOf = (more: object) => served.accounts.listMembers({ brand_id: brand.id, ...more }, callContext());
+  const { next_page_token: token } = await listOf({ page_size: 1 });
+  await expect(listOf({ page_token: token, brand_id: (await served.createBrand()).id })).rejects.toMatchObject({
+    kind: "invalid_cursor",
+    field: "page_token",
+  });
+  await expect(listOf({ page_size: 201 })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
+});
+
+it("has as many members as a setting allows, of calls at once too; roles still change", async () => {
+  const brand = await served.createBrand();
+  const limited = await served.alsoWith({ limits: { keys: 1, members: 4 } });
+  const added = (email: string, only_new = true) =>
+    limited.accounts.addMember({ brand_id: brand.id, email, role: "member", only_new }, callContext());
+  const results = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => added(`n${n}@example.ph`, n % 2 === 0)));
+  expect(await rolesOf(brand)).toHaveLength(4);
+  expect(results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []))).toEqual(
+    Array(9).fill(expect.objectContaining({ kind: "member_limit", message: expect.stringContaining("at most 4 members") })),
+  );
+  const member = (await rolesOf(brand)).map(([email = ""]) => email).find((email) => email !== brand.owner) ?? "";
+  await limited.accounts.addMember({ brand_id: brand.id, email: member, role: "owner" }, callContext());
+  await expect(added(member)).rejects.toMatchObject({ kind: "already_exists" });
+  await remove(brand, member);
+  await added("late@example.ph");
+});
+
 it("returns not_found for an unknown member or brand", async () => {
   const brand = await served.createBrand();
   await expect(remove(brand, "stranger@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "email" });

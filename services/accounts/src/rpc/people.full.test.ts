@@ -250,7 +250,7 @@ it("leaves one pseudonym in place of the address, and an entry without it in the
     [pseudonym, pseudonym, null],
     [pseudonym, pseudonym, null],
   ]);
-  const { keys } = await served.accounts.listKeys({ brand_id: brand.id }, callContext());
+  const { keys } = await served.accounts.listKeys({ brand_id: brand.id, ids: [] }, callContext());
   expect(keys.map(({ created_by, revoked_by }) => [created_by, revoked_by])).toEqual([
     [brand.owner, pseudonym],
     [pseudonym, brand.owner],

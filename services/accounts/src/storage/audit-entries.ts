@@ -1,6 +1,7 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import type { AuditEntry, AuditFilter, AuditPosition, AuditOutcome } from "../domain/audit-entry.ts";
+import type { AuditEntry, AuditFilter, AuditOutcome } from "../domain/audit-entry.ts";
 import { DELETION } from "../domain/brand.ts";
+import type { Position } from "../domain/page-token.ts";
 
 export const AUDIT_ENTRY_COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via,
   browser, role, tries`;
@@ -118,10 +119,11 @@ export async function finishAuditEntry(
   return before;
 }
 
-/** Returns the entries of a brand that the filter selects, newest first, after a position. */
-export function pageOfAuditEntries(sql: Sql, filter: AuditFilter, after: AuditPosition | undefined, limit: number): Promise<AuditEntry[]> {
+/** Returns the entries of a brand that the filter selects, newest first, after a time and id. */
+export function pageOfAuditEntries(sql: Sql, filter: AuditFilter, after: Position, limit: number): Promise<AuditEntry[]> {
+  const [createdAt, id] = after;
   const { brandId, actor, action, from, to } = filter;
-  return sql.query<AuditEntry>(statements.page, [brandId, actor, action, from, to, after?.createdAt, after?.id, limit]);
+  return sql.query<AuditEntry>(statements.page, [brandId, actor, action, from, to, createdAt, id, limit]);
 }
 
 /** Returns the entries without an outcome from the `seconds` before a time, of all brands, oldest first. */

@@ -1,6 +1,7 @@
 import type { Permission } from "@brand-records/api-key";
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { Key, Principal } from "../domain/key.ts";
+import type { Position } from "../domain/page-token.ts";
 
 const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
 
@@ -29,7 +30,18 @@ const statements = {
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
   },
   find: { name: "keys.find", text: `select ${COLUMNS} from accounts.keys where id = $1` },
-  list: { name: "keys.list", text: `select ${COLUMNS} from accounts.keys where brand_id = $1 order by created_at desc, id desc` },
+  page: {
+    name: "keys.page",
+    text: `select ${COLUMNS} from accounts.keys
+            where brand_id = $1
+              and (revoked_at is null, created_at, id) < (coalesce($2, true), coalesce($3, 'infinity'::timestamptz), coalesce($4, ''))
+            order by (revoked_at is null) desc, created_at desc, id desc limit $5`,
+  },
+  ofIds: { name: "keys.of_ids", text: `select ${COLUMNS} from accounts.keys where brand_id = $1 and id = any($2::text[]) order by id` },
+  countActive: {
+    name: "keys.count_active",
+    text: "select count(*)::int as keys from accounts.keys where brand_id = $1 and revoked_at is null",
+  },
   unrevoked: {
     name: "keys.unrevoked",
     text: `select ${COLUMNS} from accounts.keys where id > $1 and revoked_at is null order by id limit $2`,
@@ -90,9 +102,20 @@ export async function findKey(sql: Sql, id: string): Promise<Key | undefined> {
   return row;
 }
 
-/** Returns the brand's keys, newest first, including revoked ones. */
-export function listKeys(sql: Sql, brandId: string): Promise<Key[]> {
-  return sql.query<Key>(statements.list, [brandId]);
+/** Returns the brand's keys after a position: first those that are not revoked, the newest of each first. */
+export function pageOfKeys(sql: Sql, brandId: string, after: Position, limit: number): Promise<Key[]> {
+  return sql.query<Key>(statements.page, [brandId, after[0], after[1], after[2], limit]);
+}
+
+/** Returns those of these keys that the brand has, in ascending order of id. */
+export function keysWithIds(sql: Sql, brandId: string, ids: readonly string[]): Promise<Key[]> {
+  return sql.query<Key>(statements.ofIds, [brandId, ids]);
+}
+
+/** Counts the brand's keys that are not revoked. */
+export async function countActiveKeys(sql: Sql, brandId: string): Promise<number> {
+  const [row] = await sql.query<{ keys: number }>(statements.countActive, [brandId]);
+  return row?.keys ?? 0;
 }
 
 /** Returns keys of all brands that are not revoked, in ascending order of id, after `afterId`. */

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Member } from "../domain/brand.ts";
 import type { Membership } from "../domain/membership.ts";
+import type { Position } from "../domain/page-token.ts";
 
 const COLUMNS = "brand_id, email, role, created_at";
 
@@ -24,9 +25,13 @@ const statements = {
     text: `update accounts.members set role = $3 where brand_id = $1 and email = $2 returning ${COLUMNS}`,
   },
   find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
-  list: { name: "members.list", text: `select ${COLUMNS} from accounts.members where brand_id = $1 order by email` },
   page: {
     name: "members.page",
+    text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email > coalesce($2, '') order by email limit $3`,
+  },
+  count: { name: "members.count", text: "select count(*)::int as members from accounts.members where brand_id = $1" },
+  pageOfAll: {
+    name: "members.page_of_all",
     text: `select ${COLUMNS} from accounts.members where (brand_id, email) > ($1, $2) order by brand_id, email limit $3`,
   },
   delete: { name: "members.delete", text: `delete from accounts.members where brand_id = $1 and email = $2 returning email` },
@@ -63,13 +68,19 @@ export async function findMember(sql: Sql, brandId: string, email: string): Prom
   return row;
 }
 
-export function listMembers(sql: Sql, brandId: string): Promise<Member[]> {
-  return sql.query<Member>(statements.list, [brandId]);
+/** Returns members of a brand in ascending order of address, after one. @param limit null: all */
+export function pageOfMembers(sql: Sql, brandId: string, [email]: Position, limit: number | null): Promise<Member[]> {
+  return sql.query<Member>(statements.page, [brandId, email, limit]);
+}
+
+export async function countMembers(sql: Sql, brandId: string): Promise<number> {
+  const [row] = await sql.query<{ members: number }>(statements.count, [brandId]);
+  return row?.members ?? 0;
 }
 
 /** Returns members of all brands in ascending order of brand and address, after one. */
-export function pageOfMembers(sql: Sql, after: Pick<Member, "brand_id" | "email"> | undefined, limit: number): Promise<Member[]> {
-  return sql.query<Member>(statements.page, [after?.brand_id ?? "", after?.email ?? "", limit]);
+export function pageOfAllMembers(sql: Sql, after: Pick<Member, "brand_id" | "email"> | undefined, limit: number): Promise<Member[]> {
+  return sql.query<Member>(statements.pageOfAll, [after?.brand_id ?? "", after?.email ?? "", limit]);
 }
 
 /** Returns whether the member existed. */

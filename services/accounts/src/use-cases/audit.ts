@@ -2,8 +2,9 @@ import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
 import { hash } from "node:crypto";
-import { pageToken, positionOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
+import { scopeOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
 import { brandDeleted, DELETION } from "../domain/brand.ts";
+import { pageOf, positionIn, type TokenPage } from "../domain/page-token.ts";
 import {
   finishAuditEntry,
   insertAuditEntry,
@@ -118,17 +119,11 @@ export async function finishAudit(sql: Sql, key: AuditEntryKey, result: AuditRes
   return entry;
 }
 
-export interface AuditPage {
-  readonly entries: AuditEntry[];
-  readonly next_page_token: string | null;
-}
+const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (aud_[0-9a-z]{1,40})$/;
 
 /** @throws AppError `invalid_cursor` */
-export async function listAudit(sql: Sql, filter: AuditFilter, limit: number, token: string | null): Promise<AuditPage> {
-  const after = token === null ? undefined : positionOf(filter, token);
-  const entries = await pageOfAuditEntries(sql, filter, after, limit + 1);
-  const page = entries.slice(0, limit);
-  const last = page.at(-1);
-  const isLastPage = entries.length === page.length || last === undefined;
-  return { entries: page, next_page_token: isLastPage ? null : pageToken(filter, { createdAt: last.created_at, id: last.id }) };
+export async function listAudit(sql: Sql, filter: AuditFilter, limit: number, token: string | null): Promise<TokenPage<AuditEntry>> {
+  const scope = scopeOf(filter);
+  const found = await pageOfAuditEntries(sql, filter, positionIn(scope, token, POSITION), limit + 1);
+  return pageOf(found, limit, scope, ({ created_at, id }) => [created_at, id]);
 }

@@ -17,7 +17,7 @@ import {
   type BrandDeletion,
 } from "../storage/brand-deletions.ts";
 import { deleteFailuresOf } from "../storage/failed-requests.ts";
-import { listMembers } from "../storage/members.ts";
+import { pageOfMembers } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { changeBrand } from "./change-brand.ts";
 
@@ -57,7 +57,7 @@ async function begin(deps: Dependencies, brandId: string, requestId: string): Pr
 /** Deletes keys and members, whose brand is locked, and marks the brand: it is deleted to all calls but those of the deletion. */
 export async function deleteRightsOfBrand(sql: Sql, brandId: string, requestId: string): Promise<void> {
   await deleteKeysOf(sql, brandId);
-  const emails = (await listMembers(sql, brandId)).map(({ email }) => email).toSorted();
+  const emails = (await pageOfMembers(sql, brandId, [], null)).map(({ email }) => email).toSorted();
   // Before the members: sessions go with them, and whatever ends a person's sessions locks the person first.
   for (const email of emails) await lockPerson(sql, email);
   await deleteMembersOf(sql, brandId);

@@ -4,10 +4,20 @@ import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { keyHash } from "../domain/key-hash.ts";
-import { grantedPermissions, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";
+import { grantedPermissions, keyLimit, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";
 import { requireOwner } from "../domain/membership.ts";
+import { pageOf, positionIn, type PageRequest, type TokenPage } from "../domain/page-token.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
-import { findKey, findPrincipal, insertKey, keysWithName, listKeys, markKeyRevoked } from "../storage/keys.ts";
+import {
+  countActiveKeys,
+  findKey,
+  findPrincipal,
+  insertKey,
+  keysWithIds,
+  keysWithName,
+  markKeyRevoked,
+  pageOfKeys,
+} from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
 import { requireBrand } from "./brands.ts";
 import { changeBrand, type BrandChange } from "./change-brand.ts";
@@ -33,7 +43,7 @@ export interface CreatedKey {
 /**
  * Creates a key.
  *
- * @throws AppError `invalid_request`, `not_found`, `owner_required`, `plan_required`, `brand_not_verified`, `unavailable`
+ * @throws AppError `invalid_request`, `not_found`, `owner_required`, `plan_required`, `brand_not_verified`, `key_limit`, `unavailable`
  */
 export async function createKey(deps: AccountsDependencies, request: KeyRequest): Promise<CreatedKey> {
   const { brandId, name, environment, createdBy } = request;
@@ -42,6 +52,8 @@ export async function createKey(deps: AccountsDependencies, request: KeyRequest)
   const { result: created } = await changeBrand(deps, brandId, async (sql, brand) => {
     requireOwner(await findMember(sql, brandId, createdBy), createdBy);
     requireApiAccess(brand);
+    // The brand's row is locked: of simultaneous calls none counts without the others' keys.
+    if ((await countActiveKeys(sql, brandId)) >= deps.limits.keys) throw keyLimit(deps.limits.keys);
     const pepper = await newestSharedPepper(sql, deps.peppers);
     const sameName = await keysWithName(sql, { brand_id: brandId, environment, name });
     const key = await insertKey(sql, {
@@ -78,14 +90,25 @@ export async function verifyKey(deps: AccountsDependencies, digest: Uint8Array):
   return principal;
 }
 
+/** The last key of a page: whether it is not revoked, when it was created, its id. */
+const POSITION = /^(true|false) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (key_[0-9a-z]{1,40})$/;
+
 /**
- * Returns the brand's keys, newest first, including revoked ones.
+ * Returns a page of the brand's keys: first those that are not revoked, the newest of each first. With `ids`, only those, in one page.
  *
- * @throws AppError `not_found` if there is no such brand
+ * @throws AppError `not_found` if there is no such brand; `invalid_cursor`
  */
-export async function keysOf(db: Sql, brandId: string): Promise<Key[]> {
+export async function keysOf(
+  db: Sql,
+  brandId: string,
+  { page_size, page_token }: PageRequest,
+  ids: readonly string[] = [],
+): Promise<TokenPage<Key>> {
   await requireBrand(db, brandId);
-  return listKeys(db, brandId);
+  if (ids.length > 0) return { rows: await keysWithIds(db, brandId, ids), nextPageToken: null };
+  const scope = ["keys", brandId];
+  const found = await pageOfKeys(db, brandId, positionIn(scope, page_token, POSITION), page_size + 1);
+  return pageOf(found, page_size, scope, ({ revoked_at, created_at, id }) => [revoked_at === null, created_at, id]);
 }
 
 /**

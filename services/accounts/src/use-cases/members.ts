@@ -1,17 +1,20 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
+import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Member } from "../domain/brand.ts";
-import { requireOwner, type Membership } from "../domain/membership.ts";
+import { memberLimit, requireOwner, type Membership } from "../domain/membership.ts";
+import { pageOf, positionIn, type PageRequest, type TokenPage } from "../domain/page-token.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { endErasure } from "../storage/erasures.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
 import {
+  countMembers,
   deleteMember,
   findMember,
   hasOwner,
   insertMember,
-  listMembers,
   membershipsOf,
+  pageOfMembers,
   setMemberRole,
   upsertMember,
 } from "../storage/members.ts";
@@ -28,11 +31,11 @@ type NewMember = Pick<Member, "brand_id" | "email" | "role">;
 /**
  * Adds a member, or changes the role of the one with this address.
  *
- * @throws AppError `not_found`; `owner_required`; `last_owner` if it would demote the brand's last owner; with `onlyNew`,
- * `already_exists` for a member
+ * @throws AppError `not_found`; `owner_required`; `last_owner` if it would demote the brand's last owner; `member_limit`; with
+ * `onlyNew`, `already_exists` for a member
  */
 export function addMember(
-  db: Database,
+  { db, limits }: Pick<AccountsDependencies, "db" | "limits">,
   member: NewMember,
   acting: ActingMember,
   { onlyNew }: { readonly onlyNew: boolean },
@@ -41,6 +44,9 @@ export function addMember(
     // Whatever was begun to be erased was another stay's.
     await lockPerson(sql, member.email);
     await endErasure(sql, member.email);
+    // The brand's row is locked: of simultaneous calls none counts without the others' members.
+    const isNew = (await findMember(sql, member.brand_id, member.email)) === undefined;
+    if (isNew && (await countMembers(sql, member.brand_id)) >= limits.members) throw memberLimit(limits.members);
     if (!onlyNew) return withoutOwnersLinks(sql, await upsertMember(sql, member));
     const added = await insertMember(sql, member);
     if (added === undefined) throw alreadyAMember();
@@ -91,15 +97,24 @@ export function removeMember(db: Database, brandId: string, email: string, actin
 }
 
 /**
- * Returns the members of a brand, or the one with this address.
+ * Returns a page of a brand's members in ascending order of address, or the one with an address.
  *
- * @throws AppError `not_found` if there is no such brand
+ * @throws AppError `not_found` if there is no such brand; `invalid_cursor`
  */
-export async function membersOf(db: Sql, brandId: string, email?: string): Promise<Member[]> {
+export async function membersOf(
+  db: Sql,
+  brandId: string,
+  { page_size, page_token }: PageRequest,
+  email?: string | null,
+): Promise<TokenPage<Member>> {
   await requireBrand(db, brandId);
-  if (email === undefined) return listMembers(db, brandId);
-  const member = await findMember(db, brandId, email);
-  return member === undefined ? [] : [member];
+  if (email != null) {
+    const member = await findMember(db, brandId, email);
+    return { rows: member === undefined ? [] : [member], nextPageToken: null };
+  }
+  const scope = ["members", brandId];
+  const found = await pageOfMembers(db, brandId, positionIn(scope, page_token, /^(.+)$/), page_size + 1);
+  return pageOf(found, page_size, scope, (last) => [last.email]);
 }
 
 /** Returns the memberships of a person, in ascending order of the brands' names. */

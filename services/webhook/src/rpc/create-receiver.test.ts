@@ -173,6 +173,8 @@ describe("is refused", () => {
     ["with a NUL", "a\0b"],
     ["with an escape", "a\u001b[2J"],
     ["with a C1 control", "a\u0085b"],
+    ["of one zero-width space", "\u200B"],
+    ["that turns text around", "Ledger \u202Eevil"],
   ])("a label %s", async (_, label) => {
     await expect(create(newBrand(), { label })).rejects.toMatchObject({ kind: "invalid_request", field: "label" });
   });

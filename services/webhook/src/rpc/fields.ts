@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
 import { formatInstant, parseInstant } from "@brand-records/resources";
-import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
+import { emailField, idField, nameField, pageSizeField } from "@brand-records/service-runtime";
 import { idPattern } from "@brand-records/typeid";
 import { z } from "zod";
 import { DELIVERY_STATES, PAGE_LIMIT, STATUS_CLASSES } from "../domain/delivery.ts";
@@ -22,14 +22,7 @@ export const fields = {
   recordId: z.string().regex(idPattern("[a-z]{2,3}"), "must be the id of a record, such as sub_…"),
   /** The acting member's address. */
   email: emailField(),
-  /** Trimmed. */
-  label: z
-    .string()
-    .trim()
-    .min(1, "must not be empty")
-    // Code points, as people count: one emoji is one character.
-    .refine((text) => [...text].length <= LABEL_CHARACTERS_MAX, `must be at most ${LABEL_CHARACTERS_MAX} characters`)
-    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not contain control characters"),
+  label: nameField(LABEL_CHARACTERS_MAX),
   type: eventType,
   events: eventTypes.min(1, `must name at least one of ${EVENT_TYPE_NAMES.join(", ")}`),
   /** Empty for no change. */

@@ -72,7 +72,7 @@ function AuditLog() {
   if (result.data === undefined && result.error instanceof CallError && result.error.code === "owner_required") return <OwnersOnly />;
   const all = filtersFor(peopleOf(result.data, email));
   return (
-    <SubjectNames>
+    <SubjectNames keys={result.data?.keys ?? []}>
       <FilterBar filters={all} values={filters} />
       <PagedRows
         label="Entries"

@@ -16,10 +16,9 @@ interface Names {
 
 const NamesContext = createContext<Names>({ keys: new Map(), receivers: undefined });
 
-/** Knows the keys and receivers of the brand by name. Until they are read, and if they cannot be, their ids show. */
-export function SubjectNames({ children }: { readonly children: ReactNode }) {
+/** Knows keys and the receivers of the brand by name. Until they are read, and if they cannot be, their ids show. */
+export function SubjectNames({ keys, children }: { readonly keys: readonly Key[]; readonly children: ReactNode }) {
   const { ofBrand } = useBrand();
-  const keys = useQuery(query("keys.list", ofBrand)).data?.keys ?? [];
   const receivers = useQuery(query("receivers.list", ofBrand)).data?.receivers;
   return <NamesContext value={{ keys: byId(keys), receivers: receivers && byId(receivers) }}>{children}</NamesContext>;
 }

@@ -5,10 +5,12 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
-import { POLL_MS, query } from "../../api/queries.ts";
+import { isGone } from "../../api/call.ts";
+import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
+import { IN_ORDER, Pager } from "../../parts/pager.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
@@ -22,7 +24,15 @@ const RevokeKey = loadedDialog(async () => (await import("./revoke-key.tsx")).Re
 export function Keys() {
   const { ofBrand, isOwner } = useBrand();
   const isEligible = useMayIntegrate();
-  const { data, error, refetch } = useQuery({ ...query("keys.list", ofBrand), refetchInterval: POLL_MS });
+  const { key: found, page } = getRouteApi("/shell/developers/keys").useSearch();
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...query("keys.list", { ...ofBrand, ...(page && { page_token: page }) }),
+    placeholderData: whileLoading(ofBrand),
+    refetchInterval: POLL_MS,
+  });
+  const isElsewhere = found !== undefined && data !== undefined && data.keys.every(({ id }) => id !== found);
+  const elsewhere = useQuery({ ...query("keys.list", { ...ofBrand, ids: [found ?? ""] }), enabled: isElsewhere });
+  const isUnknown = isElsewhere && (elsewhere.data?.keys.length === 0 || isGone(elsewhere.error));
   const [isCreating, creating] = useDisclosure(false);
   const [toRevoke, setToRevoke] = useState<Key>();
   // Loaded once the page shows, and before anybody presses: a dialog must open without a network, too.
@@ -33,11 +43,33 @@ export function Keys() {
   const create = isOwner && isEligible && <Button onClick={creating.open}>Create key</Button>;
 
   let content: ReactNode = <LoadingRows />;
-  if (data !== undefined) content = <KeyLists keys={data.keys} create={create} onRevoke={isOwner ? setToRevoke : undefined} />;
-  else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+  if (data !== undefined) {
+    const keys = [...((isElsewhere && elsewhere.data?.keys) || []), ...data.keys];
+    content = (
+      <Pager label="Keys" param="page" page={page} next={data.next_page_token} isLoading={isPlaceholderData} links={IN_ORDER}>
+        {isUnknown && (
+          <Notice>
+            None of this brand’s keys has the id <code>{found}</code>.
+          </Notice>
+        )}
+        <KeyLists
+          keys={keys}
+          found={found}
+          isFirst={page === undefined}
+          isLast={data.next_page_token === null}
+          create={create}
+          onRevoke={isOwner ? setToRevoke : undefined}
+        />
+      </Pager>
+    );
+  } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
   return (
-    <Page title={PAGES.keys.title} description={PAGES.keys.description} actions={data !== undefined && data.keys.some(isActive) && create}>
+    <Page
+      title={PAGES.keys.title}
+      description={PAGES.keys.description}
+      actions={data !== undefined && (page !== undefined || data.keys.some(isActive)) && create}
+    >
       <Eligibility />
       {!isOwner && (
         <Text size="sm" c="dimmed">
@@ -56,33 +88,32 @@ const isActive = ({ revoked_at }: Key): boolean => revoked_at === null;
 
 interface KeyListsProps {
   readonly keys: readonly Key[];
+  readonly found: string | undefined;
+  /** Whether this is the first page, or the last. */
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
   readonly create: ReactNode;
   readonly onRevoke: ((key: Key) => void) | undefined;
 }
 
-function KeyLists({ keys, create, onRevoke }: KeyListsProps) {
+/** A page's keys: the first pages have those in use, revoked ones follow. */
+function KeyLists({ keys, found, isFirst, isLast, create, onRevoke }: KeyListsProps) {
   const active = keys.filter(isActive);
   const revoked = keys.filter((key) => !isActive(key));
-  const { key: found } = getRouteApi("/shell/developers/keys").useSearch();
+  const count = isFirst && isLast ? `${revoked.length} revoked ${revoked.length === 1 ? "key" : "keys"}` : "Revoked keys";
   return (
     <>
-      {found !== undefined && keys.every(({ id }) => id !== found) && (
-        <Notice>
-          None of this brand’s keys has the id <code>{found}</code>.
-        </Notice>
-      )}
-      {active.length === 0 ? (
+      {active.length === 0 && isFirst && (
         <EmptyState title={revoked.length === 0 ? "No keys yet" : "No active keys"} action={create}>
           Create a key for each system that reads your records: a report, a warehouse, an assistant.
         </EmptyState>
-      ) : (
+      )}
+      {active.length > 0 && (
         <Rows label="Active keys" columns={activeColumns(onRevoke)} rows={active} keyOf={({ id }) => id} found={found} />
       )}
       {revoked.length > 0 && (
-        <details className={styles["revoked"]} open={revoked.some(({ id }) => id === found)}>
-          <summary>
-            {revoked.length} revoked {revoked.length === 1 ? "key" : "keys"}
-          </summary>
+        <details className={styles["revoked"]} open={(active.length === 0 && !isFirst) || revoked.some(({ id }) => id === found)}>
+          <summary>{count}</summary>
           <Rows label="Revoked keys" columns={REVOKED_COLUMNS} rows={revoked} keyOf={({ id }) => id} found={found} />
         </details>
       )}

@@ -2,14 +2,16 @@ import type { Member } from "@brand-records/console-contract";
 import { PAGES } from "@brand-records/console-contract/pages";
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
-import { POLL_MS, query } from "../../api/queries.ts";
+import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Rows, type Column } from "../../parts/rows.tsx";
+import { PagedRows } from "../../parts/paged-rows.tsx";
+import { IN_ORDER } from "../../parts/pager.tsx";
+import type { Column } from "../../parts/rows.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
-import { ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
 import styles from "./members.module.css";
@@ -30,23 +32,25 @@ type Open = { readonly act: "add" } | { readonly act: Act; readonly member: Memb
 export function Members() {
   const { ofBrand, isOwner } = useBrand();
   const { email, limited_to } = useMe();
-  const { data, error, refetch } = useQuery({ ...query("members.list", ofBrand), refetchInterval: POLL_MS });
+  const { page } = getRouteApi("/shell/developers/members").useSearch();
+  const result = useQuery({
+    ...query("members.list", { ...ofBrand, ...(page && { page_token: page }) }),
+    placeholderData: whileLoading(ofBrand),
+    refetchInterval: POLL_MS,
+  });
+  const { data } = result;
   const signIn = useQuery(query("sign_in.options", {}));
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
   const isSecretShown = useIsSecretShown();
   // A role that is lost closes what only owners do, and does not open it again when it returns.
   if (open !== undefined && open.act !== "leave" && !isOwner && !isSecretShown) setOpen(undefined);
-  const isLastOwner = isOwner && data?.members.filter(({ role }) => role === "owner").length === 1;
-
-  let content: ReactNode = <LoadingRows />;
-  // Which buttons a row has depends on both: none may come between the others later.
-  if (data !== undefined && !signIn.isPending) {
-    const change = (act: Act, member: Member): void => setOpen({ act, member });
-    // A session that an owner’s link opened makes no links.
-    const seen = { self: email, isOwner, hasLinks: signIn.data?.links === true && limited_to === null };
-    content = <Rows label="Members" columns={columns(seen, change)} rows={data.members} keyOf={(row) => row.email} />;
-  } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+  // One page of several says nothing of other owners.
+  const isWhole = page === undefined && data?.next_page_token === null;
+  const isLastOwner = isOwner && isWhole && data.members.filter(({ role }) => role === "owner").length === 1;
+  const change = (act: Act, member: Member): void => setOpen({ act, member });
+  // A session that an owner’s link opened makes no links.
+  const seen = { self: email, isOwner, hasLinks: signIn.data?.links === true && limited_to === null };
 
   return (
     <Page
@@ -59,8 +63,19 @@ export function Members() {
           Owners of the brand add and remove members.
         </Text>
       )}
-      {content}
-      {data !== undefined && <FormError error={error} />}
+      <PagedRows
+        label="Members"
+        // Which buttons a row has depends on both: none may come between the others later.
+        result={signIn.isPending ? { ...result, data: undefined } : result}
+        rowsOf={({ members }) => members}
+        nextOf={({ next_page_token }) => next_page_token}
+        page={page}
+        isFiltered={false}
+        links={IN_ORDER}
+        none={null}
+        columns={columns(seen, change)}
+        keyOf={(row) => row.email}
+      />
       {open !== undefined && <OpenDialog open={open} isLastOwner={isLastOwner} close={close} />}
     </Page>
   );

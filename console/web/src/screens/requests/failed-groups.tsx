@@ -11,8 +11,7 @@ import { fieldText, routeText, searchFor, type FailedGroup, type FailedSearch } 
 
 export interface FailedGroupsProps {
   readonly groups: readonly FailedGroup[];
-  /** Undefined until they are read. */
-  readonly keys: readonly Key[] | undefined;
+  readonly keys: readonly Key[];
   readonly search: FailedSearch;
 }
 
@@ -20,7 +19,7 @@ export interface FailedGroupsProps {
 export const FailedGroups = ({ groups, keys, search }: FailedGroupsProps) => (
   <Rows
     label="Failed requests"
-    columns={columns(search, new Map(keys?.map((key) => [key.id, key])))}
+    columns={columns(search, new Map(keys.map((key) => [key.id, key])))}
     rows={groups}
     keyOf={({ key_id, route, code, field }) => [key_id, route, code, field].join(" ")}
   />

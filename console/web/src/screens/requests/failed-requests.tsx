@@ -6,7 +6,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useBrand } from "../../api/brand.ts";
 import { call } from "../../api/call.ts";
-import { POLL_AFTER_ERROR_MS, query, whileLoading } from "../../api/queries.ts";
+import { POLL_AFTER_ERROR_MS, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -41,8 +41,7 @@ export function FailedRequests() {
     placeholderData: whileLoading(ofBrand),
     refetchInterval: ({ state: { error } }) => (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
   });
-  const keys = useQuery(query("keys.list", ofBrand)).data?.keys;
-  const filters = filtersFor(data?.groups ?? [], keys ?? []);
+  const filters = filtersFor(data?.groups ?? [], data?.keys ?? []);
   return (
     <Page title={PAGES.requests.title} description={PAGES.requests.description}>
       <FilterBar filters={filters} values={search} />
@@ -56,7 +55,7 @@ export function FailedRequests() {
         <>
           <FormError error={error} />
           <Counts data={data} isFiltered={isFiltered(filters, { ...search, range: undefined })} />
-          {data.groups.length > 0 && <FailedGroups groups={data.groups} keys={keys} search={search} />}
+          {data.groups.length > 0 && <FailedGroups groups={data.groups} keys={data.keys} search={search} />}
           {data.has_more_groups && <Text size="sm">These are the 200 with the most requests. Filters show the others.</Text>}
         </>
       )}

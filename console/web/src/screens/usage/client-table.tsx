@@ -1,7 +1,5 @@
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useBrand } from "../../api/brand.ts";
-import { query } from "../../api/queries.ts";
+import type { Key } from "@brand-records/console-contract";
 import { Rows } from "../../parts/rows.tsx";
 import { clientRows, type ClientCount } from "./client-rows.ts";
 import { KeyName } from "../../parts/key-name.tsx";
@@ -9,15 +7,14 @@ import styles from "./usage.module.css";
 
 export interface ClientTableProps {
   readonly clients: readonly ClientCount[];
+  readonly keys: readonly Key[];
   /** The days that are counted, in words. */
   readonly days: string;
 }
 
 /** Which assistants used the keys, by the names that their clients declare: anyone can declare anything. */
-export function ClientTable({ clients, days }: ClientTableProps) {
-  const { ofBrand } = useBrand();
-  const { data } = useQuery(query("keys.list", ofBrand));
-  const keys = new Map(data?.keys.map((key) => [key.id, key]));
+export function ClientTable({ clients, keys, days }: ClientTableProps) {
+  const known = new Map(keys.map((key) => [key.id, key]));
   return (
     <section aria-labelledby="by-assistant">
       <Text id="by-assistant" component="h2" fw={650} mb="xs">
@@ -33,7 +30,7 @@ export function ClientTable({ clients, days }: ClientTableProps) {
           label="Messages by assistant"
           columns={[
             { title: "Assistant", cell: ({ client }) => <strong className={styles["client"]}>{client?.name ?? "All others"}</strong> },
-            { title: "Key", cell: ({ client }) => client !== undefined && <KeyName id={client.key_id} found={keys.get(client.key_id)} /> },
+            { title: "Key", cell: ({ client }) => client !== undefined && <KeyName id={client.key_id} found={known.get(client.key_id)} /> },
             { title: "Messages", cell: ({ messages }) => messages.toLocaleString("en-PH") },
           ]}
           rows={clientRows(clients)}

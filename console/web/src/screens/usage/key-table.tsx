@@ -1,21 +1,19 @@
 import type { Key, Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { query } from "../../api/queries.ts";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { countsByKey, type Counts } from "../../parts/usage-buckets.ts";
 import { KeyName } from "../../parts/key-name.tsx";
 
 export interface KeyTableProps {
   readonly buckets: Output<"usage.get">["buckets"];
+  readonly keys: readonly Key[];
   /** The counts of all keys together: their busiest minutes do not add up. */
   readonly total: Counts;
 }
 
 interface KeyUsage extends Counts {
   readonly id: string;
-  /** Undefined until the keys are read, and for a key that is not among them. */
+  /** Undefined for a key that is not among them. */
   readonly key: Key | undefined;
 }
 
@@ -23,25 +21,18 @@ const NONE: Counts = { accepted: 0, refused: 0, peak: 0 };
 const ALL = "all";
 
 /** What each key made, the busiest first: active keys, and others that made a request. */
-export function KeyTable({ buckets, total }: KeyTableProps) {
-  const { ofBrand } = useBrand();
-  const { data, error } = useQuery(query("keys.list", ofBrand));
-  const keys = new Map(data?.keys.map((key) => [key.id, key]));
+export function KeyTable({ buckets, keys, total }: KeyTableProps) {
+  const known = new Map(keys.map((key) => [key.id, key]));
   const used = countsByKey(buckets);
-  const unused = data?.keys.filter(({ id, revoked_at }) => revoked_at === null && !used.has(id)) ?? [];
+  const unused = keys.filter(({ id, revoked_at }) => revoked_at === null && !used.has(id));
   const rows: KeyUsage[] = [...used, ...unused.map(({ id }) => [id, NONE] as const)]
-    .map(([id, counts]) => ({ id, key: keys.get(id), ...counts }))
+    .map(([id, counts]) => ({ id, key: known.get(id), ...counts }))
     .toSorted((a, b) => b.accepted + b.refused - (a.accepted + a.refused));
   return (
     <section aria-labelledby="by-key">
       <Text id="by-key" component="h2" fw={650} mb="xs">
         By key
       </Text>
-      {error !== null && data === undefined && (
-        <Text size="sm" c="dimmed">
-          The names of the keys could not be read: {error.message}
-        </Text>
-      )}
       <Rows label="Requests by key" columns={COLUMNS} rows={[...rows, { id: ALL, key: undefined, ...total }]} keyOf={({ id }) => id} />
     </section>
   );

@@ -1,20 +1,16 @@
+import type { Key } from "@brand-records/console-contract";
 import { USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
 import { Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { query } from "../../api/queries.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { firstCall } from "../../parts/first-call.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { EmptyState } from "../../parts/states.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { useMayIntegrate } from "../../parts/eligibility.tsx";
 
 /** Says that nothing was requested in a range and, to a brand that never called the API, how to make the first call. */
-export function NoRequests({ range }: { readonly range: UsageRangeName }) {
-  const { ofBrand } = useBrand();
+export function NoRequests({ range, keys }: { readonly range: UsageRangeName; readonly keys: readonly Key[] }) {
   const mayIntegrate = useMayIntegrate();
-  const { data } = useQuery(query("keys.list", ofBrand));
-  const isNew = data !== undefined && data.keys.every(({ last_used_at }) => last_used_at === null);
+  const isNew = keys.every(({ last_used_at }) => last_used_at === null);
   if (!isNew) {
     return (
       <EmptyState title={`No requests in the last ${USAGE_RANGES[range].length}`}>
@@ -22,7 +18,7 @@ export function NoRequests({ range }: { readonly range: UsageRangeName }) {
       </EmptyState>
     );
   }
-  const hasKey = data.keys.some(({ revoked_at }) => revoked_at === null);
+  const hasKey = keys.some(({ revoked_at }) => revoked_at === null);
   return (
     <>
       <EmptyState title="No requests yet" action={mayIntegrate && !hasKey && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}>

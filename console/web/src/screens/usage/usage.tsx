@@ -93,7 +93,7 @@ const AsOf = ({ at, hasFailed }: { readonly at: number; readonly hasFailed: bool
 
 function UsageOf({ data, limit }: { readonly data: UsageOfRange; readonly limit: number | undefined }) {
   const total = totalOf(data.buckets);
-  if (total.accepted + total.refused === 0) return <NoRequests range={data.name} />;
+  if (total.accepted + total.refused === 0) return <NoRequests range={data.name} keys={data.keys} />;
   return (
     <>
       {total.refused > 0 && (
@@ -103,8 +103,8 @@ function UsageOf({ data, limit }: { readonly data: UsageOfRange; readonly limit:
         </Notice>
       )}
       <UsageCharts data={data} total={total} limit={limit} />
-      <KeyTable buckets={data.keyBuckets} total={total} />
-      <ClientTable clients={data.clients} days={daysText(data.span, Date.now())} />
+      <KeyTable buckets={data.keyBuckets} keys={data.keys} total={total} />
+      <ClientTable clients={data.clients} keys={data.keys} days={daysText(data.span, Date.now())} />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { pageOfBrands } from "../../storage/brands.ts";
 import { pageOfIdentities } from "../../storage/identities.ts";
 import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
 import { placeOf, type BoundIdentity, type LiveRights } from "../../storage/live-rights.ts";
-import { pageOfMembers } from "../../storage/members.ts";
+import { pageOfAllMembers } from "../../storage/members.ts";
 
 const PAGE_SIZE = 1_000;
 
@@ -46,7 +46,7 @@ async function lostKeys(live: LiveRights, restored: Sql): Promise<LostRight[]> {
 
 async function lostMemberships(live: LiveRights, restored: Sql): Promise<LostRight[]> {
   const lost: LostRight[] = [];
-  for await (const members of pages<Member>((last) => pageOfMembers(restored, last, PAGE_SIZE))) {
+  for await (const members of pages<Member>((last) => pageOfAllMembers(restored, last, PAGE_SIZE))) {
     const asked = members.map(({ brand_id, email }) => ({ brand_id, email }));
     const roles = new Map((await live.rolesOf(asked)).map(({ brand_id, email, role }) => [nameOf(brand_id, email), role]));
     for (const { brand_id, email, role } of members) {

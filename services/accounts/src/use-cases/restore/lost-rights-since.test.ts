@@ -107,7 +107,7 @@ async function scene(): Promise<Scene> {
 }
 
 async function expectTaken({ revoked, staying, demoted }: Scene): Promise<void> {
-  const { keys } = await restored.accounts.listKeys({ brand_id: brand.id }, callContext());
+  const { keys } = await restored.accounts.listKeys({ brand_id: brand.id, ids: [] }, callContext());
   expect(keys.filter(({ revoked_at }) => revoked_at != null).map(({ id }) => id)).toEqual([revoked]);
   expect(keys.map(({ id }) => id)).toContain(staying);
   const { members } = await restored.accounts.listMembers({ brand_id: brand.id }, callContext());

@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect as connectTls, createServer } from "node:tls";
+import { CertificateAuthority } from "@brand-records/testkit";
+import { boundHandshakes } from "./bound-handshakes.ts";
+
+it("closes what has not finished its handshake in time, and nothing else", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "handshakes-"));
+  const authority = new CertificateAuthority(folder, "ours");
+  const issued = authority.issue("service", { names: ["DNS:localhost"] });
+  const server = createServer({ cert: readFileSync(issued.cert), key: readFileSync(issued.key) }, (socket) => void socket.pipe(socket));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "setInterval", "performance", "Date"] });
+  boundHandshakes(server, { ms: 10_000, max: 2 });
+  const { port } = server.address() as AddressInfo;
+  const caller = connectTls({ port, host: "127.0.0.1", servername: "localhost", ca: authority.pem() });
+  await once(caller, "secureConnect");
+  caller.write("early");
+  await once(caller, "data");
+  const silent = connect(port, "127.0.0.1");
+  await once(server, "connection");
+  jest.advanceTimersByTime(9_999);
+  expect(silent.destroyed).toBe(false);
+  jest.advanceTimersByTime(1);
+  await once(silent, "close");
+  caller.write("late");
+  expect(String((await once(caller, "data"))[0])).toBe("late");
+  jest.useRealTimers();
+  caller.destroy();
+  server.close();
+  rmSync(folder, { recursive: true });
+});
