@@ -70,7 +70,7 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     db,
     epochs: noEpochPublisher,
     peppers,
-    grantKeys: new GrantKeys(peppers),
+    grantKeys: new GrantKeys(peppers, Date),
     environment: "live",
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
     usageKeepDays: 31,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
+import { TIMED_OUT, withTimeout, type Clock } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { abandonDeliveries } from "../storage/claims.ts";
@@ -19,12 +19,20 @@ interface Waiting {
   readonly done: () => void;
 }
 
+export interface ResultWriterOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly metrics: Pick<SendingMetrics, "finished" | "disabled">;
+  readonly log: Logger;
+}
+
 /**
  * Writes results in batches, each in one transaction. While the database is unavailable, results wait in memory and are
  * retried. A result can be written until its lease expires; then another worker sends the delivery again.
  */
 export class ResultWriter {
   readonly #db: Database;
+  readonly #clock: Clock;
   readonly #metrics: Pick<SendingMetrics, "finished" | "disabled">;
   readonly #log: Logger;
   #waiting: Waiting[] = [];
@@ -33,8 +41,9 @@ export class ResultWriter {
   #writing: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(db: Database, metrics: Pick<SendingMetrics, "finished" | "disabled">, log: Logger) {
+  constructor({ db, clock, metrics, log }: ResultWriterOptions) {
     this.#db = db;
+    this.#clock = clock;
     this.#metrics = metrics;
     this.#log = log;
   }
@@ -77,7 +86,7 @@ export class ResultWriter {
   /** Returns true if every result is written or given up, false if they must be retried. */
   async #tryToWrite(results: readonly AttemptResult[]): Promise<boolean> {
     try {
-      const { finished, disabled } = await writeResults(this.#db, results, Date.now(), this.#log);
+      const { finished, disabled } = await writeResults(this.#db, results, this.#clock.now(), this.#log);
       for (const [state, deliveries] of Object.entries(finished)) this.#metrics.finished.inc({ state }, deliveries);
       for (const reason of disabled) this.#metrics.disabled.inc({ reason });
       return true;
