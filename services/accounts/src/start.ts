@@ -54,9 +54,10 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   base.buildIndexes(LATE_INDEXES);
   const deps: AccountsDependencies = {
     db,
+    clock,
     epochs: published ?? noEpochPublisher,
     peppers: config.KEY_PEPPERS,
-    grantKeys: new GrantKeys(config.KEY_PEPPERS, clock),
+    grantKeys: new GrantKeys(config.KEY_PEPPERS, () => clock.now()),
     environment: config.ENVIRONMENT,
     sessionLimits,
     usageKeepDays,

@@ -16,6 +16,7 @@ import { freePort } from "@brand-records/postgres/embedded";
 import { signIn } from "../../console-calls.ts";
 import { startFakeReceivers, type Behavior, type FakeReceivers } from "../../fake-receivers.ts";
 import { startPrometheus, type TestPrometheus } from "../../observability/prometheus.ts";
+import { startMachineClock, type MachineClock } from "../../machine-clock.ts";
 import { RULES_FOLDER, writeScaledRules } from "../../observability/scale-rules.ts";
 import { callContext, startStack, type ProcessName, type Stack, type TestBrand } from "../../stack.ts";
 import { callsOf } from "./callers.ts";
@@ -35,6 +36,8 @@ export interface DrillSystem {
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
   readonly kafka: KafkaServer;
+  /** Of all processes; the servers have another. */
+  readonly clock: MachineClock;
   readonly platform: Platform;
   readonly receivers: FakeReceivers;
   readonly load: Load;
@@ -77,6 +80,7 @@ export async function startDrillSystem(): Promise<DrillSystem> {
 async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, stop: () => Promise<void>): Promise<DrillSystem> {
   const folder = await mkdtemp(join(tmpdir(), "drills-"));
   own({ stop: () => rm(folder, { recursive: true, force: true }) });
+  const clock = own(await startMachineClock());
   const [postgres, redis, kafka] = await Promise.all([startPostgresServer(), startRedisServer(), startKafkaServer()]);
   for (const server of [postgres, redis, kafka]) own(server);
   const adminPorts = Object.fromEntries(await Promise.all(PROCESSES.map(async (name) => [name, await freePort()] as const)));
@@ -87,6 +91,7 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
       redisUrl: redis.url,
       kafkaBrokers: kafka.brokers,
       env: {
+        ...clock.env,
         LOG_LEVEL: "info",
         RATE_LIMIT_PLUS: "100000",
         REDIS_COMMAND_TIMEOUT_MS: "100",
@@ -121,6 +126,7 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
     postgres,
     redis,
     kafka,
+    clock,
     platform,
     receivers,
     load,

@@ -1,6 +1,5 @@
 import type { KeyObject } from "node:crypto";
 import { AppError } from "@brand-records/errors";
-import type { Clock } from "@brand-records/lifecycle";
 import { grantKeyFrom, signGrant, verifyGrant, type Grant, type GrantAudience, type GrantKey } from "@brand-records/grant";
 import type { Pepper } from "./key-hash.ts";
 
@@ -10,11 +9,12 @@ const SHARED_MS = 5_000;
 /** The keys of grants. They derive from the peppers, which every accounts process has: no other secret to make and rotate. */
 export class GrantKeys {
   readonly #keys: ReadonlyMap<string, GrantKey>;
-  readonly #clock: Clock;
+  readonly #now: () => number;
   #shared: { readonly version: number; readonly until: number } | undefined;
 
-  constructor(peppers: readonly Pepper[], clock: Clock) {
-    this.#clock = clock;
+  /** @param now the database's time, in milliseconds since 1970 */
+  constructor(peppers: readonly Pepper[], now: () => number) {
+    this.#now = now;
     this.#keys = new Map(peppers.map(({ version, bytes }) => [String(version), grantKeyFrom(String(version), bytes)]));
   }
 
@@ -29,7 +29,7 @@ export class GrantKeys {
   }
 
   sign(grant: Grant, audience: GrantAudience, key: GrantKey): Promise<string> {
-    return signGrant(grant, audience, key, new Date(this.#clock.now()));
+    return signGrant(grant, audience, key, new Date(this.#now()));
   }
 
   /** @throws AppError like `verifyGrant`; `unavailable` if this process lacks the pepper */
@@ -39,6 +39,6 @@ export class GrantKeys {
       if (key !== undefined) return key.secret;
       throw new AppError("unavailable", "This process lacks the pepper of the grant: another one may have it");
     };
-    return verifyGrant(grant, audience, findKey, new Date(this.#clock.now()));
+    return verifyGrant(grant, audience, findKey, new Date(this.#now()));
   }
 }

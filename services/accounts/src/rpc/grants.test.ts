@@ -28,7 +28,7 @@ async function onMachine(aheadSeconds: number): Promise<ServedAccounts> {
   const clock = new SharedClock(() => databaseTime(served.db), machine);
   clocks.push(clock);
   await clock.measure();
-  return served.alsoWith({ grantKeys: new GrantKeys(peppers, clock) });
+  return served.alsoWith({ grantKeys: new GrantKeys(peppers, () => clock.now()) });
 }
 
 const checkAt = async (by: ServedAccounts, from: ServedAccounts) => {
@@ -42,7 +42,12 @@ it.each([-600, -30, 30, 600])("processes whose machines are %s s apart take each
   expect(await checkAt(there, here)).toMatchObject({ email: brand.owner, role: "owner" });
 });
 
+it("tells processes without a database the time", async () => {
+  const { usage } = await served.alsoWith({ clock: { now: () => 1_795_507_230_000.4 } });
+  expect(await usage.getTime({}, callContext())).toEqual({ now_ms: 1_795_507_230_000 });
+});
+
 it("a process that cannot judge a grant, because it is behind, is unavailable: nobody is signed out", async () => {
-  const behind = await served.alsoWith({ grantKeys: new GrantKeys(peppers, { now: () => Date.now() - 30_000 }) });
+  const behind = await served.alsoWith({ grantKeys: new GrantKeys(peppers, () => Date.now() - 30_000) });
   await expect(checkAt(behind, served)).rejects.toMatchObject({ kind: "unavailable" });
 });
