@@ -36,7 +36,7 @@ export interface DrillSystem {
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
   readonly kafka: KafkaServer;
-  /** Of all processes; the servers have another. */
+  /** The clock of all processes; the servers have another. */
   readonly clock: MachineClock;
   readonly platform: Platform;
   readonly receivers: FakeReceivers;
