@@ -12,8 +12,8 @@ export type FindKey = (id: string) => KeyObject;
 /**
  * Returns what a grant says, if accounts has signed it for this audience.
  *
- * @throws AppError `timeout` after its 60 s; `unavailable` if it comes from the future: a clock is off, and the session may be good; `invalid_session` for a grant of another audience and for what is none or was signed or changed
- * by others, without saying which
+ * @throws AppError `timeout` after its 60 s; `unavailable` if it comes from the future, because a clock is off; `invalid_session` for a
+ * grant of another audience and for what is none or was signed or changed by others, without saying which
  */
 export async function verifyGrant(grant: string, audience: GrantAudience, findKey: FindKey, now = new Date()): Promise<Grant> {
   try {

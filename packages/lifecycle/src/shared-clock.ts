@@ -3,7 +3,7 @@ import { repeat } from "./repeat.ts";
 
 const EVERY_MS = 5_000;
 
-/** Tells the time, in milliseconds since 1970. */
+/** Tells the time, in whole milliseconds since 1970. */
 export interface Clock {
   now(): number;
 }
@@ -46,7 +46,7 @@ export class SharedClock implements Clock {
 
   /** Between two measurements it goes on with a clock that nobody sets. Until the first, this machine's clock. */
   now(): number {
-    return this.#zero === undefined ? this.#machine.now() : this.#zero + this.#machine.elapsed();
+    return this.#zero === undefined ? this.#machine.now() : Math.round(this.#zero + this.#machine.elapsed());
   }
 
   /** Seconds by which this machine's clock is ahead; negative: behind. 0 while that is not known. */

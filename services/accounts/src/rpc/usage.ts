@@ -19,7 +19,7 @@ export function usageHandlers({ db, clock, usageKeepDays }: UsageDependencies): 
     async recordUsage(request) {
       return { recorded: await recordUsage(db, parseRequest(batchFields, request), usageKeepDays) };
     },
-    getTime: async () => ({ now_ms: Math.round(clock.now()) }),
+    getTime: async () => ({ now_ms: clock.now() }),
     async listFailedRequests(request) {
       const { brand_id, from, to, bucket_minutes, key_id, route, code, field } = parseRequest(failuresFields, request);
       const filters = { keyId: key_id ?? null, route: route ?? null, code: code ?? null, field: field ?? null };

@@ -5,6 +5,7 @@ import type { Logger } from "@brand-records/telemetry";
 import { abandonDeliveries } from "../storage/claims.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { writeResults } from "../use-cases/write-results.ts";
+import type { AttemptOptions } from "./send-delivery.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 
 /** Results are written in batches. A single result waits this long; under load, results gather while a batch is written. */
@@ -17,13 +18,6 @@ const STOP_MS = 2_000;
 interface Waiting {
   readonly result: AttemptResult;
   readonly done: () => void;
-}
-
-export interface ResultWriterOptions {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly metrics: Pick<SendingMetrics, "finished" | "disabled">;
-  readonly log: Logger;
 }
 
 /**
@@ -41,7 +35,7 @@ export class ResultWriter {
   #writing: Promise<void> | undefined;
   #stopped = false;
 
-  constructor({ db, clock, metrics, log }: ResultWriterOptions) {
+  constructor({ db, clock, metrics, log }: { readonly db: Database } & Pick<AttemptOptions, "clock" | "metrics" | "log">) {
     this.#db = db;
     this.#clock = clock;
     this.#metrics = metrics;
