@@ -8,6 +8,8 @@ export interface Arrival {
   /** Id of the event's record. */
   readonly record: string;
   readonly attempt: number;
+  /** The timestamp that is signed, in milliseconds. */
+  readonly signedAt: number;
   /** When it was received whole. */
   readonly at: number;
   /** Requests of the receiver without a response by then. */
@@ -47,12 +49,13 @@ export async function startFakeReceivers(choose: (receiver: number, attempt: num
     void bodyOf(request).then((body) => {
       const receiver = Number(request.url?.slice(1));
       const attempt = Number(request.headers["x-service-attempt"]);
+      const signedAt = Number(request.headers["x-service-timestamp"]) * 1_000;
       const { id, data } = JSON.parse(body) as { id: string; data: { id: string } };
       const behavior = choose(receiver, attempt);
       const beside = open.get(receiver) ?? 0;
       open.set(receiver, beside + 1);
       response.on("close", () => void open.set(receiver, (open.get(receiver) ?? 1) - 1));
-      arrivals.push({ receiver, eventId: id, record: data.id, attempt, at: Date.now(), beside, behavior });
+      arrivals.push({ receiver, eventId: id, record: data.id, attempt, signedAt, at: Date.now(), beside, behavior });
       if (behavior === "hang") {
         hanging += 1;
         response.on("close", () => void (hanging -= 1));

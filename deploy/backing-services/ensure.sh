@@ -2,7 +2,7 @@
 # Provides what the tests need in addition to npm, or lists everything that is missing and how to install it.
 #
 # ensure.sh [service…]   default: redis kafka; also postgres (the oldest supported version), chromium, prometheus with promtool,
-#                        alertmanager, and python, go, php, ruby: the languages of the programs in docs/webhooks.md
+#                        alertmanager, faketime, and python, go, php, ruby: the languages of the programs in docs/webhooks.md
 #
 # stdout: NAME=value lines for programs. stderr: text for people. Exit code: 1 if anything is missing.
 #   REDIS_URL=redis://…        a running Redis: yours, or our container
@@ -14,6 +14,7 @@
 #   KAFKA_IMAGE=name           an image to run instead of the jars
 #   POSTGRES_BIN=/path         the folder with the programs of Postgres 15, among them pg_dump and pg_restore
 #   CHROMIUM=/path             a browser
+#   FAKETIME_LIB=/path         the library that shifts the clock of a process
 #   PROMETHEUS=/path, PROMTOOL=/path, ALERTMANAGER=/path
 #
 # To add a service, write a function `ensure_<name>` that calls `provide` or `lacks`.
@@ -321,6 +322,23 @@ provide_alertmanager() {
   return 1
 }
 
+ensure_faketime() {
+  provide_faketime && return
+  can_install_debian_packages && install_debian_package faketime && provide_faketime && return
+  lacks "libfaketime, with which tests set the clock of a process" "Debian, Ubuntu: apt-get install faketime · Fedora: dnf install libfaketime"
+}
+
+# Debian's folders are named for the machine's kind. The variant is that for programs with threads.
+provide_faketime() {
+  local library
+  for library in /usr/lib/*/faketime/libfaketimeMT.so.1 /usr/lib64/faketime/libfaketimeMT.so.1; do
+    [ -r "$library" ] || continue
+    provide FAKETIME_LIB "$library"
+    return
+  done
+  return 1
+}
+
 # ensure_program <program> <Debian package>
 ensure_program() {
   command -v "$1" >/dev/null && return
@@ -336,7 +354,7 @@ ensure_ruby() { ensure_program ruby ruby; }
 # ------------------------------------------------------------------------------------------------------------------
 
 for service in $SERVICES; do
-  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka postgres chromium prometheus alertmanager python go php ruby."; exit 64; }
+  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka postgres chromium prometheus alertmanager faketime python go php ruby."; exit 64; }
   "ensure_$service"
 done
 if [ -n "$MISSING" ]; then

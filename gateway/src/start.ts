@@ -1,9 +1,17 @@
 import { readPem } from "@brand-records/config";
-import { httpsOnly } from "@brand-records/edge";
+import { accountsClock, httpsOnly } from "@brand-records/edge";
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { Certificates, reportCertificates, requireLoopback } from "@brand-records/rpc";
-import { Counter, openMetrics, startAdminServer, startTracing, type Logger } from "@brand-records/telemetry";
+import {
+  Counter,
+  openMetrics,
+  startAdminServer,
+  startTracing,
+  reportClock,
+  type DegradedCheck,
+  type Logger,
+} from "@brand-records/telemetry";
 import { Verifier } from "./auth/verifier.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
@@ -30,6 +38,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
   life.own("tracing", await startTracing({ service: "gateway", config, log, metrics }));
   life.own("certificates", reportCertificates(config, metrics, log));
   let limiter: OpenedLimiter | undefined;
+  const degraded: DegradedCheck[] = [{ dependency: "redis", unavailable: () => (limiter?.isDegraded() === true ? ["redis"] : []) }];
   const admin = life.own(
     "admin server",
     await startAdminServer({
@@ -37,17 +46,19 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
       port: config.ADMIN_PORT,
       metrics,
       notReady: () => (life.isReady ? [] : ["process"]),
-      degraded: [{ dependency: "redis", unavailable: () => (limiter?.isDegraded() === true ? ["redis"] : []) }],
+      degraded,
     }),
   );
   const services = life.own("rpc clients", connectServices(config, metrics));
+  const clock = life.own("clock", accountsClock(services.usage));
+  degraded.push(reportClock(clock, metrics));
   const redisTlsCa = config.REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", config.REDIS_TLS_CA);
   limiter = life.own(
     "rate limiter",
     await openLimiter({ redisUrl: config.REDIS_URL, redisTlsCa, commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS, log, metrics }),
   );
   const flushMs = config.USAGE_FLUSH_SECONDS * 1_000;
-  const usage = life.own("usage recorder", startUsageRecorder({ accounts: services.usage, flushMs, log, metrics }));
+  const usage = life.own("usage recorder", startUsageRecorder({ accounts: services.usage, clock, flushMs, log, metrics }));
 
   const app = createApp({
     environment: config.ENVIRONMENT,

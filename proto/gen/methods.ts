@@ -50,6 +50,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.AuditService/ListAudit": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.AuditService/ExportAudit": { isIdempotent: true, callers: [], actor: "caller" },
   "/accounts.v1.UsageService/RecordUsage": { isIdempotent: true, callers: ["gateway"], actor: "caller" },
+  "/accounts.v1.UsageService/GetTime": { isIdempotent: true, callers: ["gateway", "console"], actor: "bearer" },
   "/accounts.v1.UsageService/ListFailedRequests": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.UsageService/GetUsage": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person" },

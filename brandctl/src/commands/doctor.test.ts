@@ -92,6 +92,14 @@ describe("brandctl doctor", () => {
     expect(stdout).toContain("put it into RECEIVER_SECRET_KEYS");
   });
 
+  it("names a process whose machine's clock is off", async () => {
+    readiness.body = '{"status":"ready","degraded":["correct clock"]}';
+    const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/!.*ready +serves without its correct clock/);
+    expect(stdout).toContain("run NTP there (docs/runbooks/ClockOff.md)");
+  });
+
   it.each<[string, (typeof PROCESSES)[number], string]>([
     ['outbox_oldest_seconds{service="records"} 21.4', "records", "the oldest event has waited for 21 s in the outbox"],
     ['outbox_oldest_seconds{service="records"} -1', "records", "it cannot read from its database how long events wait"],

@@ -15,7 +15,7 @@ beforeAll(async () => {
     requests.push(request);
     return { groups, buckets: [{ start: "2026-11-21T08:00:00.000Z", requests: 12 }], ...more };
   };
-  served = await serve(service(UsageServiceService, { listFailedRequests, recordUsage: unused, getUsage: unused }));
+  served = await serve(service(UsageServiceService, { listFailedRequests, recordUsage: unused, getUsage: unused, getTime: unused }));
 });
 afterAll(() => served.stop());
 beforeEach(() => {

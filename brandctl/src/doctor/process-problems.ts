@@ -13,6 +13,8 @@ const REDIS_REMEDY = "Is Redis reachable (REDIS_URL)? Until then each gateway co
 const REMEDIES: Readonly<Record<string, string>> = {
   "event log": EVENT_LOG_REMEDY,
   redis: REDIS_REMEDY,
+  "correct clock":
+    "Its machine's clock differs by 5 s or more from the database's: set it right, and run NTP there (docs/runbooks/ClockOff.md). Deliveries and grants go by the database's.",
   postgres: "Is Postgres reachable (DATABASE_URL)?",
   "announcement of its keys":
     "Is Postgres reachable and writable (DATABASE_URL)? After 30 s others may store what this process cannot read.",

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { accountsClock } from "@brand-records/edge";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { Certificates, reportCertificates, requireLoopback } from "@brand-records/rpc";
-import { openMetrics, startAdminServer, startTracing, type Logger } from "@brand-records/telemetry";
+import { openMetrics, reportClock, startAdminServer, startTracing, type DegradedCheck, type Logger } from "@brand-records/telemetry";
 import type { ConsoleConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
 import { loadWebFiles } from "./http/web-files.ts";
@@ -20,6 +21,7 @@ export async function startConsole(config: ConsoleConfig, life: Lifecycle, log: 
   // Owned first, stopped last: its spans include those of the stop.
   life.own("tracing", await startTracing({ service: "console", config, log, metrics }));
   life.own("certificates", reportCertificates(config, metrics, log));
+  const degraded: DegradedCheck[] = [];
   const admin = life.own(
     "admin server",
     await startAdminServer({
@@ -27,9 +29,11 @@ export async function startConsole(config: ConsoleConfig, life: Lifecycle, log: 
       port: config.ADMIN_PORT,
       metrics,
       notReady: () => (life.isReady ? [] : ["process"]),
+      degraded,
     }),
   );
   const services = life.own("rpc clients", connectServices(config, metrics));
+  degraded.push(reportClock(life.own("clock", accountsClock(services.usage)), metrics));
   const app = createApp({ config, services, web: await loadWebFiles(WEB_FILES), log, metrics, isStopping: () => !life.isReady });
   await services.connected();
   const http = life.own(

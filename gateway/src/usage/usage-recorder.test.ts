@@ -1,3 +1,4 @@
+import type { Clock } from "@brand-records/lifecycle";
 import { AppError } from "@brand-records/errors";
 import { UsageServiceService, type RecordUsageRequest } from "@brand-records/proto/accounts/v1";
 import { connectRpc, service, serveRpc, type RpcClient, type RpcServer } from "@brand-records/rpc";
@@ -28,7 +29,7 @@ beforeEach(async () => {
   };
   server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(UsageServiceService, { recordUsage, getUsage: unused, listFailedRequests: unused })],
+    services: [service(UsageServiceService, { recordUsage, getUsage: unused, getTime: unused, listFailedRequests: unused })],
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),
   });
@@ -42,9 +43,9 @@ afterEach(async () => {
 });
 
 const metrics = openMetrics("gateway");
-const start = (flushMs: number, counts = new UsageCounts()): UsageRecorder => {
+const start = (flushMs: number, counts = new UsageCounts(), clock: Clock = Date): UsageRecorder => {
   metrics.clear();
-  const recorder = startUsageRecorder({ accounts, flushMs, log: openLog("gateway", "silent"), metrics, counts });
+  const recorder = startUsageRecorder({ accounts, clock, flushMs, log: openLog("gateway", "silent"), metrics, counts });
   owned.push(recorder);
   return recorder;
 };
@@ -68,6 +69,18 @@ it("records failures beside the requests, in batches that accounts accepts", asy
   const { request_id: _, ...expected } = counted;
   expect(requests.map(({ failures }) => failures.length)).toEqual([2_000, 1]);
   expect(requests[1]?.failures).toEqual([{ ...expected, key_id: "key_2000" }]);
+});
+
+it("counts by the clock that accounts keeps, which ignores minutes that are far ahead of it", async () => {
+  const recorder = start(HOUR_MS, new UsageCounts(), { now: () => Date.parse("2026-11-24T08:00:30.000Z") });
+  recorder.count(caller, "accepted");
+  recorder.countClient(caller, "cursor");
+  recorder.countFailure({ ...caller, route: "GET /api/v1/payouts", code: "invalid_parameter", request_id: "r1", field: "limit" });
+  await recorder.stop();
+  const counted = requests.flatMap(({ minutes, failures, clients }) =>
+    [...minutes, ...failures].map(({ minute }) => minute).concat(clients.map(({ day }) => day)),
+  );
+  expect(counted.toSorted()).toEqual(["2026-11-24", "2026-11-24T08:00:00.000Z", "2026-11-24T08:00:00.000Z"]);
 });
 
 it("records the clients of assistants beside the requests", async () => {

@@ -1,5 +1,5 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
-import { withTimeout, type Stoppable } from "@brand-records/lifecycle";
+import { withTimeout, type Clock, type Stoppable } from "@brand-records/lifecycle";
 import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type RpcClient } from "@brand-records/rpc";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
@@ -13,6 +13,7 @@ const STOP_MS = 5_000;
 
 export interface UsageRecorderOptions {
   readonly accounts: Pick<RpcClient<UsageServiceService>, "recordUsage">;
+  readonly clock: Clock;
   readonly flushMs: number;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -34,7 +35,14 @@ export interface UsageRecorder extends Stoppable {
  * Counts requests in memory and records them at accounts every `flushMs`: a crash loses no more. While accounts is unavailable, counts
  * are kept, up to a bound, and the batch that failed is repeated with its id, because it may have been recorded.
  */
-export function startUsageRecorder({ accounts, flushMs, log, metrics, counts = new UsageCounts() }: UsageRecorderOptions): UsageRecorder {
+export function startUsageRecorder({
+  accounts,
+  clock,
+  flushMs,
+  log,
+  metrics,
+  counts = new UsageCounts(),
+}: UsageRecorderOptions): UsageRecorder {
   metrics.registerMetric(droppedOf(counts));
   let failed: UsageBatch | undefined;
   let stopping = false;
@@ -64,9 +72,9 @@ export function startUsageRecorder({ accounts, flushMs, log, metrics, counts = n
   schedule();
 
   return {
-    count: (principal, verdict) => counts.add(principal, verdict, Date.now()),
-    countFailure: (failure) => counts.failures.add(failure, Date.now()),
-    countClient: (principal, name) => counts.clients.add(principal, name, Date.now()),
+    count: (principal, verdict) => counts.add(principal, verdict, clock.now()),
+    countFailure: (failure) => counts.failures.add(failure, clock.now()),
+    countClient: (principal, name) => counts.clients.add(principal, name, clock.now()),
     async stop() {
       stopping = true;
       clearTimeout(timer);

@@ -28,6 +28,13 @@ it("says what accounts has signed, to its audience, for 60 s and the clocks' ske
     await expect(verifyGrant(signed, audience, findKey, ISSUED)).rejects.toMatchObject(INVALID);
 });
 
+it("is unavailable to a process whose clock is behind, which cannot tell whether it is valid", async () => {
+  const signed = await signGrant(grant, "plans", key, ISSUED);
+  expect(await verifyGrant(signed, "plans", findKey, after(-10))).toEqual(grant);
+  await expect(verifyGrant(signed, "plans", findKey, after(-11))).rejects.toMatchObject({ kind: "unavailable" });
+  await expect(verifyGrant(await signGrant(grant, "plans", other, ISSUED), "plans", findKey, after(-11))).rejects.toMatchObject(INVALID);
+});
+
 it("has no brand and no owner's link for a call of none", async () => {
   const plain = { ...grant, via: null, limitedTo: null, brand: null };
   expect(await verifyGrant(await signGrant(plain, "webhook", key, ISSUED), "webhook", findKey, ISSUED)).toEqual(plain);

@@ -7,5 +7,6 @@ export { NODE_ARGUMENTS } from "./node-arguments.ts";
 export { repeat } from "./repeat.ts";
 export { startReplyDeadline } from "./reply-deadline.ts";
 export { EX_CONFIG, reportFailure, runProcess } from "./run-process.ts";
+export { SharedClock, type Clock } from "./shared-clock.ts";
 export { WakeSignal } from "./wake-signal.ts";
 export { TIMED_OUT, withStopTimeout, withTimeout } from "./with-timeout.ts";

@@ -1,7 +1,15 @@
-import type { Lifecycle } from "@brand-records/lifecycle";
-import { openPool, type Database, type LateIndex, type PoolOptions } from "@brand-records/postgres";
+import { SharedClock, withStopTimeout, type Clock, type Lifecycle } from "@brand-records/lifecycle";
+import { databaseTime, openPool, type Database, type LateIndex, type PoolOptions } from "@brand-records/postgres";
 import { reportCertificates, serveRpc, type Grants, type ServedService } from "@brand-records/rpc";
-import { openMetrics, startAdminServer, startTracing, type DegradedCheck, type Logger, type Registry } from "@brand-records/telemetry";
+import {
+  openMetrics,
+  reportClock,
+  startAdminServer,
+  startTracing,
+  type DegradedCheck,
+  type Logger,
+  type Registry,
+} from "@brand-records/telemetry";
 import type { z } from "zod";
 import { AnnouncedKeys, showUnusableKeys, type HeldKey } from "./announced-keys/index.ts";
 import { startIndexBuilder } from "./index-builder.ts";
@@ -10,6 +18,9 @@ import { poolMetrics } from "./pool-metrics.ts";
 import { isReachable } from "./is-reachable.ts";
 import { prepareSchema } from "./prepare-schema.ts";
 import type { serviceSettings } from "./settings.ts";
+
+/** A question to a database that does not respond may be cut off. */
+const CLOCK_STOP_MS = 200;
 
 export interface ServiceOptions {
   /** Name of the service and of its schema. */
@@ -29,6 +40,8 @@ export interface ServicePorts {
 /** What every service builds on: probes, a migrated schema, a pool, metrics. */
 export interface StartedService {
   readonly db: Database;
+  /** The database's time. What is signed or judged by time goes by it. */
+  readonly clock: Clock;
   /** The URL of the login that owns the schema, where it is known: DATABASE_URL's login may lack the right to build an index. */
   readonly ownerUrl: string;
   readonly metrics: Registry;
@@ -91,10 +104,15 @@ export async function startService({ name, config, migrations, life, log }: Serv
   );
 
   await prepareSchema({ name, migrations, config, log });
+  const clock = new SharedClock(() => databaseTime(db));
+  life.own("clock", withStopTimeout(clock, CLOCK_STOP_MS));
+  await clock.measure();
+  degradedChecks.push(reportClock(clock, metrics));
   const ownerUrl = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL;
 
   return {
     db,
+    clock,
     ownerUrl,
     metrics,
     maintenance,

@@ -1,3 +1,4 @@
+import type { Clock } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import type { GrantKeys } from "./domain/grant-keys.ts";
@@ -9,6 +10,8 @@ import type { Identify } from "./id-tokens/identify.ts";
 /** What the handlers and use cases work with. */
 export interface AccountsDependencies {
   readonly db: Database;
+  /** The database's. */
+  readonly clock: Clock;
   readonly epochs: EpochPublisher;
   /** Newest first. */
   readonly peppers: readonly [Pepper, ...Pepper[]];

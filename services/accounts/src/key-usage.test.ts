@@ -40,7 +40,7 @@ it("writes all unwritten uses in one statement before it stops", async () => {
   const ids = [(await served.createKey(brand)).id, (await served.createKey(brand)).id];
   const unused = (await served.createKey(brand)).id;
   const db = countingDatabase();
-  const usage = startKeyUsage(db, log);
+  const usage = startKeyUsage(db, Date, log);
   const before = Date.now();
   for (let i = 0; i < 1_000; i += 1) usage.record(ids[i % 2] ?? "");
   expect(db.statements).toBe(0);
@@ -58,7 +58,7 @@ it("writes every few seconds, and only if a key was used", async () => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "setTimeout", "queueMicrotask", "Date", "performance"] });
   const { id } = await served.createKey(brand);
   const db = countingDatabase();
-  const usage = startKeyUsage(db, log);
+  const usage = startKeyUsage(db, Date, log);
   jest.advanceTimersByTime(60_000);
   expect(db.statements).toBe(0);
   usage.record(id);
@@ -73,7 +73,7 @@ it("keeps uses that could not be written for the next flush", async () => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "setTimeout", "queueMicrotask", "Date", "performance"] });
   const { id } = await served.createKey(brand);
   const db = countingDatabase(1);
-  const usage = startKeyUsage(db, log);
+  const usage = startKeyUsage(db, Date, log);
   usage.record(id);
   jest.advanceTimersByTime(5_000);
   await eventually(() => expect(db.statements).toBe(1));

@@ -1,3 +1,4 @@
+import type { Clock } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { writeLastUses } from "./storage/keys.ts";
@@ -12,7 +13,7 @@ export interface KeyUsage {
 }
 
 /** Collects when keys were last used and writes it in batches: a write per request would cost more than the request. */
-export function startKeyUsage(db: Database, log: Logger): KeyUsage {
+export function startKeyUsage(db: Database, clock: Clock, log: Logger): KeyUsage {
   let unwritten = new Map<string, number>();
 
   const flush = async (): Promise<void> => {
@@ -30,7 +31,7 @@ export function startKeyUsage(db: Database, log: Logger): KeyUsage {
   const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MS);
 
   return {
-    record: (keyId) => void unwritten.set(keyId, Date.now()),
+    record: (keyId) => void unwritten.set(keyId, clock.now()),
     async stop() {
       clearInterval(timer);
       await flush();

@@ -41,27 +41,28 @@ const PUBLISH_TIMEOUT_MS = 500;
 /** Starts the service and returns the ports it listens on. */
 export async function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "accounts", config, migrations: MIGRATIONS, life, log });
-  const { db, maintenance } = base;
+  const { db, maintenance, clock } = base;
   const redis = startRedis(config, base, life, log);
   await requireNotRestored(db, redis, log);
   const mayMissKeys = await announcePeppers(base, { db, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT });
   const published = redis && redisEpochPublisher(redis, log, base.metrics);
   if (published !== undefined) life.own("epoch republisher", startEpochRepublisher(db, published, maintenance));
-  const keyUsage = life.own("key usage", startKeyUsage(db, log));
+  const keyUsage = life.own("key usage", startKeyUsage(db, clock, log));
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
   const usageKeepDays = config.USAGE_RETENTION_DAYS;
   life.own("janitor", startJanitor({ db, maintenance, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, usageKeepDays }));
   base.buildIndexes(LATE_INDEXES);
   const deps: AccountsDependencies = {
     db,
+    clock,
     epochs: published ?? noEpochPublisher,
     peppers: config.KEY_PEPPERS,
-    grantKeys: new GrantKeys(config.KEY_PEPPERS),
+    grantKeys: new GrantKeys(config.KEY_PEPPERS, () => clock.now()),
     environment: config.ENVIRONMENT,
     sessionLimits,
     limits: { keys: config.KEYS_PER_BRAND_MAX, members: config.MEMBERS_PER_BRAND_MAX },
     usageKeepDays,
-    identify: openIdentify(config),
+    identify: openIdentify(config, clock),
     believesClaims: config.CONSOLE_WITHOUT_GRANTS === "true",
     log,
     recordKeyUse: keyUsage.record,

@@ -68,9 +68,10 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
   const { peppers = [pepper(1)] } = overrides;
   const served = await serve({
     db,
+    clock: Date,
     epochs: noEpochPublisher,
     peppers,
-    grantKeys: new GrantKeys(peppers),
+    grantKeys: new GrantKeys(peppers, Date.now),
     environment: "live",
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
     limits: { keys: 200, members: 1_000 },

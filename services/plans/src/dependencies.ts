@@ -1,4 +1,4 @@
-import type { KeyedMutex } from "@brand-records/lifecycle";
+import type { Clock, KeyedMutex } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Memberships } from "@brand-records/service-runtime";
 
@@ -10,6 +10,7 @@ export interface PreparedPlan {
 /** What the handlers and use cases work with. */
 export interface PlansDependencies {
   readonly db: Database;
+  readonly clock: Clock;
   readonly memberships: Memberships;
   /** Keyed by brand: requests of one brand take one database connection at a time. */
   readonly brandMutex: KeyedMutex;

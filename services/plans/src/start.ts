@@ -28,6 +28,7 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
   );
   const deps: PlansDependencies = {
     db: base.db,
+    clock: base.clock,
     memberships: new Memberships(accounts),
     brandMutex: new KeyedMutex(),
     pendingMax: PENDING_PLANS_MAX,

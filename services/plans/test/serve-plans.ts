@@ -163,7 +163,7 @@ async function serve(
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
   const accounts = new FakeAccounts();
-  const deps = { db: changed(db), memberships: new Memberships(accounts), brandMutex, pendingMax, onPrepared };
+  const deps = { db: changed(db), clock: Date, memberships: new Memberships(accounts), brandMutex, pendingMax, onPrepared };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))],

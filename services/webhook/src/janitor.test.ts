@@ -18,6 +18,7 @@ async function clean(): Promise<string[]> {
   const metrics = openMetrics("webhook");
   const janitor = startJanitor({
     db: served.db,
+    clock: Date,
     ownerUrl: served.url,
     maintenance: openMaintenance(openLog("webhook", "silent"), metrics),
     log: openLog("webhook", "silent"),

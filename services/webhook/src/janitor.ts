@@ -1,4 +1,4 @@
-import { repeat, withStopTimeout } from "@brand-records/lifecycle";
+import { repeat, withStopTimeout, type Clock } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
@@ -23,6 +23,7 @@ const REPAIR = "repair bounds of lanes";
 
 export interface JanitorOptions {
   readonly db: Database;
+  readonly clock: Clock;
   /** The URL of the login that owns the schema. */
   readonly ownerUrl: string;
   readonly maintenance: Maintenance;
@@ -32,12 +33,12 @@ export interface JanitorOptions {
 }
 
 /** Background maintenance, once a minute. Every task is safe to run in any number of processes at the same time. */
-export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
+export function startJanitor({ db, clock, ownerUrl, maintenance, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
   const tasks = {
     "create partitions": () =>
       ensureDays(
         db,
-        Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)),
+        Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(clock.now() + days * DAY_MS).toISOString().slice(0, 10)),
       ),
     "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
     "delete hours of deleted receivers": () => deleteOrphanedHours(db),

@@ -27,7 +27,7 @@ const SENDING_CONNECTIONS = 4;
 /** Starts the service. @returns the ports it listens on */
 export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "webhook", config, migrations: MIGRATIONS, life, log });
-  const { db, maintenance, metrics } = base;
+  const { db, maintenance, metrics, clock } = base;
   const keys = config.RECEIVER_SECRET_KEYS;
   await requireSecretKeys(db, keys);
   await base.announceKeys(heldSecretKeys(keys));
@@ -37,14 +37,14 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   const accounts = life.own("accounts client", connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const sessions = life.own("accounts sessions client", connectRpc(SessionsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const brands = new KnownBrands(db, accounts);
-  life.own("janitor", startJanitor({ db, ownerUrl: base.ownerUrl, maintenance, log, keepDays: config.RETENTION_DAYS }));
+  life.own("janitor", startJanitor({ db, clock, ownerUrl: base.ownerUrl, maintenance, log, keepDays: config.RETENTION_DAYS }));
   const sending = sendingMetrics(metrics);
   const sendingPool = base.openPool("webhook sending", SENDING_CONNECTIONS, BY_INDEX.settings);
-  const sender = startSending({ config, db: sendingPool, life, maintenance, metrics: sending, log });
+  const sender = startSending({ config, db: sendingPool, clock, life, maintenance, metrics: sending, log });
   base.reportUnusableKeys("RECEIVER_SECRET_KEYS", () => sender.unusableKeyIds());
   showReceivers(metrics, db);
   // After the sender, so that it stops first: the sender then finishes what intake gave it.
-  const intake = await startIntake({ config, db, brands, first: sender, life, registry: metrics, log });
+  const intake = await startIntake({ config, db, clock, brands, first: sender, life, registry: metrics, log });
   base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
   const replaying = life.own("replay worker", startReplayWorker(db, log));
 

@@ -17,12 +17,17 @@ export interface ReceivingServer {
   readonly requests: ReceivedRequest[];
   /** Connections opened so far. */
   readonly connections: number;
+  /** Connections that are open. */
+  readonly open: number;
   respond: Responder;
   stop(): Promise<void>;
 }
 
-/** Starts a receiver on loopback that records its requests. */
-export async function startReceivingServer(respond: Responder = (response) => response.writeHead(204).end()): Promise<ReceivingServer> {
+/** Starts a receiver on loopback that records its requests. @param at default: a free port of 127.0.0.1 */
+export async function startReceivingServer(
+  respond: Responder = (response) => response.writeHead(204).end(),
+  at: { readonly host: string; readonly port: number } = { host: "127.0.0.1", port: 0 },
+): Promise<ReceivingServer> {
   const sockets = new Set<Socket>();
   let connections = 0;
   const received = { requests: [] as ReceivedRequest[], respond };
@@ -45,14 +50,17 @@ export async function startReceivingServer(respond: Responder = (response) => re
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => {});
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(at.port, at.host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${at.host}:${port}/hook`,
     port,
     requests: received.requests,
     get connections() {
       return connections;
+    },
+    get open() {
+      return sockets.size;
     },
     get respond() {
       return received.respond;

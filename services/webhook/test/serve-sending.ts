@@ -72,6 +72,7 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
       const agent = new ReceiverAgent({ allowLoopback: true, connectionsMax: 1_000, ...agentOptions });
       const sender = new Sender({
         db,
+        clock: Date,
         keys,
         agent,
         metrics: sendingMetrics(openMetrics("webhook")),

@@ -18,6 +18,7 @@ import { freePort } from "@brand-records/postgres/embedded";
 import { signIn, type ConsoleCaller } from "../../console-calls.ts";
 import { startFakeReceivers, type Behavior, type FakeReceivers } from "../../fake-receivers.ts";
 import { startPrometheus, type TestPrometheus } from "../../observability/prometheus.ts";
+import { startMachineClock, type MachineClock } from "../../machine-clock.ts";
 import { RULES_FOLDER, writeScaledRules } from "../../observability/scale-rules.ts";
 import { callContext, startStack, type ProcessName, type Stack, type TestBrand } from "../../stack.ts";
 import { callsOf } from "./callers.ts";
@@ -39,6 +40,8 @@ export interface DrillSystem {
   /** Between accounts and Redis; the gateways reach Redis directly. */
   readonly accountsToRedis: TcpProxy;
   readonly kafka: KafkaServer;
+  /** The clock of all processes; the servers have another. */
+  readonly clock: MachineClock;
   readonly platform: Platform;
   readonly receivers: FakeReceivers;
   readonly load: Load;
@@ -84,6 +87,7 @@ export async function startDrillSystem(): Promise<DrillSystem> {
 async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, stop: () => Promise<void>): Promise<DrillSystem> {
   const folder = await mkdtemp(join(tmpdir(), "drills-"));
   own({ stop: () => rm(folder, { recursive: true, force: true }) });
+  const clock = own(await startMachineClock());
   const [postgres, redis, kafka] = await Promise.all([startPostgresServer(), startRedisServer(), startKafkaServer()]);
   for (const server of [postgres, redis, kafka]) own(server);
   const accountsToRedis = own(await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(redis.url).port) }));
@@ -95,6 +99,7 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
       redisUrl: redis.url,
       kafkaBrokers: kafka.brokers,
       env: {
+        ...clock.env,
         LOG_LEVEL: "info",
         RATE_LIMIT_PLUS: "100000",
         REDIS_COMMAND_TIMEOUT_MS: "100",
@@ -135,6 +140,7 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
     redis,
     accountsToRedis,
     kafka,
+    clock,
     platform,
     receivers,
     load,

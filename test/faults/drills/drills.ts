@@ -1,7 +1,8 @@
 import { eventually } from "@brand-records/testkit";
 import type { ProcessName } from "../../stack.ts";
 import type { Call } from "./callers.ts";
-import type { DrillSystem } from "./drill-system.ts";
+import { readinessOf } from "../../admin-port.ts";
+import { PROCESSES, type DrillSystem } from "./drill-system.ts";
 import { LeakedKey } from "./leaked-key.ts";
 
 /** A fault, what it does to callers, and how it is noticed. docs/operations.md has a row of the same name, marked as proven. */
@@ -145,6 +146,22 @@ const SERVER_DRILLS: readonly Drill[] = [
     answers: {},
     apply: ({ kafka }) => kafka.freeze(),
     heal: ({ kafka }) => kafka.thaw(),
+  },
+  {
+    fault: "clocks 10 minutes ahead",
+    alert: "ClockOff",
+    answers: {},
+    // Calls that are under way when the clock is set have no time left.
+    atTimes: { ...apiCalls([TIMEOUT, UNAVAILABLE]), ...consoleCalls([TIMEOUT, UNAVAILABLE]) },
+    apply: ({ clock }) => clock.setAhead(600),
+    async during({ receivers, processOf }) {
+      for (const name of PROCESSES) expect(await readinessOf(processOf(name))).toEqual({ status: "ready", degraded: ["correct clock"] });
+      const before = receivers.arrivals.length;
+      await eventually(() => expect(receivers.arrivals.length).toBeGreaterThan(before + 5));
+      // Receivers allow five minutes.
+      expect(receivers.arrivals.slice(before).filter(({ signedAt, at }) => Math.abs(signedAt - at) > 60_000)).toEqual([]);
+    },
+    heal: ({ clock }) => clock.setAhead(0),
   },
   {
     fault: "receivers fail",

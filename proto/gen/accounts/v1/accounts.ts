@@ -861,6 +861,14 @@ export interface RecordUsageResponse {
   recorded: boolean;
 }
 
+export interface GetTimeRequest {
+}
+
+export interface GetTimeResponse {
+  /** Milliseconds since 1970. */
+  now_ms: number;
+}
+
 export interface GetUsageRequest {
   brand_id: string;
   /** Start of the first bucket, rounded down to the minute. */
@@ -7561,6 +7569,87 @@ export const RecordUsageResponse: MessageFns<RecordUsageResponse> = {
   },
 };
 
+function createBaseGetTimeRequest(): GetTimeRequest {
+  return {};
+}
+
+export const GetTimeRequest: MessageFns<GetTimeRequest> = {
+  encode(_: GetTimeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTimeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTimeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetTimeResponse(): GetTimeResponse {
+  return { now_ms: 0 };
+}
+
+export const GetTimeResponse: MessageFns<GetTimeResponse> = {
+  encode(message: GetTimeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.now_ms !== 0) {
+      writer.uint32(8).int64(message.now_ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTimeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTimeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.now_ms = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseGetUsageRequest(): GetUsageRequest {
   return { brand_id: "", from: "", to: "", bucket_minutes: 0, by_key: false, by_client: false };
 }
@@ -8816,6 +8905,19 @@ export const UsageServiceService = {
     responseDeserialize: (value: Buffer): RecordUsageResponse => RecordUsageResponse.decode(value),
   },
   /**
+   * Returns the database's time, by which minutes count: of processes that have no database, the machine's clock may be off. Anyone may
+   * know it.
+   */
+  getTime: {
+    path: "/accounts.v1.UsageService/GetTime" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetTimeRequest): Buffer => Buffer.from(GetTimeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetTimeRequest => GetTimeRequest.decode(value),
+    responseSerialize: (value: GetTimeResponse): Buffer => Buffer.from(GetTimeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetTimeResponse => GetTimeResponse.decode(value),
+  },
+  /**
    * Returns requests of a brand that were refused or failed in the last seven days, by key, route, error code and field, and how many there were
    * over time. Requests without a valid key belong to no brand and are not counted.
    */
@@ -8848,6 +8950,11 @@ export interface UsageServiceServer extends UntypedServiceImplementation {
    * of keys that the brand does not have, and of minutes that are not kept or more than ten minutes ahead.
    */
   recordUsage: handleUnaryCall<RecordUsageRequest, RecordUsageResponse>;
+  /**
+   * Returns the database's time, by which minutes count: of processes that have no database, the machine's clock may be off. Anyone may
+   * know it.
+   */
+  getTime: handleUnaryCall<GetTimeRequest, GetTimeResponse>;
   /**
    * Returns requests of a brand that were refused or failed in the last seven days, by key, route, error code and field, and how many there were
    * over time. Requests without a valid key belong to no brand and are not counted.

@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import { diagnoseProviderError, openDiscovery, readEmailClaims, type Provider } from "@brand-records/openid-provider";
+import type { Clock } from "@brand-records/lifecycle";
 import type { AccountsConfig } from "../config.ts";
 import { IdTokenRefused, type EmailClaims, type Identity, type IdTokenUse } from "../domain/sign-in.ts";
 import { openSigningKeys, SigningKeysUnavailable } from "./signing-keys.ts";
@@ -33,18 +34,17 @@ export interface IdentitySignIn extends Identity {
  */
 export type Identify = (proof: SignInProof) => Promise<IdentitySignIn>;
 
-export function openIdentify({
-  OIDC_ISSUER: issuer,
-  OIDC_CLIENT_ID: clientId,
-  OIDC_TRUST_EMAIL,
-}: Pick<AccountsConfig, "OIDC_ISSUER" | "OIDC_CLIENT_ID" | "OIDC_TRUST_EMAIL">): Identify {
+export function openIdentify(
+  { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_TRUST_EMAIL }: ProviderSettings,
+  clock: Clock = Date,
+): Identify {
   if (issuer === undefined || clientId === undefined) return () => Promise.reject(unavailable("OIDC_ISSUER is not set for accounts"));
   const discover = openDiscovery({ issuer, clientId });
   const signingKeys = openSigningKeys();
   const trustEmail = OIDC_TRUST_EMAIL === "true";
   return async ({ idToken, nonce, accessToken }) => {
     const provider = await discover().catch(rethrowUnavailable);
-    const { claims, use } = await verify(provider, idToken, { clientId, nonce, signingKeys });
+    const { claims, use } = await verify(provider, idToken, { clientId, nonce, signingKeys, now: new Date(clock.now()) });
     return {
       issuer: claims.iss,
       subject: claims.sub,
@@ -57,16 +57,19 @@ export function openIdentify({
   };
 }
 
+type ProviderSettings = Pick<AccountsConfig, "OIDC_ISSUER" | "OIDC_CLIENT_ID" | "OIDC_TRUST_EMAIL">;
+
 interface Verification {
+  readonly now: Date;
   readonly clientId: string;
   readonly nonce: string;
   readonly signingKeys: ReturnType<typeof openSigningKeys>;
 }
 
-async function verify(provider: Provider, idToken: string, { clientId, nonce, signingKeys }: Verification): Promise<VerifiedIdToken> {
+async function verify(provider: Provider, idToken: string, { clientId, nonce, signingKeys, now }: Verification): Promise<VerifiedIdToken> {
   const { issuer, id_token_signing_alg_values_supported: algorithms } = provider.serverMetadata();
   try {
-    return await verifyIdToken(idToken, { issuer, clientId, nonce, algorithms, findKey: signingKeys(provider) });
+    return await verifyIdToken(idToken, { issuer, clientId, nonce, algorithms, findKey: signingKeys(provider) }, now);
   } catch (error) {
     throw error instanceof SigningKeysUnavailable ? notReached(error.message) : error;
   }

@@ -12,11 +12,14 @@ const BATCH_COUNTS_MAX = 5_000;
 const BATCH_FAILURES_MAX = 2_000;
 const TOO_MANY = `must be at most ${BATCH_COUNTS_MAX}`;
 
-export function usageHandlers({ db, usageKeepDays }: Pick<AccountsDependencies, "db" | "usageKeepDays">): Handlers<UsageServiceService> {
+type UsageDependencies = Pick<AccountsDependencies, "db" | "clock" | "usageKeepDays">;
+
+export function usageHandlers({ db, clock, usageKeepDays }: UsageDependencies): Handlers<UsageServiceService> {
   return {
     async recordUsage(request) {
       return { recorded: await recordUsage(db, parseRequest(batchFields, request), usageKeepDays) };
     },
+    getTime: async () => ({ now_ms: clock.now() }),
     async listFailedRequests(request) {
       const { brand_id, from, to, bucket_minutes, key_id, route, code, field } = parseRequest(failuresFields, request);
       const filters = { keyId: key_id ?? null, route: route ?? null, code: code ?? null, field: field ?? null };

@@ -1,4 +1,4 @@
-import { GRANT_AUDIENCES, signGrant, type Grant, type GrantAudience } from "@brand-records/grant";
+import { GRANT_AUDIENCES, type Grant, type GrantAudience } from "@brand-records/grant";
 import type { Grants, Person } from "@brand-records/rpc";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotTheirs, type Membership } from "../domain/membership.ts";
@@ -30,7 +30,9 @@ export async function grantsOf(
     session: sessionInGrant(token),
     brand: membership === undefined ? null : { id: membership.brand_id, role: membership.role },
   };
-  return Object.fromEntries(await Promise.all(GRANT_AUDIENCES.map(async (audience) => [audience, await signGrant(grant, audience, key)])));
+  return Object.fromEntries(
+    await Promise.all(GRANT_AUDIENCES.map(async (audience) => [audience, await grantKeys.sign(grant, audience, key)])),
+  );
 }
 
 /**

@@ -20,7 +20,7 @@ export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceSer
       );
       const input = planInputFrom(request.input);
       const prepared = await preparePlan(deps, { brandId, input, preparedBy: prepared_by ?? null }, deadline);
-      if (isNews(prepared.plan, Date.now())) deps.onPrepared?.({ brand_id: brandId, plan_id: prepared.plan.id });
+      if (isNews(prepared.plan, deps.clock.now())) deps.onPrepared?.({ brand_id: brandId, plan_id: prepared.plan.id });
       return prepared;
     },
     async getPlan(request) {

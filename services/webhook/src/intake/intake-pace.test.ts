@@ -47,6 +47,7 @@ it("gives all parts of a batch one time until which they wait", async () => {
   };
   const intake = openIntake({
     db: sending.db,
+    clock: Date,
     first,
     brands: { lookUp: async () => ({ existing: new Set(), deleted: new Set() }) },
     deadLetters,

@@ -1,5 +1,6 @@
 import { readEventMessage, UnreadableMessage } from "@brand-records/brand-events";
 import type { DeadLetter, DeadLetters, Intake, ReceivedMessage } from "@brand-records/event-log";
+import type { Clock } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import {
   AGE_SECONDS_BUCKETS,
@@ -50,6 +51,7 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
 
 export interface IntakeOptions {
   readonly db: Database;
+  readonly clock: Clock;
   /** Sends first attempts without a claim. */
   readonly first?: (FirstAttempts & Pacer) | undefined;
   readonly brands: Pick<KnownBrands, "lookUp">;
@@ -75,8 +77,8 @@ export function openIntake(options: IntakeOptions): Intake {
 
   return async (messages) => {
     const startedAt = performance.now();
-    const { deadLetters, metrics, log } = options;
-    const { readable, dead } = read(messages, options.keepDays);
+    const { clock, deadLetters, metrics, log } = options;
+    const { readable, dead } = read(messages, options.keepDays, clock.now());
     if (log.isLevelEnabled("debug")) for (const each of readable) log.debug(logFieldsOf(each), "event received");
     await ensureNewDays(options.db, days, readable);
     const { events, createdAt, repeated, deliveries, dropped } = await storeAll(options, readable, dead);
@@ -88,7 +90,7 @@ export function openIntake(options: IntakeOptions): Intake {
       }
     }
     metrics.events.inc(events);
-    for (const time of createdAt) metrics.delay.observe(Math.max(0, Date.now() - Date.parse(time)) / 1_000);
+    for (const time of createdAt) metrics.delay.observe(Math.max(0, clock.now() - Date.parse(time)) / 1_000);
     metrics.repeated.inc(repeated);
     metrics.deliveries.inc(deliveries);
     metrics.dropped.inc(dropped);
@@ -110,12 +112,12 @@ function traceOf({ headers }: ReceivedMessage): object {
 }
 
 /** Separates the messages that are events from the others. */
-function read(messages: readonly ReceivedMessage[], keepDays: number): { readable: Readable[]; dead: DeadLetter[] } {
+function read(messages: readonly ReceivedMessage[], keepDays: number, now: number): { readable: Readable[]; dead: DeadLetter[] } {
   const dead: DeadLetter[] = [];
   const readable: Readable[] = [];
   for (const message of messages) {
     try {
-      readable.push({ message, event: eventFrom(message, keepDays) });
+      readable.push({ message, event: eventFrom(message, keepDays, now) });
     } catch (error) {
       if (!(error instanceof UnreadableMessage)) throw error;
       dead.push({ message, reason: error.message });
@@ -124,13 +126,13 @@ function read(messages: readonly ReceivedMessage[], keepDays: number): { readabl
   return { readable, dead };
 }
 
-function eventFrom({ key, value, headers }: ReceivedMessage, keepDays: number): NewEvent {
+function eventFrom({ key, value, headers }: ReceivedMessage, keepDays: number, now: number): NewEvent {
   const { event, dataJson } = readEventMessage(value);
   const { id, created_at, brand_id, type, data } = event;
   if (key !== data.id) throw new UnreadableMessage("its key is not the record's id");
   // Id and time together identify an event: with another time it would be another event under the same id.
   if (!(Math.abs(timeOfId(id) - Date.parse(created_at)) <= 1)) throw new UnreadableMessage("created_at is not the time in its id");
-  const ageDays = (Date.now() - Date.parse(created_at)) / DAY_MS;
+  const ageDays = (now - Date.parse(created_at)) / DAY_MS;
   if (ageDays > keepDays) throw new UnreadableMessage(`created_at is over ${keepDays} days ago`);
   if (ageDays < -FUTURE_DAYS_MAX) throw new UnreadableMessage("created_at is in the future");
   return { id, created_at, brand_id, type, data: dataJson, traceparent: wellFormedTraceparent(headers["traceparent"]) };

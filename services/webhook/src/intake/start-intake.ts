@@ -9,7 +9,7 @@ import {
   type StoredMessages,
   type Subscription,
 } from "@brand-records/event-log";
-import type { Lifecycle } from "@brand-records/lifecycle";
+import type { Clock, Lifecycle } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { service, type ServedService } from "@brand-records/rpc";
@@ -28,6 +28,7 @@ const DEAD_LETTERS = "webhook.dead_letters";
 export interface IntakeStart {
   readonly config: EventLogConfig & { readonly DATABASE_URL: string; readonly RETENTION_DAYS: number };
   readonly db: Database;
+  readonly clock: Clock;
   readonly brands: KnownBrands;
   readonly first: FirstAttempts & Pacer;
   readonly life: Lifecycle;
@@ -45,10 +46,10 @@ export interface StartedIntake {
 }
 
 /** Starts the intake: from Kafka if KAFKA_BROKERS is set, otherwise from the relay directly. */
-export async function startIntake({ config, db, brands, first, life, registry, log }: IntakeStart): Promise<StartedIntake> {
+export async function startIntake({ config, db, clock, brands, first, life, registry, log }: IntakeStart): Promise<StartedIntake> {
   const metrics = intakeMetrics(registry);
   const intakeInto = (deadLetters: DeadLetters): Intake =>
-    tracedIntake(openIntake({ db, first, brands, deadLetters, keepDays: config.RETENTION_DAYS, metrics, log }), config, GROUP);
+    tracedIntake(openIntake({ db, clock, first, brands, deadLetters, keepDays: config.RETENTION_DAYS, metrics, log }), config, GROUP);
   if (config.KAFKA_BROKERS.length === 0) {
     // Replayed messages go through the same intake.
     const deadLetters: DeadLetters = postgresDeadLetters(db, DEAD_LETTERS, (messages) => intake(messages));

@@ -215,7 +215,7 @@ describe("the intake", () => {
       for (const id of existing) await served.db.query("insert into webhook.brands (brand_id) values ($1) on conflict do nothing", [id]);
       return { existing, deleted: new Set(ids.filter((id) => deleted.includes(id))) };
     };
-    const intake = openIntake({ db: served.db, brands: { lookUp }, deadLetters, keepDays: 30, metrics, log: silent });
+    const intake = openIntake({ db: served.db, clock: Date, brands: { lookUp }, deadLetters, keepDays: 30, metrics, log: silent });
     return { intake, dropped: async () => (await metrics.dropped.get()).values[0]?.value };
   };
 

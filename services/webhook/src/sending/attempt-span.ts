@@ -9,11 +9,11 @@ const TRACE_MS_MAX = 15 * 60_000;
  * Starts the span of an attempt: in the trace of the change that made the event, or, once that is old, in a trace of its own with a link.
  * Undefined if the change is not sampled.
  */
-export function startAttemptSpan(delivery: ClaimedDelivery): TraceSpan | undefined {
+export function startAttemptSpan(delivery: ClaimedDelivery, startedAt: Date): TraceSpan | undefined {
   const { traceparent, event_created_at } = delivery;
   if (traceparent === null || !isSampled(traceparent)) return undefined;
   const options = { kind: "client", attributes: attributesOf(delivery) } as const;
-  const isYoung = Date.now() - Date.parse(event_created_at) <= TRACE_MS_MAX;
+  const isYoung = startedAt.getTime() - Date.parse(event_created_at) <= TRACE_MS_MAX;
   return isYoung ? startSpan("POST", traceparent, options) : startRootSpan("POST", { ...options, links: [traceparent] });
 }
 

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import type { Clock } from "@brand-records/lifecycle";
 import type { Outcome, OutcomeKind } from "../domain/outcome.ts";
 import { readRetryAfter } from "../domain/retry-schedule.ts";
 import { UnresolvedNameError } from "./public-addresses.ts";
@@ -14,7 +15,11 @@ export interface Request {
 }
 
 /** Makes one attempt and returns its outcome. Never rejects. */
-export async function attemptPost(agent: ReceiverAgent, { url, headers, body, deadlineMs }: Request): Promise<Outcome> {
+export async function attemptPost(
+  agent: ReceiverAgent,
+  { url, headers, body, deadlineMs }: Request,
+  clock: Clock = Date,
+): Promise<Outcome> {
   let statusCode: number | null = null;
   try {
     const target = new URL(url);
@@ -29,14 +34,14 @@ export async function attemptPost(agent: ReceiverAgent, { url, headers, body, de
     const reply = await agent.send(request, deadlineMs);
     statusCode = reply.statusCode;
     if ("error" in reply) throw reply.error;
-    return outcomeOf(reply);
+    return outcomeOf(reply, clock.now());
   } catch (error) {
     const failure = error instanceof DeadlinePassed ? timedOut(deadlineMs) : failureOf(error);
     return { ...failure, httpStatus: statusCode, response: null, retryAfterSeconds: null };
   }
 }
 
-function outcomeOf(reply: WholeReply): Outcome {
+function outcomeOf(reply: WholeReply, now: number): Outcome {
   const { statusCode, prefix } = reply;
   const accepted = statusCode >= 200 && statusCode < 300;
   return {
@@ -44,14 +49,14 @@ function outcomeOf(reply: WholeReply): Outcome {
     httpStatus: statusCode,
     error: accepted ? null : `responded with ${statusCode}`,
     response: prefix,
-    retryAfterSeconds: retryAfterOf(reply),
+    retryAfterSeconds: retryAfterOf(reply, now),
   };
 }
 
-function retryAfterOf({ statusCode, headers }: WholeReply): number | null {
+function retryAfterOf({ statusCode, headers }: WholeReply, now: number): number | null {
   if (statusCode !== 429 && statusCode !== 503) return null;
   const header = headers["retry-after"];
-  return readRetryAfter(Array.isArray(header) ? header[0] : header, Date.now());
+  return readRetryAfter(Array.isArray(header) ? header[0] : header, now);
 }
 
 type Failure = Pick<Outcome, "kind" | "error">;

@@ -117,6 +117,32 @@ it("in mode address, refuses a name that leads to a private address, also when i
   expect(proxy.targets).toEqual([`${PUBLIC_V4}:443`]);
 });
 
+it("in mode address, resolves a name again once a connection has reached its age, and tells the proxy of no private address", async () => {
+  const proxy = await startProxy();
+  let addresses = [PUBLIC_V4];
+  const dns = await startDns((_, type) => (type === "A" ? addresses : []));
+  const agent = agentThrough(proxy.url, "address", { dnsServers: [dns.address], connectionMsMax: 1 });
+  const url = "http://receiver.example/";
+  expect(await post(agent, url)).toMatchObject({ kind: "accepted" });
+  addresses = ["198.41.0.5"];
+  await eventually(async () => {
+    expect(await post(agent, url)).toMatchObject({ kind: "accepted" });
+    expect(proxy.targets).toContain("198.41.0.5:80");
+  });
+  addresses = ["10.0.0.1"];
+  await eventually(async () => expect(await post(agent, url)).toMatchObject({ kind: "forbidden_address" }));
+  expect(new Set(proxy.targets)).toEqual(new Set([`${PUBLIC_V4}:80`, "198.41.0.5:80"]));
+});
+
+it("in mode name, has the proxy look a name up again once a connection has reached its age", async () => {
+  const proxy = await startProxy();
+  const agent = agentThrough(proxy.url, "name", { connectionMsMax: 1 });
+  await eventually(async () => {
+    expect(await post(agent, "http://receiver.example/")).toMatchObject({ kind: "accepted" });
+    expect(proxy.targets.length).toBeGreaterThan(2);
+  });
+});
+
 it("asks for the next address if the proxy cannot reach the first", async () => {
   const [proxy, dns] = [
     await startProxy((_, number) => (number === 1 ? { response: "HTTP/1.1 504 \r\n\r\n" } : server)),

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
-import { startDnsServer, type DnsServer } from "@brand-records/testkit";
+import { eventually, startDnsServer, type DnsServer } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { attemptPost } from "./attempt.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";
@@ -171,4 +171,47 @@ it("keeps connections alive for later deliveries", async () => {
   const agent = agentWith({ allowLoopback: true });
   for (let request = 0; request < 5; request += 1) await post(agent, server.url);
   expect(server.connections).toBeLessThan(5);
+});
+
+describe.each([1, 10])("a connection that reaches its age, of at most %s", (connectionsMax) => {
+  const url = (): string => `http://receiver.example:${server.port}/`;
+
+  const untilAged = async (): Promise<void> => {
+    const from = Date.now() + 1;
+    await eventually(() => expect(Date.now()).toBeGreaterThan(from));
+  };
+
+  it("takes no further request: later ones go where the name leads now, and the one under way is finished, once", async () => {
+    const moved = await startReceivingServer(undefined, { host: "127.0.0.2", port: server.port });
+    opened.push(moved);
+    let address = "127.0.0.1";
+    const dns = await startDns((_, type) => (type === "A" ? [address] : []));
+    const agent = agentWith({ allowLoopback: true, connectionsMax, connectionMsMax: 1, dnsServers: [dns.address] });
+    let finish = (): void => {};
+    server.respond = (response) => void (finish = () => void response.writeHead(204).end());
+    const underWay = post(agent, url(), 20_000);
+    await eventually(() => expect(server.requests).toHaveLength(1));
+    address = "127.0.0.2";
+    await untilAged();
+    expect(await post(agent, url())).toMatchObject({ kind: "accepted" });
+    finish();
+    expect(await underWay).toMatchObject({ kind: "accepted" });
+    await eventually(() => expect(server.open).toBe(0));
+    expect(await post(agent, url())).toMatchObject({ kind: "accepted" });
+    expect([server.requests.length, moved.requests.length]).toEqual([1, 2]);
+  });
+
+  it.each([
+    ["a private address", ["10.0.0.1"], "forbidden_address"],
+    ["none", [], "dns"],
+  ])("sends nothing more once the name leads to %s", async (_, later, kind) => {
+    let addresses: readonly string[] = ["127.0.0.1"];
+    const dns = await startDns((_name, type) => (type === "A" ? addresses : []));
+    const agent = agentWith({ allowLoopback: true, connectionsMax, connectionMsMax: 1, dnsServers: [dns.address] });
+    expect(await post(agent, url())).toMatchObject({ kind: "accepted" });
+    addresses = later;
+    await untilAged();
+    for (let n = 0; n < 3; n += 1) expect(await post(agent, url())).toMatchObject({ kind });
+    expect(server.requests).toHaveLength(1);
+  });
 });

@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction, type Socket } from "node:net";
-import { Agent, buildConnector, type Dispatcher } from "undici";
+import { Agent, buildConnector, Pool, type Dispatcher } from "undici";
 import type { EgressProxyAddress, EgressProxyMode } from "../domain/egress-proxy.ts";
 import { ContinueResponses } from "./continue-responses.ts";
 import { EgressProxy, TargetUnreachableError } from "./egress-proxy.ts";
@@ -13,6 +13,8 @@ const CONNECT_MS = 10_000;
 const ADDRESS_MS = 2_500;
 /** Longer than undici's 4 s, so that an event every ten seconds keeps its connection. A server's shorter Keep-Alive header wins. */
 const KEEP_ALIVE_MS = 30_000;
+/** Age at which a connection takes no further request. While events come, it would live for ever, and its name would never be asked again. */
+const CONNECTION_MS_MAX = 60_000;
 
 /** The host was reached, but TLS was not established. */
 class TlsUnfinishedError extends Error {
@@ -37,6 +39,8 @@ class EndedEarlyError extends Error {
 export interface ReceiverAgentOptions extends PublicAddressesOptions {
   /** Connections to one origin; several receivers may share it. */
   readonly connectionsMax: number;
+  /** Age at which a connection takes no further request, in milliseconds. Default: 60,000. */
+  readonly connectionMsMax?: number;
   /** Every connection goes through it. Default: none. */
   readonly proxy?: { readonly address: EgressProxyAddress; readonly mode: EgressProxyMode } | undefined;
   /** Time until the proxy has opened a connection. Default: 10,000. */
@@ -56,7 +60,7 @@ export class ReceiverAgent {
   readonly #addresses: PublicAddresses;
   readonly #proxy: EgressProxy | undefined;
 
-  constructor({ connectionsMax, proxy, proxyMsMax = CONNECT_MS, ...options }: ReceiverAgentOptions) {
+  constructor({ connectionsMax, connectionMsMax = CONNECTION_MS_MAX, proxy, proxyMsMax = CONNECT_MS, ...options }: ReceiverAgentOptions) {
     this.#addresses = new PublicAddresses(options);
     this.#proxy = proxy && new EgressProxy(proxy.address);
     const connect = proxy && this.#proxy ? this.#throughProxy(this.#proxy, proxy.mode, proxyMsMax) : this.#directly();
@@ -73,7 +77,15 @@ export class ReceiverAgent {
           return callback(null, socket);
         }),
     };
-    this.#keptAlive = new Agent({ ...agentOptions, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS });
+    this.#keptAlive = new Agent({
+      ...agentOptions,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      // Compared when a request is dispatched; one that is under way finishes. A pool also for one connection: a client alone ignores it.
+      clientTtl: connectionMsMax,
+      factory: (origin, poolOptions) => new Pool(origin, poolOptions),
+    });
     this.#fresh = new Agent({ ...agentOptions, pipelining: 0 });
   }
 

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
+import { TIMED_OUT, withTimeout, type Clock } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { abandonDeliveries } from "../storage/claims.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { writeResults } from "../use-cases/write-results.ts";
+import type { AttemptOptions } from "./send-delivery.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 
 /** Results are written in batches. A single result waits this long; under load, results gather while a batch is written. */
@@ -25,6 +26,7 @@ interface Waiting {
  */
 export class ResultWriter {
   readonly #db: Database;
+  readonly #clock: Clock;
   readonly #metrics: Pick<SendingMetrics, "finished" | "disabled">;
   readonly #log: Logger;
   #waiting: Waiting[] = [];
@@ -33,8 +35,9 @@ export class ResultWriter {
   #writing: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(db: Database, metrics: Pick<SendingMetrics, "finished" | "disabled">, log: Logger) {
+  constructor({ db, clock, metrics, log }: { readonly db: Database } & Pick<AttemptOptions, "clock" | "metrics" | "log">) {
     this.#db = db;
+    this.#clock = clock;
     this.#metrics = metrics;
     this.#log = log;
   }
@@ -77,7 +80,7 @@ export class ResultWriter {
   /** Returns true if every result is written or given up, false if they must be retried. */
   async #tryToWrite(results: readonly AttemptResult[]): Promise<boolean> {
     try {
-      const { finished, disabled } = await writeResults(this.#db, results, Date.now(), this.#log);
+      const { finished, disabled } = await writeResults(this.#db, results, this.#clock.now(), this.#log);
       for (const [state, deliveries] of Object.entries(finished)) this.#metrics.finished.inc({ state }, deliveries);
       for (const reason of disabled) this.#metrics.disabled.inc({ reason });
       return true;

@@ -1,3 +1,4 @@
+import type { Clock } from "@brand-records/lifecycle";
 import { traceFields, type Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
 import { eventBody } from "../domain/event-body.ts";
@@ -13,6 +14,7 @@ import type { SendingMetrics } from "./sending-metrics.ts";
 import type { AttemptSecrets } from "./signing-secrets.ts";
 
 export interface AttemptOptions {
+  readonly clock: Clock;
   readonly agent: ReceiverAgent;
   readonly metrics: SendingMetrics;
   readonly log: Logger;
@@ -32,11 +34,11 @@ const newAttemptId = idSequence("att");
 
 /** Makes one attempt, logs and measures it, and returns what is stored of it. Never rejects. */
 export async function sendDelivery(delivery: Sendable, options: AttemptOptions): Promise<AttemptResult> {
-  const { metrics, log, retryDelaysSeconds } = options;
-  const startedAt = new Date();
+  const { clock, metrics, log, retryDelaysSeconds } = options;
+  const startedAt = new Date(clock.now());
   const started = performance.now();
   if (isFirst(delivery)) metrics.delay.observe(Math.max(0, startedAt.getTime() - Date.parse(delivery.event_created_at)) / 1_000);
-  const span = startAttemptSpan(delivery);
+  const span = startAttemptSpan(delivery, startedAt);
   const outcome = await attemptSigned(delivery, startedAt, options);
   endAttemptSpan(span, outcome);
   const duration_ms = Math.round(performance.now() - started);
@@ -58,7 +60,7 @@ export async function sendDelivery(delivery: Sendable, options: AttemptOptions):
 async function attemptSigned(
   delivery: Sendable,
   startedAt: Date,
-  { agent, deadlineMs, publicUrl, headerWord }: AttemptOptions,
+  { agent, clock, deadlineMs, publicUrl, headerWord }: AttemptOptions,
 ): Promise<Outcome> {
   const { secrets } = delivery;
   if (secrets === undefined) return unsendable("there is no next secret any more to sign it with");
@@ -73,7 +75,7 @@ async function attemptSigned(
     headerWord,
   };
   const headers = { ...unsignedHeaders(signed, delivery.traceparent), ...signatureHeaders(signed) };
-  return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs });
+  return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs }, clock);
 }
 
 /** Whether the start of its attempt shows how late this service is: replays and retries are late on purpose. */

@@ -118,6 +118,20 @@ const resultOf = (delivery: ClaimedDelivery, number: number): AttemptResult => (
   delay_seconds: null,
 });
 
+it("signs by its clock, the database's, whatever this machine's shows", async () => {
+  const server = await receiving((response) => response.writeHead(503).end());
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver]);
+  sending.start({ clock: { now: () => Date.now() - 600_000 }, retryDelaysSeconds: [0, 0] });
+  // The first attempt and the retries.
+  await eventually(() => expect(server.requests).toHaveLength(3));
+  for (const { headers } of server.requests) {
+    for (const name of ["x-service-timestamp", "webhook-timestamp"]) {
+      expect(Math.abs(Date.now() - 600_000 - Number(headers[name]) * 1_000)).toBeLessThan(300_000);
+    }
+  }
+});
+
 it("delivers an event with signatures that the specification's check and the libraries of Standard Webhooks and Svix accept", async () => {
   const server = await receiving();
   const receiver = await sending.createReceiver(server.url);

@@ -53,7 +53,7 @@ export class Sender implements FirstAttempts, Pacer {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#results = new ResultWriter(options.db, options.metrics, options.log);
+    this.#results = new ResultWriter(options);
     this.#secrets = new SigningSecrets(options);
     this.#room = new Room(options.inFlightMax, this.#stopping.signal);
     // This process may be the one that can send them. If it cannot remember which ones it cannot send, it looks at the next poll.

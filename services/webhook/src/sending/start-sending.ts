@@ -1,5 +1,5 @@
 import { startNotifier, type Database } from "@brand-records/postgres";
-import { type Lifecycle, withStopTimeout } from "@brand-records/lifecycle";
+import { type Clock, type Lifecycle, withStopTimeout } from "@brand-records/lifecycle";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { WebhookConfig } from "../config.ts";
@@ -18,13 +18,14 @@ const PROXY_SHARE = 2 / 3;
 export interface SendingStart {
   readonly config: WebhookConfig;
   readonly db: Database;
+  readonly clock: Clock;
   readonly life: Lifecycle;
   readonly maintenance: Maintenance;
   readonly metrics: SendingMetrics;
   readonly log: Logger;
 }
 
-export function startSending({ config, db, life, maintenance, metrics, log }: SendingStart): Sender {
+export function startSending({ config, db, clock, life, maintenance, metrics, log }: SendingStart): Sender {
   const allowLoopback = config.RECEIVERS_ON_LOOPBACK === "true";
   if (allowLoopback) log.warn({}, "RECEIVERS_ON_LOOPBACK is set: deliveries may go to this machine, without TLS");
   const agent = new ReceiverAgent({
@@ -41,6 +42,7 @@ export function startSending({ config, db, life, maintenance, metrics, log }: Se
     "sender",
     new Sender({
       db,
+      clock,
       keys: config.RECEIVER_SECRET_KEYS,
       agent,
       metrics,

@@ -147,7 +147,14 @@ it("a process that stops repairs what a delivery of release 0.3.0 was hidden by:
   const done: string[] = [];
   const maintenance: Maintenance = { run: (task, work) => work().then(() => void done.push(task)) };
   const log = openLog("webhook", "silent");
-  const janitor = startJanitor({ db: served.sending.db, ownerUrl: served.sending.databaseUrl, maintenance, log, keepDays: 30 });
+  const janitor = startJanitor({
+    db: served.sending.db,
+    clock: Date,
+    ownerUrl: served.sending.databaseUrl,
+    maintenance,
+    log,
+    keepDays: 30,
+  });
   await eventually(() => expect(done).toContain("build indexes"));
   await passDeadEntries(
     beforeMove(async () => {
