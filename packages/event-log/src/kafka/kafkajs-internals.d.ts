@@ -47,10 +47,8 @@ declare module "kafkajs/src/consumer/offsetManager/index.js" {
 
 declare module "kafkajs/src/protocol/requests/metadata/v6/response.js" {
   interface Metadata {
-    readonly topicMetadata: readonly {
-      readonly partitionMetadata: readonly { readonly leader: number; partitionErrorCode: number }[];
-    }[];
+    topicMetadata: { partitionMetadata: { partitionErrorCode: number; leader: number }[] }[];
   }
-  const response: { parse(metadata: Metadata): Promise<Metadata> };
+  const response: { parse(data: Metadata): Promise<Metadata> };
   export default response;
 }
