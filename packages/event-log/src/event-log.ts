@@ -1,3 +1,5 @@
+import { AppError } from "@brand-records/errors";
+
 /** A message of the log. Messages with the same key keep their order; messages with different keys have none. */
 export interface LogMessage {
   readonly key: string;
@@ -104,9 +106,20 @@ export interface Publisher {
   stop(): Promise<void>;
 }
 
+/** Some messages could not be processed, for a reason that concerns no others: those were. */
+export class UnprocessedMessages extends AppError {
+  readonly messages: readonly ReceivedMessage[];
+
+  constructor(messages: readonly ReceivedMessage[], cause: unknown) {
+    const { kind, message, dependency } = AppError.from(cause);
+    super(kind, message, { cause, dependency });
+    this.messages = messages;
+  }
+}
+
 /**
  * Processes messages in order. Messages it resolved for come again only after an interruption. If it rejects, the same messages come
- * again after a pause.
+ * again after a pause, or those of UnprocessedMessages only.
  */
 export type Intake = (messages: readonly ReceivedMessage[]) => Promise<void>;
 

@@ -1,6 +1,7 @@
 export { postgresDeadLetters } from "./direct/postgres-dead-letters.ts";
 export { directPublisher } from "./direct/publisher.ts";
 export { noStoredMessages } from "./direct/stored-messages.ts";
+export { UnprocessedMessages } from "./event-log.ts";
 export type {
   DeadLetter,
   DeadLetters,

@@ -58,7 +58,7 @@ it("reads the partitions that have a leader, also as a new member, and the other
   await eventually(() => expect(partitionsOf("during")).toEqual(new Set(HEALTHY)), MS_MAX);
   await eventually(() => expect(subscription.isReady()).toBe(true), MS_MAX);
   await subscription.stop();
-  const other = own(subscribe(reader));
+  own(subscribe(reader));
   await publish(HEALTHY, "as a new member");
   await eventually(() => expect(partitionsOf("as a new member")).toEqual(new Set(HEALTHY)), MS_MAX);
 

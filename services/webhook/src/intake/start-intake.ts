@@ -76,7 +76,8 @@ function countLosses(registry: Registry): OnLost {
 
 function showLag(registry: Registry, subscription: Subscription): void {
   const help = "Messages in the log that are not stored yet; -1 while the brokers are unavailable.";
-  const removed = "Messages that the log removed before they were stored, and that are not passed over yet; -1 while the brokers are unavailable.";
+  const removed =
+    "Messages that the log removed before they were stored, and that are not passed over yet; -1 while the brokers are unavailable.";
   showSampled(registry, () => subscription.lag(), [
     { name: "intake_lag_messages", help, of: ({ messages }) => messages },
     { name: "intake_removed_messages", help: removed, of: (lag) => lag.removed },
