@@ -84,6 +84,14 @@ export class KafkaSubscription implements Subscription {
     this.#removed = removed;
   }
 
+  /** Also where the topic was deleted and made again: brokers delete a group's offsets with it, and what was unread cannot be counted. */
+  async #reportBeginning(): Promise<void> {
+    const { kafka, topic, groupId, log } = this.#options;
+    const [committed] = await withAdmin(kafka, (admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
+    if (committed?.partitions.every(({ offset }) => Number(offset) < 0) === true)
+      log.warn({ topic, group: groupId }, "brokers have no offset of this group: the log is read from its beginning");
+  }
+
   #reportLost({ partition, refused, low, high }: RefusedOffset): void {
     const { topic, onLost, log } = this.#options;
     const messages = refused < low ? low - refused : undefined;
@@ -120,6 +128,8 @@ export class KafkaSubscription implements Subscription {
   async #consume(): Promise<void> {
     const { kafka, config, topic, groupId, intake, log } = this.#options;
     await ensureTopics(kafka, config, log);
+    // A new cluster has no coordinator of groups at first.
+    await this.#reportBeginning().catch((err: unknown) => log.debug({ err }, "offsets could not be read"));
     const consumer = kafka.consumer({
       groupId,
       sessionTimeout: SESSION_MS,
