@@ -47,7 +47,7 @@ it("reads the partitions that have a leader, also as a new member, and the other
     reader.subscribe(async (messages) => void received.push(...messages.map(({ position, value }) => `${position} ${value.toString()}`)));
   const reader = own(openKafkaReader(config, "readers", silent));
   const subscription = own(subscribe(reader));
-  // Of those that lose their leader, the group has offsets in half.
+  // The group has offsets in half of the partitions that lose their leader.
   const before = [...HEALTHY, ...LEADERLESS.slice(4)];
   await publish(before, "before");
   await eventually(() => expect(partitionsOf("before")).toEqual(new Set(before)), MS_MAX);

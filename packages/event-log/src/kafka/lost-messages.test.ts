@@ -156,7 +156,7 @@ it("reads a topic that was deleted and made again from its beginning", async () 
   subscribe();
   await receivedAll(40, "old");
   await admin.deleteTopics({ topics: [config.KAFKA_TOPIC] });
-  // Whoever connects next makes it again.
+  // The next client that connects makes it again.
   await receivedNew();
 });
 

@@ -65,12 +65,12 @@ describe("while accounts is away", () => {
   const away = new AppError("unavailable", "accounts is away", { dependency: "accounts" });
   let put: number;
   let isPutRefused: boolean;
-  let waits: number[];
+  let waits: (number | undefined)[];
   const openHolding = () =>
     openIntake({
       db: sending.db,
       brands: {
-        lookUp: async (_, timeoutMs = Infinity) => {
+        lookUp: async (_, timeoutMs) => {
           waits.push(timeoutMs);
           throw away;
         },

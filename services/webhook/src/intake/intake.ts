@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const FUTURE_DAYS_MAX = 1;
 /** All parts of a batch together wait this long for room: a receiver's backlog must not hold up the events of all others. */
 const ROOM_WAIT_MS = 1_000;
-/** Accounts has this long to say which brands exist. All partitions of the batch wait for it, whoever their events belong to. */
+/** Accounts has this long to say which brands exist. All partitions of the batch wait for it. */
 const LOOK_UP_MS = 1_000;
 
 export interface IntakeMetrics {
