@@ -105,12 +105,23 @@ describe("brandctl doctor", () => {
     ['outbox_oldest_seconds{service="records"} -1', "records", "it cannot read from its database how long events wait"],
     ['rate_limiter_redis_up{service="gateway"} 0', "gateway", "it works without Redis"],
     ['intake_lag_messages{service="webhook"} -1', "webhook", "it cannot read from the brokers how many events wait"],
+    ['intake_removed_messages{service="webhook"} 12', "webhook", "Kafka has removed 12 events that it has not stored yet"],
+    [
+      'intake_lost_messages_total{service="webhook"} 40',
+      "webhook",
+      "since it started, 40 events were lost: Kafka removed them before it stored them",
+    ],
+    [
+      'intake_log_restarts_total{service="webhook"} 4',
+      "webhook",
+      "since it started, 4 partitions of the topic were made again: what they had held is lost",
+    ],
   ])("finds problems in the metrics of a ready process, with remedies: %s", async (sample, process, detail) => {
     metrics.body = `# HELP x\n# TYPE x gauge\nprocess_cpu_seconds_total{service="${process}"} 1\n${sample}\n`;
     const outcome = await brandctl(["doctor", "--json", "--admin", `${process}=${origin}`], { env: rpcSettings() });
     expect(outcome.code).toBe(1);
     const check = outcome.json<Checked>().checks.find(({ name }) => name === `${process}, ready`);
-    expect(check).toMatchObject({ state: "degraded", detail, remedy: expect.stringMatching(/reachable \([A-Z_]+\)/) });
+    expect(check).toMatchObject({ state: "degraded", detail, remedy: expect.stringMatching(/reachable \([A-Z_]+\)|EventsLost/) });
   });
 
   it.each([

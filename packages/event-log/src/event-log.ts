@@ -1,3 +1,5 @@
+import { AppError } from "@brand-records/errors";
+
 /** A message of the log. Messages with the same key keep their order; messages with different keys have none. */
 export interface LogMessage {
   readonly key: string;
@@ -104,18 +106,43 @@ export interface Publisher {
   stop(): Promise<void>;
 }
 
+/** Some messages could not be processed, for a reason that concerns no others: those were. */
+export class UnprocessedMessages extends AppError {
+  readonly messages: readonly ReceivedMessage[];
+
+  constructor(messages: readonly ReceivedMessage[], cause: unknown) {
+    const { kind, message, dependency } = AppError.from(cause);
+    super(kind, message, { cause, dependency });
+    this.messages = messages;
+  }
+}
+
 /**
  * Processes messages in order. Messages it resolved for come again only after an interruption. If it rejects, the same messages come
- * again after a pause.
+ * again after a pause, or those of UnprocessedMessages only.
  */
 export type Intake = (messages: readonly ReceivedMessage[]) => Promise<void>;
+
+export interface Lag {
+  /** Messages in the log that are not processed yet. */
+  readonly messages: number;
+  /** Messages that the log removed before they were processed, and that the readers have not passed over yet. */
+  readonly removed: number;
+}
+
+/**
+ * Messages can no longer be read, and the readers have passed over them. Called once for each place, whatever restarts.
+ *
+ * @param messages how many the log removed; undefined if it was made again, which it is read from its beginning for
+ */
+export type OnLost = (messages: number | undefined) => void;
 
 /** The reading end while it runs: connects and reconnects automatically. */
 export interface Subscription {
   /** Whether it is connected and, unless other readers hold every partition, reading. */
   isReady(): boolean;
-  /** Messages in the log that are not processed yet; undefined while that is unknown. */
-  lag(): Promise<number | undefined>;
+  /** Undefined while it is unknown. */
+  lag(): Promise<Lag | undefined>;
   /** Resolves after the messages in progress are processed. */
   stop(): Promise<void>;
 }

@@ -1,13 +1,16 @@
 export { postgresDeadLetters } from "./direct/postgres-dead-letters.ts";
 export { directPublisher } from "./direct/publisher.ts";
 export { noStoredMessages } from "./direct/stored-messages.ts";
+export { UnprocessedMessages } from "./event-log.ts";
 export type {
   DeadLetter,
   DeadLetters,
   DeadLetterSummary,
   Intake,
+  Lag,
   LogMessage,
   LogPosition,
+  OnLost,
   Publisher,
   ReceivedMessage,
   StoredMessages,

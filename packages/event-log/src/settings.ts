@@ -26,7 +26,9 @@ export const eventLogSettings = {
     "Partitions of the topic when it is created. Never change it later: a record's events would move to another partition and lose their order.",
   ),
   KAFKA_REPLICATION_FACTOR: integer(0, 0, 15).describe("Replicas of the topic when it is created; 0 takes the brokers' default."),
-  KAFKA_RETENTION_HOURS: integer(168, 1, 87_600).describe("How long the topic keeps events, when it is created."),
+  KAFKA_RETENTION_HOURS: integer(168, 1, 87_600).describe(
+    "How long the topic keeps events, when it is created: longer than webhook can be away, [or events are lost](operations.md#how-long-kafka-keeps-events).",
+  ),
   KAFKA_TLS: trueOrFalse.default("false").describe("Whether to connect with TLS."),
   KAFKA_TLS_CA: pemFile.optional().describe("The authorities of the brokers' certificates, with `KAFKA_TLS`. Without it those of Node."),
   KAFKA_SASL_MECHANISM: z

@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { AccountsServiceService } from "@brand-records/proto/accounts/v1";
-import { isUnimplemented, newCallContext, type RpcClient } from "@brand-records/rpc";
+import { isUnimplemented, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { isBrandOpen, rememberBrand } from "./storage/brands.ts";
 
 const CALL_MS = 5_000;
@@ -31,21 +31,27 @@ export class KnownBrands {
     return (await isBrandOpen(this.#db, brandId)) || (await this.lookUp([brandId])).existing.has(brandId);
   }
 
-  /** Asks accounts about brands, and adds those that exist to the table. @throws AppError like isKnown */
-  async lookUp(brandIds: readonly string[]): Promise<LookedUp> {
+  /**
+   * Asks accounts about brands, and adds those that exist to the table, also if it rejects.
+   *
+   * @param timeoutMs for all of them
+   * @throws AppError like isKnown
+   */
+  async lookUp(brandIds: readonly string[], timeoutMs = CALL_MS): Promise<LookedUp> {
+    const context = newCallContext(timeoutMs);
     const existing = new Set<string>();
     for (const id of brandIds) {
-      if (!(await this.#exists(id))) continue;
+      if (!(await this.#exists(id, context))) continue;
       await rememberBrand(this.#db, id);
       existing.add(id);
     }
     const missing = brandIds.filter((id) => !existing.has(id));
-    return { existing, deleted: missing.length === 0 ? new Set() : await deletedAmong(this.#accounts, missing) };
+    return { existing, deleted: missing.length === 0 ? new Set() : await deletedAmong(this.#accounts, missing, context) };
   }
 
-  async #exists(brandId: string): Promise<boolean> {
+  async #exists(brandId: string, context: CallContext): Promise<boolean> {
     try {
-      await this.#accounts.getBrand({ brand_id: brandId }, newCallContext(CALL_MS));
+      await this.#accounts.getBrand({ brand_id: brandId }, context);
       return true;
     } catch (error) {
       if (error instanceof AppError && error.kind === "not_found") return false;
@@ -58,9 +64,10 @@ export class KnownBrands {
 export async function deletedAmong(
   accounts: Pick<RpcClient<AccountsServiceService>, "listDeletedBrands">,
   brandIds: readonly string[],
+  context = newCallContext(CALL_MS),
 ): Promise<Set<string>> {
   try {
-    const { brand_ids } = await accounts.listDeletedBrands({ brand_ids: [...brandIds] }, newCallContext(CALL_MS));
+    const { brand_ids } = await accounts.listDeletedBrands({ brand_ids: [...brandIds] }, context);
     return new Set(brand_ids);
   } catch (error) {
     // An accounts process of release 0.2.0, which deletes no brands.

@@ -4,6 +4,7 @@ import type { Call } from "./callers.ts";
 import { readinessOf } from "../../admin-port.ts";
 import { PROCESSES, type DrillSystem } from "./drill-system.ts";
 import { LeakedKey } from "./leaked-key.ts";
+import { RETENTION_DRILL } from "./retention-drill.ts";
 
 /** A fault, what it does to callers, and how it is noticed. docs/operations.md has a row of the same name, marked as proven. */
 export interface Drill {
@@ -17,6 +18,8 @@ export interface Drill {
   readonly atTimes?: Answers;
   /** The process that logs the failed calls, and the dependency that it names. Undefined if no call fails on our side. */
   readonly logged?: { readonly process: ProcessName; readonly dependency: string };
+  /** Lines at `error` that the fault causes. Default: none. */
+  readonly errors?: RegExp;
   /** Seconds after which the slowest call must have its answer. Default: 5 at the API and 10 in the console, the deadlines. */
   readonly slowestSeconds?: number;
   apply(system: DrillSystem): Promise<void>;
@@ -227,4 +230,5 @@ export const DRILLS: readonly Drill[] = [
     ];
   }),
   ...SERVER_DRILLS,
+  RETENTION_DRILL,
 ];

@@ -42,6 +42,43 @@ export class Platform {
     }
   }
 
+  /**
+   * Sends the events of changes again that webhook has not, as docs/platform.md says, once there are `lost` of these. Nothing may be changed
+   * meanwhile. The ledger has these changes already.
+   */
+  async sendAgain(lost: number): Promise<void> {
+    const missing = await eventually(
+      async () => {
+        const rows = await this.#db.query<{ record: string; status: string; events: number }>(`
+        select record, split_part(type, '.', 2) as status, (c.n - coalesce(e.n, 0))::int as events
+          from (select record, type, count(*) as n from public.changes group by 1, 2) c
+          left join (select data->>'id' as record, type, count(*) as n from webhook.events where not test group by 1, 2) e using (record, type)
+         where c.n > coalesce(e.n, 0)`);
+        expect(rows.reduce((sum, { events }) => sum + events, 0)).toBe(lost);
+        return rows;
+      },
+      { timeoutMs: DELIVERED_MS_MAX },
+    );
+    await this.#db.transaction(async (sql) => {
+      await sql.query("alter table records.submissions disable trigger note_change");
+      for (const { record, status, events } of missing) {
+        const set = (on: string, to: string): Promise<unknown> =>
+          sql
+            .query("select set_config('brand_records.events', $1, true)", [on])
+            .then(() => sql.query("update records.submissions set status = $2 where id = $1", [record, to]));
+        const [{ now } = { now: "" }] = await sql.query<{ now: string }>("select status as now from records.submissions where id = $1", [
+          record,
+        ]);
+        for (let sent = 0; sent < events; sent += 1) {
+          await set("off", "pending");
+          await set("on", status);
+        }
+        await set("off", now);
+      }
+      await sql.query("alter table records.submissions enable trigger note_change");
+    });
+  }
+
   forgetRecords(brand: string): void {
     this.#records.splice(0, this.#records.length, ...this.#records.filter((record) => record.brand !== brand));
   }

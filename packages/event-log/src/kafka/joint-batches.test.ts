@@ -1,6 +1,6 @@
 import { eventually } from "@brand-records/testkit";
 import { silent } from "../../test/kafka-config.ts";
-import type { ReceivedMessage } from "../event-log.ts";
+import { UnprocessedMessages, type ReceivedMessage } from "../event-log.ts";
 import { JointBatches, type Share } from "./joint-batches.ts";
 
 const messagesOf = (partition: number, count: number): ReceivedMessage[] =>
@@ -123,6 +123,21 @@ it("repeats each partition of a call that failed alone, and holds up no other me
   await eventually(() => expect(calls.at(-1)?.positions).toEqual(["t/1@0"]));
   calls.at(-1)?.end();
   await eventually(() => expect(steps.slice(-2)).toEqual(["1 resolved", "1 resumed"]));
+});
+
+it("commits the partitions of a call that was processed but for some messages, and repeats these alone", async () => {
+  const { joint, calls, commits, running } = openJoint();
+  const [held, other] = [share(1, 3), share(2, 2)];
+  const processed = [held, other].map((each) => joint.process(each));
+  await running(1);
+  calls[0]?.end(new UnprocessedMessages(held.messages.slice(1, 2), new Error("accounts is away")));
+  expect(await Promise.all(processed)).toEqual([false, true]);
+  expect([commits, steps]).toEqual([["2@2"], ["2 resolved", "1 paused"]]);
+  await running(2);
+  expect(calls[1]?.positions).toEqual(["t/1@1"]);
+  calls[1]?.end();
+  await eventually(() => expect(steps.slice(2)).toEqual(["1 resolved", "1 resumed"]));
+  expect(commits).toEqual(["2@2", "1@3"]);
 });
 
 it("resumes without resolving a partition whose offset could not be committed when its messages had been repeated", async () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Backoff } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import type { TopicPartitionOffset } from "kafkajs";
-import type { Intake, ReceivedMessage } from "../event-log.ts";
+import { UnprocessedMessages, type Intake, type ReceivedMessage } from "../event-log.ts";
 
 /** Messages of one partition that are processed at once. */
 export const SHARE_MAX = 500;
@@ -32,8 +32,9 @@ interface WaitingShare extends Share {
   readonly done: PromiseWithResolvers<boolean>;
 }
 
-/** Why messages could not be processed. */
-interface Failure {
+/** A share with the messages that could not be processed, not settled yet. */
+interface FailedShare {
+  readonly share: WaitingShare;
   readonly err: unknown;
 }
 
@@ -117,10 +118,8 @@ export class JointBatches {
   }
 
   async #run(shares: readonly WaitingShare[]): Promise<void> {
-    const failure = await this.#attempt(shares);
-    if (failure === undefined) return;
-    for (const share of shares) {
-      const repeating = this.#repeat(share, failure).finally(() => this.#repeating.delete(repeating));
+    for (const failed of await this.#attempt(shares)) {
+      const repeating = this.#repeat(failed).finally(() => this.#repeating.delete(repeating));
       this.#repeating.add(repeating);
     }
   }
@@ -129,51 +128,63 @@ export class JointBatches {
    * Repeats a share that could not be processed until it is: alone, beside whatever else there is, and with its partition paused,
    * because kafkajs fetches nothing from a broker while a part of its last fetch is being processed. So it holds up its own partition.
    */
-  async #repeat(share: WaitingShare, first: Failure): Promise<void> {
+  async #repeat(first: FailedShare): Promise<void> {
+    const { share } = first;
     if (!share.isOurs()) return share.done.resolve(false);
     const { log } = this.#options;
     const resume = share.pause();
     this.#pausedFor.set(share.next.partition, share);
     share.done.resolve(false);
     const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
-    const alone = { ...share, done: Promise.withResolvers<boolean>() };
-    for (let failure: Failure | undefined = first; failure !== undefined; failure = await this.#attempt([alone])) {
+    const done = Promise.withResolvers<boolean>();
+    for (let failed: FailedShare | undefined = first; failed !== undefined;) {
       const retryMs = backoff.next();
-      log.warn({ ...failure, ...fieldsOf(share), retry_in_ms: retryMs }, "messages could not be processed");
+      log.warn({ err: failed.err, ...fieldsOf(failed.share), retry_in_ms: retryMs }, "messages could not be processed");
       await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      [failed] = await this.#attempt([{ ...failed.share, done }]);
     }
     // Without the commit they are fetched again, and the commit after that says to kafkajs what is wrong.
-    await alone.done.promise.catch((err: unknown) => log.warn({ err, ...fieldsOf(share) }, "an offset could not be committed"));
+    await done.promise.catch((err: unknown) => log.warn({ err, ...fieldsOf(share) }, "an offset could not be committed"));
     if (this.#pausedFor.get(share.next.partition) !== share) return;
     this.#pausedFor.delete(share.next.partition);
     resume();
   }
 
-  /** Processes the shares that are still ours, and settles all of them. @returns why they could not be processed; they are unsettled then */
-  async #attempt(shares: readonly WaitingShare[]): Promise<Failure | undefined> {
+  /** Processes the shares that are still ours. Settles all but those that it returns. */
+  async #attempt(shares: readonly WaitingShare[]): Promise<FailedShare[]> {
     const { intake, commit, onActivity } = this.#options;
     const ours = this.#stopping.signal.aborted ? [] : shares.filter((share) => share.isOurs());
     const [first] = ours;
+    let failed: FailedShare[] = [];
     if (first !== undefined) {
       onActivity();
       try {
         await withHeartbeats(() => first.heartbeat(), intake(ours.flatMap(({ messages }) => messages)));
       } catch (err) {
-        return { err };
+        failed = failedAmong(ours, err);
       }
     }
+    const settled = shares.filter(({ done }) => !failed.some(({ share }) => share.done === done));
     try {
       // A partition that has moved meanwhile is where its new member says.
-      const processed = ours.filter((share) => share.isOurs());
+      const processed = settled.filter((share) => ours.includes(share) && share.isOurs());
       if (processed.length > 0) await commit(processed.map(({ next }) => next));
       // After a join during the commit, kafkajs has begun where the group was.
       for (const share of processed) if (share.isOurs()) share.resolve();
-      for (const share of shares) share.done.resolve(processed.includes(share));
+      for (const share of settled) share.done.resolve(processed.includes(share));
     } catch (error) {
-      for (const { done } of shares) done.reject(error);
+      for (const { done } of settled) done.reject(error);
     }
-    return undefined;
+    return failed;
   }
+}
+
+function failedAmong(shares: readonly WaitingShare[], err: unknown): FailedShare[] {
+  if (!(err instanceof UnprocessedMessages)) return shares.map((share) => ({ share, err }));
+  const unprocessed = new Set(err.messages);
+  return shares
+    .map((share) => ({ share: { ...share, messages: share.messages.filter((message) => unprocessed.has(message)) }, err }))
+    .filter(({ share }) => share.messages.length > 0);
 }
 
 const fieldsOf = ({ messages }: Share) => ({ from: messages[0]?.position, messages: messages.length });

@@ -1,5 +1,5 @@
 import type { Logger } from "@brand-records/telemetry";
-import type { DeadLetters, Intake, Publisher, Subscription, StoredMessages } from "../event-log.ts";
+import type { DeadLetters, Intake, OnLost, Publisher, Subscription, StoredMessages } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { KafkaDeadLetters } from "./dead-letters.ts";
 import { openKafka } from "./open-kafka.ts";
@@ -19,7 +19,7 @@ export function openKafkaPublisher(config: EventLogConfig, clientId: string, log
 export interface KafkaReader {
   readonly deadLetters: DeadLetters;
   readonly messages: StoredMessages;
-  subscribe(intake: Intake): Subscription;
+  subscribe(intake: Intake, onLost?: OnLost): Subscription;
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,8 @@ export function openKafkaReader(config: EventLogConfig, groupId: string, log: Lo
   return {
     deadLetters,
     messages: new KafkaStoredMessages({ kafka, topic, groupId: `${topic}.${groupId}` }),
-    subscribe: (intake) => new KafkaSubscription({ kafka, config, topic, groupId: `${topic}.${groupId}`, intake, log }),
+    subscribe: (intake, onLost = () => {}) =>
+      new KafkaSubscription({ kafka, config, topic, groupId: `${topic}.${groupId}`, intake, onLost, log }),
     async stop() {
       clearInterval(keeping);
       await Promise.all([deadLetterPublisher.stop(), replayPublisher.stop()]);

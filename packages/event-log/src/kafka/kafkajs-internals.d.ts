@@ -6,3 +6,49 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   const RequestQueue: { readonly prototype: RequestQueue };
   export default RequestQueue;
 }
+
+declare module "kafkajs/src/consumer/offsetManager/index.js" {
+  import type { TopicPartition } from "kafkajs";
+
+  interface PartitionOffset {
+    readonly partition: number;
+    readonly offset: string;
+  }
+  interface TopicOffsets<Partition> {
+    readonly topic: string;
+    readonly partitions: readonly Partition[];
+  }
+  type FetchedOffsets = TopicOffsets<PartitionOffset>[];
+  interface OffsetManager {
+    readonly groupId: string;
+    readonly topics: readonly string[];
+    readonly memberAssignment: Readonly<Record<string, readonly number[]>>;
+    readonly resolvedOffsets: Readonly<Record<string, Record<number, string>>>;
+    readonly cluster: {
+      fetchTopicsOffset(
+        topics: readonly (TopicOffsets<{ readonly partition: number }> & { readonly fromBeginning: boolean })[],
+      ): Promise<FetchedOffsets>;
+    };
+    getCoordinator(): Promise<{
+      offsetFetch(request: {
+        readonly groupId: string;
+        readonly topics: readonly TopicOffsets<{ readonly partition: number }>[];
+      }): Promise<{ readonly responses: FetchedOffsets }>;
+    }>;
+    committedOffsets(): Record<string, Record<number, string>>;
+    commitOffsets(offsets: { readonly topics: readonly TopicOffsets<PartitionOffset>[] }): Promise<void>;
+    nextOffset(topic: string, partition: number): { toString(): string };
+    resolveOffsets(): Promise<void>;
+    setDefaultOffset(place: TopicPartition): Promise<void>;
+  }
+  const OffsetManager: { readonly prototype: OffsetManager };
+  export default OffsetManager;
+}
+
+declare module "kafkajs/src/protocol/requests/metadata/v6/response.js" {
+  interface Metadata {
+    topicMetadata: { partitionMetadata: { partitionErrorCode: number; leader: number }[] }[];
+  }
+  const response: { parse(data: Metadata): Promise<Metadata> };
+  export default response;
+}

@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Backoff, withTimeout } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import type { EachBatchPayload, Kafka } from "kafkajs";
-import type { Intake, Subscription } from "../event-log.ts";
+import type { Intake, Lag, OnLost, Subscription } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
+import { refusedIn, type RefusedOffset } from "./group-offsets.ts";
 import { HEARTBEAT_MS, JointBatches, RETRY_MS_MAX, RETRY_MS_MIN, SHARE_MAX } from "./joint-batches.ts";
 import { disconnect } from "./open-kafka.ts";
 import { receivedFrom } from "./received-message.ts";
@@ -15,6 +16,8 @@ const REBALANCE_MS = 30_000;
 /** How long a broker may wait for messages; it responds immediately when it has some. A longer wait delays a stop. */
 const FETCH_WAIT_MS = 300;
 const FETCH_BYTES_PER_PARTITION = 1024 * 1024;
+/** A partition that has a leader again is read after this time at the latest. By default kafkajs looks every five minutes. */
+const METADATA_MS = 5_000;
 /** A consumer that has neither fetched nor processed anything for this long hangs and is replaced. */
 const SILENCE_MS = 60_000;
 /** kafkajs reports that a consumer has stopped before it reports why. */
@@ -29,6 +32,7 @@ export interface SubscriptionOptions {
   readonly topic: string;
   readonly groupId: string;
   readonly intake: Intake;
+  readonly onLost: OnLost;
   readonly log: Logger;
 }
 
@@ -42,6 +46,8 @@ export class KafkaSubscription implements Subscription {
   #joined = false;
   /** How often this member has joined the group. Partitions may move each time. */
   #joins = 0;
+  /** As of the last look. */
+  #removed = 0;
 
   constructor(options: SubscriptionOptions) {
     this.#options = options;
@@ -52,17 +58,47 @@ export class KafkaSubscription implements Subscription {
     return this.#joined && Date.now() - this.#lastActivity < SESSION_MS;
   }
 
-  async lag(): Promise<number | undefined> {
+  async lag(): Promise<Lag | undefined> {
     if (!this.isReady()) return undefined;
     const { kafka, topic, groupId } = this.#options;
     return withAdmin(kafka, async (admin) => {
       // The order matters: messages processed between the two reads would otherwise give a lag below zero.
       const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
       const ends = await admin.fetchTopicOffsets(topic);
-      const done = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
-      const behind = ends.map(({ partition, low, high }) => Number(high) - Math.max(done.get(partition) ?? -1, Number(low)));
-      return behind.reduce((sum, messages) => sum + messages, 0);
+      const done = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Math.max(Number(offset), 0)]));
+      let [messages, removed] = [0, 0];
+      for (const { partition, low, high } of ends) {
+        const next = done.get(partition) ?? 0;
+        messages += Number(high) - Math.max(next, Number(low));
+        removed += Math.max(Number(low) - next, 0);
+      }
+      this.#reportRemoved(removed);
+      return { messages, removed };
     });
+  }
+
+  /** The readers report a loss when they come to it. Until then, as while the database is away, this does, whenever there is more. */
+  #reportRemoved(removed: number): void {
+    const { topic, log } = this.#options;
+    if (removed > this.#removed) log.error({ topic, messages: removed }, "the log removes messages before they are read");
+    this.#removed = removed;
+  }
+
+  /** Also where the topic was deleted and made again: brokers delete a group's offsets with it, and what was unread cannot be counted. */
+  async #reportBeginning(): Promise<void> {
+    const { kafka, topic, groupId, log } = this.#options;
+    const [committed] = await withAdmin(kafka, (admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
+    if (committed?.partitions.every(({ offset }) => Number(offset) < 0) === true)
+      log.warn({ topic, group: groupId }, "brokers have no offset of this group: the log is read from its beginning");
+  }
+
+  #reportLost({ partition, refused, low, high }: RefusedOffset): void {
+    const { topic, onLost, log } = this.#options;
+    const messages = refused < low ? low - refused : undefined;
+    const fields = { topic, partition, offset: refused, begins_at: low, ends_at: high };
+    if (messages !== undefined) log.error({ ...fields, messages }, "messages lost: the log removed them before they were read");
+    else log.error(fields, "the log was made again, or has lost its end: it is read from its beginning");
+    onLost(messages);
   }
 
   async stop(): Promise<void> {
@@ -92,6 +128,8 @@ export class KafkaSubscription implements Subscription {
   async #consume(): Promise<void> {
     const { kafka, config, topic, groupId, intake, log } = this.#options;
     await ensureTopics(kafka, config, log);
+    // A new cluster has no coordinator of groups at first.
+    await this.#reportBeginning().catch((err: unknown) => log.debug({ err }, "offsets could not be read"));
     const consumer = kafka.consumer({
       groupId,
       sessionTimeout: SESSION_MS,
@@ -99,6 +137,7 @@ export class KafkaSubscription implements Subscription {
       rebalanceTimeout: REBALANCE_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       maxBytesPerPartition: FETCH_BYTES_PER_PARTITION,
+      metadataMaxAge: METADATA_MS,
       allowAutoTopicCreation: false,
       retry: { restartOnFailure: async () => false },
     });
@@ -114,6 +153,9 @@ export class KafkaSubscription implements Subscription {
       this.#joins += 1;
       if (!this.#joined) log.info({ topic, groupId, partitions: payload.memberAssignment[topic]?.length ?? 0 }, "reading the event log");
       this.#joined = true;
+    });
+    consumer.on(consumer.events.COMMIT_OFFSETS, (event) => {
+      for (const refused of refusedIn(event)) this.#reportLost(refused);
     });
     const watchdog = setInterval(() => {
       if (Date.now() - this.#lastActivity > SILENCE_MS) ended.reject(new Error(`the consumer was silent for ${SILENCE_MS / 1_000} s`));

@@ -196,3 +196,31 @@ it("docs/platform.md lists exactly the status changes that the database allows",
   const allowed = rows.map(({ resource, from_status, to_status }) => `${resource}: ${from_status} → ${to_status}`);
   expect(documented.toSorted()).toEqual(allowed.toSorted());
 });
+
+it.each([
+  ["submissions", "approved", "reviewed_at", "pending", "sub", submission()],
+  ["payouts", "paid", "paid_at", "processing", "po", payout()],
+  ["campaigns", "settled", "settled_at", "ended", "cmp", campaign()],
+] as const)(
+  "docs/platform.md says how to send events of %s again: one for each record of the time, none on the way back",
+  async (...row) => {
+    const [resource, status, at, back, prefix, sample] = row;
+    const page = await readFile(join(import.meta.dirname, "../../../../docs/platform.md"), "utf8");
+    const [, statements = ""] = /### Sending events again[^]*?```sql\n([^]*?)```/.exec(page) ?? [];
+    const [lost, later] = [newId(prefix), newId(prefix)];
+    await insert(resource, { ...sample, id: lost, status, [at]: "2026-11-20 12:00Z" });
+    await insert(resource, { ...sample, id: later, status, [at]: "2026-11-22 12:00Z" });
+    await platform.query(
+      statements
+        .replaceAll("records.submissions", `records.${resource}`)
+        .replaceAll("reviewed_at", at)
+        .replaceAll("'pending'", `'${back}'`)
+        .replace("'approved', 'rejected'", `'${status}'`),
+    );
+    const events = await owner.query<{ payload: { data: unknown } }>("select payload from records.outbox");
+    expect(events.map(({ payload }) => payload.data)).toEqual([
+      expect.objectContaining({ id: lost, status, previous_status: back, [at]: "2026-11-20T12:00:00.000Z" }),
+    ]);
+    expect(await owner.query(`select status from records.${resource} where brand_id = $1`, [brand])).toEqual([{ status }, { status }]);
+  },
+);

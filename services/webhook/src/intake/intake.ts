@@ -1,5 +1,5 @@
 import { readEventMessage, UnreadableMessage } from "@brand-records/brand-events";
-import type { DeadLetter, DeadLetters, Intake, ReceivedMessage } from "@brand-records/event-log";
+import { UnprocessedMessages, type DeadLetter, type DeadLetters, type Intake, type ReceivedMessage } from "@brand-records/event-log";
 import type { Clock } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import {
@@ -22,6 +22,8 @@ const DAY_MS = 86_400_000;
 const FUTURE_DAYS_MAX = 1;
 /** All parts of a batch together wait this long for room: a receiver's backlog must not hold up the events of all others. */
 const ROOM_WAIT_MS = 1_000;
+/** Accounts has this long to say which brands exist. All partitions of the batch wait for it. */
+const LOOK_UP_MS = 1_000;
 
 export interface IntakeMetrics {
   readonly events: Counter;
@@ -67,28 +69,32 @@ interface Readable {
   readonly event: NewEvent;
 }
 
+/** Messages of a batch that are not stored as events. */
+interface Others {
+  readonly dead: DeadLetter[];
+  /** To be repeated, since accounts or the dead-letter store is unavailable. */
+  readonly held: ReceivedMessage[];
+  cause?: unknown;
+}
+
 /**
  * Stores messages as events and deliveries, a batch in one transaction. Messages that cannot be stored are dead-lettered with
- * the reason and hold up no other; those of deleted brands are dropped. Rejects only if the database, accounts or the dead-letter
- * store is unavailable: then the log delivers the same messages again, and those that were already stored change nothing.
+ * the reason and hold up no other; those of deleted brands are dropped. Rejects only if the database is unavailable, or, with the
+ * UnprocessedMessages, accounts or the dead-letter store: then the log delivers the same messages again, and those that were already
+ * stored change nothing.
  */
 export function openIntake(options: IntakeOptions): Intake {
   const days = new Set<string>();
 
   return async (messages) => {
     const startedAt = performance.now();
-    const { clock, deadLetters, metrics, log } = options;
+    const { clock, metrics, log } = options;
     const { readable, dead } = read(messages, options.keepDays, clock.now());
     if (log.isLevelEnabled("debug")) for (const each of readable) log.debug(logFieldsOf(each), "event received");
     await ensureNewDays(options.db, days, readable);
-    const { events, createdAt, repeated, deliveries, dropped } = await storeAll(options, readable, dead);
-    if (dead.length > 0) {
-      await deadLetters.put(dead);
-      metrics.dead.inc(dead.length);
-      for (const { message, reason } of dead.slice(0, 10)) {
-        log.warn({ position: message.position, reason, ...traceOf(message) }, "message dead-lettered");
-      }
-    }
+    const others: Others = { dead, held: [] };
+    const { events, createdAt, repeated, deliveries, dropped } = await storeAll(options, readable, others);
+    await putDead(options, others);
     metrics.events.inc(events);
     for (const time of createdAt) metrics.delay.observe(Math.max(0, clock.now() - Date.parse(time)) / 1_000);
     metrics.repeated.inc(repeated);
@@ -96,9 +102,27 @@ export function openIntake(options: IntakeOptions): Intake {
     metrics.dropped.inc(dropped);
     const from = messages[0]?.position;
     if (dropped > 0) log.info({ from, dropped }, "messages of deleted brands dropped");
-    const counts = { messages: messages.length, events, deliveries, dead: dead.length };
+    const counts = { messages: messages.length, events, deliveries, dead: dead.length, held: others.held.length };
     log.info({ from, ...counts, duration_ms: Math.round(performance.now() - startedAt) }, "messages stored");
+    if (others.held.length > 0) throw new UnprocessedMessages(others.held, others.cause);
   };
+}
+
+async function putDead({ deadLetters, metrics, log }: IntakeOptions, others: Others): Promise<void> {
+  const { dead, held } = others;
+  if (dead.length === 0) return;
+  // While others are held, so are these: without Kafka all messages come again, and these would become dead letters each time.
+  const isPut =
+    held.length === 0 &&
+    (await deadLetters.put(dead).then(
+      () => true,
+      (cause: unknown) => void (others.cause = cause),
+    ));
+  if (isPut !== true) return void held.push(...dead.splice(0).map(({ message }) => message));
+  metrics.dead.inc(dead.length);
+  for (const { message, reason } of dead.slice(0, 10)) {
+    log.warn({ position: message.position, reason, ...traceOf(message) }, "message dead-lettered");
+  }
 }
 
 function logFieldsOf({ message, event: { id, type, brand_id } }: Readable): object {
@@ -144,9 +168,9 @@ async function ensureNewDays(db: Database, known: Set<string>, readable: readonl
   for (const day of days) known.add(day);
 }
 
-async function storeAll(options: IntakeOptions, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
+async function storeAll(options: IntakeOptions, readable: readonly Readable[], others: Others): Promise<Stored> {
   const { first } = options;
-  if (first === undefined) return storeKnown(options, readable, dead);
+  if (first === undefined) return storeKnown(options, readable, others);
   let total = NOTHING;
   const until = performance.now() + ROOM_WAIT_MS;
   for (let at = 0; at < readable.length;) {
@@ -154,7 +178,7 @@ async function storeAll(options: IntakeOptions, readable: readonly Readable[], d
     const giveBack = await first.untilRoom(some.length, until);
     let stored: Stored | undefined;
     try {
-      stored = await storeKnown(options, some, dead);
+      stored = await storeKnown(options, some, others);
     } finally {
       giveBack(stored?.deliveries);
     }
@@ -166,15 +190,22 @@ async function storeAll(options: IntakeOptions, readable: readonly Readable[], d
 
 /**
  * Stores messages of brands that exist, drops those of deleted brands, and dead-letters those of others. Accounts is asked about brands
- * that the table does not have, and then again: a brand may be deleted at any time.
+ * that the table does not have, and then again: a brand may be deleted at any time. While it is away, messages of these are held.
  */
-async function storeKnown(options: IntakeOptions, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
+async function storeKnown(options: IntakeOptions, readable: readonly Readable[], others: Others): Promise<Stored> {
+  const { dead, held } = others;
   let total = NOTHING;
   for (let left = readable; left.length > 0;) {
     const stored = await store(options, left, dead);
     total = sum(total, stored);
-    const { existing, deleted } = await options.brands.lookUp([...stored.unknownBrands]);
     const unknown = left.filter(({ event }) => stored.unknownBrands.has(event.brand_id));
+    if (unknown.length === 0) break;
+    const found = await options.brands.lookUp([...stored.unknownBrands], LOOK_UP_MS).catch((cause: unknown) => void (others.cause = cause));
+    if (found === undefined) {
+      held.push(...unknown.map(({ message }) => message));
+      break;
+    }
+    const { existing, deleted } = found;
     left = unknown.filter(({ event }) => existing.has(event.brand_id));
     for (const { message, event } of unknown) {
       if (deleted.has(event.brand_id)) total = { ...total, dropped: total.dropped + 1 };

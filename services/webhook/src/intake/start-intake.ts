@@ -6,6 +6,7 @@ import {
   type DeadLetters,
   type EventLogConfig,
   type Intake,
+  type OnLost,
   type StoredMessages,
   type Subscription,
 } from "@brand-records/event-log";
@@ -14,7 +15,7 @@ import type { Database } from "@brand-records/postgres";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 import { showSampled } from "@brand-records/service-runtime";
-import type { Logger, Registry } from "@brand-records/telemetry";
+import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../known-brands.ts";
 import { intakeHandlers } from "../rpc/intake.ts";
 import type { Pacer } from "../use-cases/pacer.ts";
@@ -60,16 +61,28 @@ export async function startIntake({ config, db, clock, brands, first, life, regi
     return { deadLetters: withExclusiveReplay(deadLetters, config.DATABASE_URL), messages, subscription: undefined, services };
   }
   const reader = life.own("event log reader", await openKafkaReader(config, GROUP, log));
-  const subscription = life.own("event log subscription", reader.subscribe(intakeInto(reader.deadLetters)));
+  const subscription = life.own("event log subscription", reader.subscribe(intakeInto(reader.deadLetters), countLosses(registry)));
   showLag(registry, subscription);
   showDeadLetters(registry, reader.deadLetters);
   const { messages } = reader;
   return { deadLetters: withExclusiveReplay(reader.deadLetters, config.DATABASE_URL), messages, subscription, services: [] };
 }
 
+function countLosses(registry: Registry): OnLost {
+  const counter = (name: string, help: string): Counter => new Counter({ name, help, registers: [registry] });
+  const lost = counter("intake_lost_messages_total", "Messages that the log removed before they were stored, and that were passed over.");
+  const restarts = counter("intake_log_restarts_total", "Partitions of the log that were made again, and are read from their beginning.");
+  return (messages) => (messages === undefined ? restarts.inc() : lost.inc(messages));
+}
+
 function showLag(registry: Registry, subscription: Subscription): void {
   const help = "Messages in the log that are not stored yet; -1 while the brokers are unavailable.";
-  showSampled(registry, () => subscription.lag(), [{ name: "intake_lag_messages", help, of: (messages) => messages }]);
+  const removed =
+    "Messages that the log removed before they were stored, and that are not passed over yet; -1 while the brokers are unavailable.";
+  showSampled(registry, () => subscription.lag(), [
+    { name: "intake_lag_messages", help, of: ({ messages }) => messages },
+    { name: "intake_removed_messages", help: removed, of: (lag) => lag.removed },
+  ]);
 }
 
 function showDeadLetters(registry: Registry, deadLetters: DeadLetters): void {

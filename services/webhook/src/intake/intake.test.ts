@@ -1,0 +1,122 @@
+import { EVENT_TYPES } from "@brand-records/brand-events";
+import { UnprocessedMessages, type DeadLetters } from "@brand-records/event-log";
+import { AppError } from "@brand-records/errors";
+import { openLog, openMetrics } from "@brand-records/telemetry";
+import { newId } from "@brand-records/typeid";
+import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
+import { intakeMetrics, openIntake } from "./intake.ts";
+
+let sending: ServedSending;
+beforeEach(async () => {
+  sending = await serveSending();
+});
+afterEach(() => sending.stop());
+
+const messageOf = (brandId: string) => {
+  const at = Date.now();
+  const event = { id: newId("evt", at), type: "payout.paid", created_at: new Date(at).toISOString(), brand_id: brandId };
+  const data = EVENT_TYPES["payout.paid"].example(event.created_at);
+  return { key: data.id, value: Buffer.from(JSON.stringify({ ...event, data })), headers: {}, position: "topic/0@1" };
+};
+
+/** Nothing here is dead-lettered. */
+const deadLetters: DeadLetters = {
+  put: async (letters) => expect(letters).toEqual([]),
+  list: async () => ({ deadLetters: [], total: 0 }),
+  count: async () => 0,
+  replay: async () => 0,
+  remove: async () => 0,
+};
+
+it("gives all parts of a batch one time until which they wait", async () => {
+  const { brand } = await sending.createReceiver("http://127.0.0.1:9/");
+  const sender = sending.start();
+  const waits: { readonly events: number; readonly until: number }[] = [];
+  const first = {
+    eventsMax: 2,
+    leaseSeconds: sender.leaseSeconds,
+    untilRoom: async (events: number, until: number) => {
+      waits.push({ events, until });
+      return () => {};
+    },
+    reservation: () => sender.reservation(),
+    release: (attempts: number) => sender.release(attempts),
+    send: () => {},
+    reconcile: () => {},
+  };
+  const intake = openIntake({
+    db: sending.db,
+    clock: Date,
+    first,
+    brands: { lookUp: async () => ({ existing: new Set(), deleted: new Set() }) },
+    deadLetters,
+    keepDays: 30,
+    metrics: intakeMetrics(openMetrics("webhook")),
+    log: openLog("webhook", "silent"),
+  });
+  const before = performance.now();
+  await intake(Array.from({ length: 5 }, () => messageOf(brand)));
+  expect(waits.map(({ events }) => events)).toEqual([2, 2, 1]);
+  expect(new Set(waits.map(({ until }) => until)).size).toBe(1);
+  expect(waits[0]?.until).toBeGreaterThan(before);
+  expect(await sending.db.query("select from webhook.events")).toHaveLength(5);
+});
+
+describe("while accounts is away", () => {
+  const away = new AppError("unavailable", "accounts is away", { dependency: "accounts" });
+  let put: number;
+  let isPutRefused: boolean;
+  let waits: (number | undefined)[];
+  const openHolding = () =>
+    openIntake({
+      db: sending.db,
+      clock: Date,
+      brands: {
+        lookUp: async (_, timeoutMs) => {
+          waits.push(timeoutMs);
+          throw away;
+        },
+      },
+      deadLetters: {
+        ...deadLetters,
+        put: async (letters) => {
+          if (isPutRefused) throw away;
+          put += letters.length;
+        },
+      },
+      keepDays: 30,
+      metrics: intakeMetrics(openMetrics("webhook")),
+      log: openLog("webhook", "silent"),
+    });
+  beforeEach(() => void ([put, isPutRefused, waits] = [0, false, []]));
+  const unreadable = () => ({ ...messageOf("brd_x"), value: Buffer.from("{") });
+
+  it("stores the events of known brands, hands back those of others, and asks for a second at most", async () => {
+    const { brand } = await sending.createReceiver("http://127.0.0.1:9/");
+    const messages = [messageOf(brand), messageOf("brd_unknown"), messageOf(brand), messageOf("brd_unknown")];
+    const error: unknown = await openHolding()(messages).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UnprocessedMessages);
+    expect(error).toMatchObject({ kind: "unavailable", dependency: "accounts", cause: away });
+    expect((error as UnprocessedMessages).messages).toEqual([messages[1], messages[3]]);
+    expect(await sending.db.query("select from webhook.events")).toHaveLength(2);
+    expect(waits).toEqual([1_000]);
+    await openHolding()([messageOf(brand)]);
+    expect(waits).toHaveLength(1);
+  });
+
+  it("puts dead letters only when nothing else is handed back, so that repeats put none twice", async () => {
+    const messages = [unreadable(), messageOf("brd_unknown")];
+    await expect(openHolding()(messages)).rejects.toMatchObject({ messages: [messages[1], messages[0]] });
+    expect(put).toBe(0);
+    await openHolding()([unreadable()]);
+    expect(put).toBe(1);
+  });
+
+  it("stores events and hands back dead letters that cannot be put", async () => {
+    const { brand } = await sending.createReceiver("http://127.0.0.1:9/");
+    isPutRefused = true;
+    const messages = [unreadable(), messageOf(brand)];
+    await expect(openHolding()(messages)).rejects.toMatchObject({ messages: [messages[0]] });
+    expect(await sending.db.query("select from webhook.events")).toHaveLength(1);
+  });
+});
