@@ -28,7 +28,7 @@ for (const [kind, pattern] of [[BLANK, /\s+/gu] as const, [HIDDEN, HIDDEN_RUN] a
   }
 }
 
-/** Of the other planes' characters, U+E0000 to U+E0FFF are hidden: tags, and variation selectors. */
+/** In the other planes, U+E0000 to U+E0FFF are hidden: tags, and variation selectors. */
 function kindOf(point: number): number {
   if (point < KINDS.length) return KINDS[point] ?? VISIBLE;
   if (point >> 12 !== 0xe0) return VISIBLE;
