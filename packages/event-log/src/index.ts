@@ -1,6 +1,7 @@
 export { postgresDeadLetters } from "./direct/postgres-dead-letters.ts";
 export { directPublisher } from "./direct/publisher.ts";
 export { noStoredMessages } from "./direct/stored-messages.ts";
+export { PartlyPublished } from "./event-log.ts";
 export type {
   DeadLetter,
   DeadLetters,
@@ -9,6 +10,7 @@ export type {
   LogMessage,
   LogPosition,
   Publisher,
+  PublishFailure,
   ReceivedMessage,
   StoredMessages,
   Subscription,

@@ -12,6 +12,7 @@ export { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";
 export {
   reserveKafkaServer,
   startKafkaServer,
+  startSecondKafkaServer,
   startSecuredKafkaServer,
   type KafkaServer,
   type SecuredKafkaServer,

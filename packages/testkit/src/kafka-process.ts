@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { freePort } from "@brand-records/postgres/embedded";
 import { ControlledProcess } from "./controlled-process.ts";
 import { pingKafka } from "./kafka-request.ts";
-import { accessSettings, KAFKA_READY_MS_MAX, kafkaSettings, newClusterId, type KafkaAccess } from "./kafka-settings.ts";
+import { accessSettings, joiningSettings, KAFKA_READY_MS_MAX, kafkaSettings, newClusterId, type KafkaAccess } from "./kafka-settings.ts";
 import { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";
 
 const run = promisify(execFile);
@@ -43,15 +43,25 @@ export async function reserveSecuredKafkaProcess(program: KafkaProgram, access: 
   return new KafkaProcess(program, await freePort(), await makeOwnedFolder(PREFIX), { access, internalPort });
 }
 
-class KafkaProcess extends ControlledProcess {
+/** Prepares a second broker of the cluster. It can start while the first runs. */
+export async function reserveSecondKafkaProcess(program: KafkaProgram, first: KafkaProcess): Promise<KafkaProcess> {
+  return new KafkaProcess(program, await freePort(), await makeOwnedFolder(PREFIX), undefined, first);
+}
+
+export class KafkaProcess extends ControlledProcess {
   readonly #program: KafkaProgram;
   readonly #port: number;
   readonly #folder: string;
   readonly #secured: Secured | undefined;
+  readonly #first: KafkaProcess | undefined;
+  readonly #clusterId: string;
+  #controllerPort = 0;
   #formatted = false;
 
-  constructor(program: KafkaProgram, port: number, folder: string, secured?: Secured) {
+  constructor(program: KafkaProgram, port: number, folder: string, secured?: Secured, first?: KafkaProcess) {
     super();
+    this.#first = first;
+    this.#clusterId = first === undefined ? newClusterId() : first.#clusterId;
     this.#program = program;
     this.#port = port;
     this.#folder = folder;
@@ -69,10 +79,12 @@ class KafkaProcess extends ControlledProcess {
   async start(): Promise<void> {
     const settingsFile = join(this.#folder, "server.properties");
     // Only the clients' port must stay the same.
-    const addresses = { port: this.#port, controllerPort: await freePort() };
+    this.#controllerPort = this.#first === undefined ? await freePort() : this.#first.#controllerPort;
+    const addresses = { port: this.#port, controllerPort: this.#controllerPort };
     const settings = {
       ...kafkaSettings({ ...addresses, listenHost: "127.0.0.1", dataDir: join(this.#folder, "data") }),
       ...(this.#secured && accessSettings(this.#secured.access, { ...addresses, internalPort: this.#secured.internalPort })),
+      ...(this.#first && joiningSettings(addresses)),
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(settingsFile, lines.join(""), { mode: 0o600 });
@@ -97,7 +109,7 @@ class KafkaProcess extends ControlledProcess {
       ...this.#javaArguments("kafka.tools.StorageTool"),
       "format",
       "-t",
-      newClusterId(),
+      this.#clusterId,
       "-c",
       settingsFile,
       ...this.#scramArguments(),

@@ -48,8 +48,14 @@ export function requestKafka(port: number, { key, version, body }: KafkaRequest)
  */
 export async function pingKafka(port: number): Promise<void> {
   const response = await requestKafka(port, { ...METADATA, body: NO_TOPICS });
-  if (response.readInt32BE(0) !== 1) throw new Error(`the broker on port ${port} has not joined its cluster`);
-  const hostLength = response.readInt16BE(8);
-  const advertisedPort = response.readInt32BE(10 + hostLength);
-  if (advertisedPort !== port) throw new Error(`the broker on port ${port} advertises port ${advertisedPort}`);
+  const ports: number[] = [];
+  let at = 4;
+  for (let brokers = response.readInt32BE(0); brokers > 0; brokers -= 1) {
+    // Id, host, port, rack.
+    at += 4 + 2 + response.readInt16BE(at + 4);
+    ports.push(response.readInt32BE(at));
+    at += 4 + 2 + Math.max(0, response.readInt16BE(at + 4));
+  }
+  if (!ports.includes(port))
+    throw new Error(`the broker on port ${port} has not joined its cluster, which has ${ports.join(", ") || "none"}`);
 }

@@ -1,6 +1,12 @@
 import { startReserved, type ControlledServer } from "./controlled-server.ts";
 import { reserveKafkaContainer } from "./kafka-container.ts";
-import { reserveKafkaProcess, reserveSecuredKafkaProcess } from "./kafka-process.ts";
+import {
+  KafkaProcess,
+  reserveKafkaProcess,
+  reserveSecondKafkaProcess,
+  reserveSecuredKafkaProcess,
+  type KafkaProgram,
+} from "./kafka-process.ts";
 import type { KafkaAccess } from "./kafka-settings.ts";
 
 /**
@@ -36,9 +42,18 @@ export async function reserveKafkaServer(): Promise<KafkaServer> {
 
 /** Starts a broker that asks its clients for TLS and a login. It has no access rules yet, so that its logins may do nothing. */
 export function startSecuredKafkaServer(access: KafkaAccess): Promise<SecuredKafkaServer> {
+  return startReserved(() => reserveSecuredKafkaProcess(programFor("A Kafka with TLS"), access));
+}
+
+/** Starts broker 2 of the cluster whose broker 1 runs. Where a partition is, only an assignment says. */
+export function startSecondKafkaServer(first: KafkaServer): Promise<KafkaServer> {
+  const program = programFor("A second broker");
+  if (!(first instanceof KafkaProcess)) throw new Error("Broker 1 must run from Kafka's jars.");
+  return startReserved(() => reserveSecondKafkaProcess(program, first));
+}
+
+function programFor(what: string): KafkaProgram {
   const { KAFKA_LIB_DIR: libDir, JAVA: java } = process.env;
-  if (libDir === undefined || java === undefined) {
-    throw new Error("A Kafka with TLS runs from its jars. Install Java 17 and Maven; deploy/backing-services/ensure.sh fetches them.");
-  }
-  return startReserved(() => reserveSecuredKafkaProcess({ libDir, java }, access));
+  if (libDir !== undefined && java !== undefined) return { libDir, java };
+  throw new Error(`${what} runs from its jars. Install Java 17 and Maven; deploy/backing-services/ensure.sh fetches them.`);
 }

@@ -49,6 +49,20 @@ export function accessSettings(
 /** A file of properties ends a value with its line. */
 const onOneLine = (pem: string): string => pem.trim().replaceAll("\n", "\\n");
 
+/**
+ * Returns what another broker of a cluster has instead: the first is its controller.
+ *
+ * @param controllerPort that of the first
+ */
+export function joiningSettings({ port, controllerPort }: Pick<KafkaAddresses, "port" | "controllerPort">): Record<string, string> {
+  return {
+    "process.roles": "broker",
+    "node.id": "2",
+    "controller.quorum.voters": `1@127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port}`,
+  };
+}
+
 /** Returns the settings of a small broker that is its own controller and starts quickly. */
 export function kafkaSettings({ port, controllerPort, listenHost, dataDir }: KafkaAddresses): Record<string, string> {
   return {
