@@ -2,6 +2,7 @@ import { eventually } from "@brand-records/testkit";
 import type { ProcessName } from "../../stack.ts";
 import type { Call } from "./callers.ts";
 import type { DrillSystem } from "./drill-system.ts";
+import { TOPIC_DRILLS } from "./topic-drills.ts";
 
 /** A fault, what it does to callers, and how it is noticed. docs/operations.md has a row of the same name, marked as proven. */
 export interface Drill {
@@ -15,6 +16,8 @@ export interface Drill {
   readonly atTimes?: Answers;
   /** The process that logs the failed calls, and the dependency that it names. Undefined if no call fails on our side. */
   readonly logged?: { readonly process: ProcessName; readonly dependency: string };
+  /** Lines at `error` that the fault causes. Default: none. */
+  readonly errors?: RegExp;
   /** Seconds after which the slowest call must have its answer. Default: 5 at the API and 10 in the console, the deadlines. */
   readonly slowestSeconds?: number;
   apply(system: DrillSystem): Promise<void>;
@@ -184,4 +187,5 @@ export const DRILLS: readonly Drill[] = [
     ];
   }),
   ...SERVER_DRILLS,
+  ...TOPIC_DRILLS,
 ];

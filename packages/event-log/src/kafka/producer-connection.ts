@@ -3,7 +3,7 @@ import { Partitioners, type Kafka, type Message, type PartitionMetadata, type Pr
 import type { LogMessage } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { disconnect } from "./open-kafka.ts";
-import { errorOf, leaderless, NO_LEADER } from "./partition-errors.ts";
+import { errorOf, leaderNotAvailable, NO_LEADER } from "./partition-errors.ts";
 import { ensureTopics, type TopicState } from "./topics.ts";
 
 const ALL_IN_SYNC_REPLICAS = -1;
@@ -66,7 +66,7 @@ export class ProducerConnection {
       const partitions = led.filter((partition) => batches.has(partition));
       if (partitions.length === 0) return;
       try {
-        if (leader === NO_LEADER) throw leaderless();
+        if (leader === NO_LEADER) throw leaderNotAvailable();
         const responses = await this.#produce(batches, partitions);
         for (const partition of partitions) {
           const response = responses.get(partition);
