@@ -4,7 +4,8 @@ import { message } from "../../test/describe-event-log.ts";
 import { configOf, silent } from "../../test/kafka-config.ts";
 import { PartlyPublished, type LogMessage, type PublishFailure, type Publisher } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
-import { openKafkaPublisher } from "./kafka-log.ts";
+import { openKafkaPublisher, openKafkaReader } from "./kafka-log.ts";
+import { deadLetterTopicOf } from "./topics.ts";
 
 const TOPIC = 2;
 /** An event of ours. */
@@ -48,9 +49,9 @@ const stored = async ({ KAFKA_TOPIC: topic }: EventLogConfig, admin: Admin): Pro
 
 describe("a topic that takes less than our batches", () => {
   const config = (): EventLogConfig => configOf(process.env["TEST_KAFKA_BROKERS"] ?? "");
-  const create = async ({ KAFKA_TOPIC: topic }: EventLogConfig, admin: Admin, bytesMax: number): Promise<void> => {
+  const create = async ({ KAFKA_TOPIC }: EventLogConfig, admin: Admin, bytesMax: number, topic = KAFKA_TOPIC): Promise<void> => {
     const configEntries = [{ name: "max.message.bytes", value: String(bytesMax) }];
-    await admin.createTopics({ topics: [{ topic, numPartitions: 4, configEntries }], waitForLeaders: true });
+    await admin.createTopics({ topics: [{ topic, numPartitions: topic === KAFKA_TOPIC ? 4 : 1, configEntries }], waitForLeaders: true });
   };
   it("stores every message once", async () => {
     const settings = config();
@@ -89,6 +90,21 @@ describe("a topic that takes less than our batches", () => {
     expect(await stored(settings, admin)).toBe(400 - failures.length);
     await publisher.publish(eventsOf(10));
     expect(await stored(settings, admin)).toBe(410 - failures.length);
+  });
+
+  it("keeps as much of a dead letter as its topic takes, and all of those behind it", async () => {
+    const settings = config();
+    const admin = await adminOf(settings.KAFKA_BROKERS[0] ?? "");
+    await create(settings, admin, 20_000, deadLetterTopicOf(settings.KAFKA_TOPIC));
+    const reader = openKafkaReader(settings, "readers", silent);
+    opened.push(() => reader.stop());
+    const letters = [300_000, 10, 30_000].map((bytes) => ({
+      message: { ...message("sub_1", Buffer.alloc(bytes)), position: "" },
+      reason: "",
+    }));
+    await reader.deadLetters.put(letters);
+    const { deadLetters } = await reader.deadLetters.list(10);
+    expect(deadLetters.map(({ bytes }) => bytes)).toEqual([300_000, 10, 30_000]);
   });
 });
 
