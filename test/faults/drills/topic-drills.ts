@@ -1,7 +1,7 @@
 import { eventually, startSecondKafkaServer, type KafkaServer } from "@brand-records/testkit";
 import { Kafka, logLevel, type Admin } from "kafkajs";
 import type { DrillSystem } from "./drill-system.ts";
-import type { Drill } from "./drills.ts";
+import type { Drill } from "./drill.ts";
 
 /** Kafka's resource type for topics. */
 const TOPIC_RESOURCE = 2;

@@ -25,7 +25,7 @@ const POSITION = "dead-position";
 const AT = "dead-at";
 /** The original length of a value that was too large for the topic and was cut. */
 const CUT_FROM = "dead-cut-from";
-/** Of a cut value. Halved until the topic takes it. */
+/** A cut value is halved until the topic takes it. */
 const CUT_BYTES_MAX = 256 * 1024;
 const READ_MS = 30_000;
 

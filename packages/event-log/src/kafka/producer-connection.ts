@@ -1,5 +1,5 @@
 import type { Logger } from "@brand-records/telemetry";
-import { Partitioners, type Kafka, type Message, type PartitionMetadata, type Producer } from "kafkajs";
+import { Partitioners, type Kafka, type PartitionMetadata, type Producer, type RecordMetadata } from "kafkajs";
 import type { LogMessage } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { disconnect } from "./open-kafka.ts";
@@ -48,7 +48,7 @@ export class ProducerConnection {
 
   /** Hashes the key as Java clients do: Debezium in the relay's place would write a record to the same partition. */
   partitionOf(message: LogMessage): number {
-    return this.#hash({ topic: this.#topic, partitionMetadata: this.#partitions, message: message as Message });
+    return this.#hash({ topic: this.#topic, partitionMetadata: this.#partitions, message });
   }
 
   get partitionCount(): number {
@@ -61,17 +61,18 @@ export class ProducerConnection {
    */
   async send(batches: Batches): Promise<Map<number, Error>> {
     const byLeader = Map.groupBy(this.#partitions, ({ leader }) => leader);
-    const errors = new Map<number, Error>();
+    // Only a response says that messages are stored.
+    const errors = new Map<number, Error>([...batches.keys()].map((partition) => [partition, leaderNotAvailable()]));
     const sendTo = async (leader: number, led: readonly number[]): Promise<void> => {
       const partitions = led.filter((partition) => batches.has(partition));
       if (partitions.length === 0) return;
       try {
         if (leader === NO_LEADER) throw leaderNotAvailable();
         const responses = await this.#produce(batches, partitions);
-        for (const partition of partitions) {
-          const response = responses.get(partition);
-          const error = response === undefined ? new Error(`no response for partition ${partition}`) : errorOf(response);
-          if (error !== undefined) errors.set(partition, error);
+        for (const response of responses) {
+          const error = errorOf(response);
+          if (error === undefined) errors.delete(response.partition);
+          else errors.set(response.partition, error);
         }
       } catch (error) {
         for (const partition of led) errors.set(partition, error as Error);
@@ -88,12 +89,11 @@ export class ProducerConnection {
     return errors;
   }
 
-  async #produce(batches: Batches, partitions: readonly number[]) {
+  #produce(batches: Batches, partitions: readonly number[]): Promise<RecordMetadata[]> {
     const messages = partitions.flatMap((partition) =>
       (batches.get(partition) ?? []).map(({ key, value, headers }) => ({ key, value, headers: { ...headers }, partition })),
     );
-    const responses = await this.#producer.send({ topic: this.#topic, acks: ALL_IN_SYNC_REPLICAS, messages });
-    return new Map(responses.map((response) => [response.partition, response]));
+    return this.#producer.send({ topic: this.#topic, acks: ALL_IN_SYNC_REPLICAS, messages });
   }
 
   close(): Promise<void> {

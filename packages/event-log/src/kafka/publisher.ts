@@ -8,15 +8,15 @@ import type { EventLogConfig } from "../settings.ts";
 import { isTooLarge } from "./partition-errors.ts";
 import { ProducerConnection } from "./producer-connection.ts";
 
-/** Of a partition in one request, if its topic takes as much: a broker compares each with max.message.bytes. */
+/** What a partition gets in one request, if its topic takes as much: a broker compares it with max.message.bytes. */
 const BATCH_BYTES_MAX = 512 * 1024;
 /** What a batch has in addition to its messages. */
 const BATCH_HEADER_BYTES = 61;
-/** A topic that takes less may be told to take more. */
+/** After this time a topic that takes less is asked again. */
 const SMALL_LIMIT_MS_MAX = 60_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2_000;
-/** A pause is so many times as long as the attempt: a partition whose leader hangs takes a quarter of the time of the others. */
+/** A pause is at least three times as long as the attempt: a partition whose leader hangs takes a quarter of the time of the others. */
 const PAUSE_PER_ATTEMPT = 3;
 /** The longest pause within a call: a leader that moves is there within a moment, and so is that of a new topic. */
 const WAIT_MS_MAX = 400;
@@ -98,10 +98,8 @@ export class KafkaPublisher implements Publisher {
         for (const message of refused) {
           failures.push({ message, partition, reason: message === refused[0] ? "too_large" : "behind", cause });
         }
-        waiting.set(
-          partition,
-          messages.filter((message) => !refused.includes(message)),
-        );
+        const others = messages.filter((message) => !refused.includes(message));
+        waiting.set(partition, others);
       }
       if (waiting.get(partition)?.length === 0) waiting.delete(partition);
     }

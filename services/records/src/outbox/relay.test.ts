@@ -120,10 +120,10 @@ async function startPartlyRefused(refuse: (messages: readonly Moved[]) => (Publi
     metric: async (name: string) => (await registry.getSingleMetric(name)?.get())?.values[0]?.value,
     /** One change of each record, in one statement. */
     change: (id: string, records: readonly string[]) =>
-      db.query("select records.emit('payout.paid', 'brd_1', record, json_build_object('id', $1::text)) from unnest($2::text[]) record", [
-        id,
-        records,
-      ]),
+      db.query(
+        "select records.emit('payout.paid', 'brd_1', record, json_build_object('id', $1::text)) from jsonb_array_elements_text($2::jsonb) record",
+        [id, JSON.stringify(records)],
+      ),
     waiting: async () => (await db.query<{ events: number }>("select count(*) as events from records.outbox"))[0]?.events,
   };
 }
