@@ -17,8 +17,8 @@ export function* chunks<Message extends LogMessage>(messages: readonly Message[]
   if (chunk.length > 0) yield chunk;
 }
 
-/** The approximate size on the wire: a message takes about 30 bytes in addition to its texts. */
-function bytesOf({ key, value, headers }: LogMessage): number {
+/** The size on the wire, at most: a message takes up to 30 bytes in addition to its texts. */
+export function bytesOf({ key, value, headers }: LogMessage): number {
   let bytes = Buffer.byteLength(key) + value.length + 30;
   for (const [name, text] of Object.entries(headers)) bytes += Buffer.byteLength(name) + Buffer.byteLength(text) + 10;
   return bytes;

@@ -94,11 +94,38 @@ export interface DeadLetterSummary {
   readonly deadLetteredAt: string;
 }
 
+/** A message that the log has not acknowledged. Later messages with its key were not stored, either. */
+export interface PublishFailure {
+  readonly message: LogMessage;
+  readonly partition: number;
+  /** `partition`: its partition stores nothing at the moment; `too_large`: it is, by itself; `behind`: an earlier message with its key is. */
+  readonly reason: "partition" | "too_large" | "behind";
+  readonly cause: Error;
+}
+
+/** The log has acknowledged all messages but these. */
+export class PartlyPublished extends Error {
+  override readonly name = "PartlyPublished";
+
+  readonly failures: readonly PublishFailure[];
+  /** When partitions are tried again: until then what is for them fails at once. */
+  readonly retryMs: number;
+
+  constructor(failures: readonly PublishFailure[], retryMs: number) {
+    const [first] = failures;
+    super(`messages not published: ${failures.length}; first cause: ${first?.cause.message}`, { cause: first?.cause });
+    this.failures = failures;
+    this.retryMs = retryMs;
+  }
+}
+
 /** The writing end. */
 export interface Publisher {
   /**
-   * Resolves once the log has stored all messages, in order by key. After a rejection, some may be in the log: publish all again, in
-   * the same order; readers recognise an event by its id.
+   * Resolves once the log has stored all messages, in order by key.
+   *
+   * @throws PartlyPublished if the log has stored all others. After any other error, some may be in the log: publish all again, in the
+   *   same order; readers recognise an event by its id.
    */
   publish(messages: readonly LogMessage[]): Promise<void>;
   /** Whether it is connected, as far as it knows. */

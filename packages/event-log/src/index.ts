@@ -1,7 +1,7 @@
 export { postgresDeadLetters } from "./direct/postgres-dead-letters.ts";
 export { directPublisher } from "./direct/publisher.ts";
 export { noStoredMessages } from "./direct/stored-messages.ts";
-export { UnprocessedMessages } from "./event-log.ts";
+export { PartlyPublished, UnprocessedMessages } from "./event-log.ts";
 export type {
   DeadLetter,
   DeadLetters,
@@ -12,6 +12,7 @@ export type {
   LogPosition,
   OnLost,
   Publisher,
+  PublishFailure,
   ReceivedMessage,
   StoredMessages,
   Subscription,

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "@brand-records/testkit";
 import type { Answer, Call } from "./callers.ts";
-import { DRILLS, type Drill } from "./drills.ts";
+import type { Drill } from "./drill.ts";
+import { DRILLS } from "./drills.ts";
 import { startDrillSystem, type DrillSystem } from "./drill-system.ts";
 
 /**

@@ -2,7 +2,16 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { Admin, Consumer, EachBatchPayload, Kafka } from "kafkajs";
-import type { DeadLetter, DeadLetters, DeadLetterSummary, LogMessage, Publisher, ReceivedMessage } from "../event-log.ts";
+import {
+  PartlyPublished,
+  type DeadLetter,
+  type DeadLetters,
+  type DeadLetterSummary,
+  type LogMessage,
+  type Publisher,
+  type PublishFailure,
+  type ReceivedMessage,
+} from "../event-log.ts";
 import { disconnect } from "./open-kafka.ts";
 import { orUnavailable } from "./or-unavailable.ts";
 import { refusalIn } from "./refusal.ts";
@@ -16,8 +25,8 @@ const POSITION = "dead-position";
 const AT = "dead-at";
 /** The original length of a value that was too large for the topic and was cut. */
 const CUT_FROM = "dead-cut-from";
-/** Fits wherever one of our batches fits. */
-const CUT_BYTES = 256 * 1024;
+/** A cut value is halved until the topic takes it. */
+const CUT_BYTES_MAX = 256 * 1024;
 const READ_MS = 30_000;
 
 export interface KafkaDeadLettersOptions {
@@ -55,23 +64,16 @@ export class KafkaDeadLetters implements DeadLetters {
       value,
       headers: { ...headers, [REASON]: reason, [POSITION]: position, [AT]: at },
     }));
+    await this.#publish(messages);
+  }
+
+  /** Cuts messages that are too large for the topic: otherwise they would block everything behind them. */
+  async #publish(messages: readonly LogMessage[]): Promise<void> {
     try {
       await this.#options.deadLetterPublisher.publish(messages);
     } catch (error) {
-      if (!isTooLarge(error)) throw error;
-      // One by one: the broker does not report which message is too large.
-      for (const message of messages) await this.#putCut(message);
-    }
-  }
-
-  /** Cuts a message that is too large for the topic: otherwise it would block everything behind it. */
-  async #putCut(message: LogMessage): Promise<void> {
-    try {
-      await this.#options.deadLetterPublisher.publish([message]);
-    } catch (error) {
-      if (!isTooLarge(error)) throw error;
-      const headers = { ...message.headers, [CUT_FROM]: String(message.value.length) };
-      await this.#options.deadLetterPublisher.publish([{ ...message, value: message.value.subarray(0, CUT_BYTES), headers }]);
+      if (!(error instanceof PartlyPublished) || !error.failures.some(isCuttable)) throw error;
+      await this.#publish(error.failures.map((failure) => (isCuttable(failure) ? cut(failure.message) : failure.message)));
     }
   }
 
@@ -230,7 +232,9 @@ function summaryOf({ key, value, headers, position }: ReceivedMessage): DeadLett
   };
 }
 
-function isTooLarge(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ("type" in error && error.type === "MESSAGE_TOO_LARGE") || isTooLarge(error.cause);
+const isCuttable = ({ message, reason }: PublishFailure): boolean => reason === "too_large" && message.value.length > 0;
+
+function cut({ value, headers, ...message }: LogMessage): LogMessage {
+  const kept = value.subarray(0, Math.min(CUT_BYTES_MAX, value.length >> 1));
+  return { ...message, value: kept, headers: { ...headers, [CUT_FROM]: headers[CUT_FROM] ?? String(value.length) } };
 }

@@ -1,7 +1,7 @@
 import metadata from "kafkajs/src/protocol/requests/metadata/v6/response.js";
 
 /** The leader, in metadata, of a partition that has none. */
-const NO_LEADER = -1;
+export const NO_LEADER = -1;
 
 const parseMetadata = metadata.parse;
 

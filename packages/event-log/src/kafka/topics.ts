@@ -1,30 +1,43 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "@brand-records/telemetry";
-import type { Admin, Kafka } from "kafkajs";
+import type { Admin, Kafka, PartitionMetadata } from "kafkajs";
 import type { EventLogConfig } from "../settings.ts";
 import { explainRefusal } from "./connect-refusal.ts";
 import { disconnect } from "./open-kafka.ts";
+import { NO_LEADER } from "./leaderless-partitions.ts";
 import { refusalIn } from "./refusal.ts";
 
 const HOUR_MS = 3_600_000;
 /** Ours have about 600 bytes. Larger messages of other writers are accepted and dead-lettered: rejecting them would stop their producer. */
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
+/** What the brokers compare each batch with. */
+const BATCH_BYTES_SETTING = "max.message.bytes";
 /** A dead letter is its message and the reason. */
 const DEAD_LETTER_BYTES_MAX = MESSAGE_BYTES_MAX + 64 * 1024;
 /** kafkajs reads no lz4, zstd or snappy. This makes the brokers store, and return, every batch uncompressed. */
 const READABLE = { "compression.type": "uncompressed" };
 /** Leaves time to look into dead letters. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * HOUR_MS;
+/** A new topic's partitions get their leaders within this time, or later, when the caller tries again. */
+const LEADER_ATTEMPTS = 20;
+const LEADER_EVERY_MS = 100;
 /** Kafka's resource type for topics. (kafkajs' enum cannot be imported from an ES module.) */
 export const TOPIC_RESOURCE = 2;
 
 export const deadLetterTopicOf = (topic: string): string => `${topic}.dead`;
+
+export interface TopicState {
+  readonly partitions: PartitionMetadata[];
+  /** The topic's max.message.bytes; undefined if this login may not read it. */
+  readonly batchBytesMax: number | undefined;
+}
 
 /**
  * Creates the topics that do not exist. Leaves existing ones as they are, and logs a warning where their settings differ.
  *
  * @param only one of the topics: a login needs no right to the other. Default: both
  */
-export async function ensureTopics(kafka: Kafka, config: EventLogConfig, log: Logger, only?: string): Promise<void> {
+export async function ensureTopics(kafka: Kafka, config: EventLogConfig, log: Logger, only?: string): Promise<TopicState[]> {
   const { KAFKA_TOPIC: topic, KAFKA_PARTITIONS: partitions, KAFKA_REPLICATION_FACTOR: factor, KAFKA_RETENTION_HOURS: hours } = config;
   const replicationFactor = factor === 0 ? -1 : factor;
   const entries = (settings: Record<string, number | string>) =>
@@ -34,38 +47,61 @@ export async function ensureTopics(kafka: Kafka, config: EventLogConfig, log: Lo
       topic,
       numPartitions: partitions,
       replicationFactor,
-      configEntries: entries({ "retention.ms": hours * HOUR_MS, "max.message.bytes": MESSAGE_BYTES_MAX, ...READABLE }),
+      configEntries: entries({ "retention.ms": hours * HOUR_MS, [BATCH_BYTES_SETTING]: MESSAGE_BYTES_MAX, ...READABLE }),
     },
     {
       topic: deadLetterTopicOf(topic),
       numPartitions: 1,
       replicationFactor,
-      configEntries: entries({ "retention.ms": DEAD_LETTER_RETENTION_MS, "max.message.bytes": DEAD_LETTER_BYTES_MAX, ...READABLE }),
+      configEntries: entries({ "retention.ms": DEAD_LETTER_RETENTION_MS, [BATCH_BYTES_SETTING]: DEAD_LETTER_BYTES_MAX, ...READABLE }),
     },
   ];
   const wanted = both.filter((each) => only === undefined || each.topic === only);
-  await withAdmin(kafka, async (admin) => {
+  return withAdmin(kafka, async (admin) => {
     const topicNames = new Set(await admin.listTopics());
     const missing = wanted.filter((each) => !topicNames.has(each.topic));
     if (missing.length > 0) {
       // Returns false if another process has created them, which is just as good.
-      await admin.createTopics({ topics: missing, waitForLeaders: true });
+      await admin.createTopics({ topics: missing, waitForLeaders: false });
       log.info({ topics: missing.map((each) => each.topic) }, "topics created");
     }
-    for (const { topic: name, numPartitions, configEntries } of wanted) {
-      if (topicNames.has(name)) await warnOfDifferences(admin, { topic: name, numPartitions, configEntries }, log);
+    const states: TopicState[] = [];
+    for (const each of wanted) {
+      const isNew = !topicNames.has(each.topic);
+      const partitions = await partitionsOf(admin, each.topic, isNew ? LEADER_ATTEMPTS : 1);
+      const bytesMax = isNew
+        ? each.configEntries.find(({ name }) => name === BATCH_BYTES_SETTING)?.value
+        : await warnOfDifferences(admin, each, partitions.length, log);
+      states.push({ partitions, batchBytesMax: bytesMax === undefined ? undefined : Number(bytesMax) });
     }
+    return states;
   });
 }
 
-/** An existing topic keeps its settings. Logs the differences that may cause harm, which another retention does not. */
+/** A topic that another process has just created may not be known yet. */
+async function partitionsOf(admin: Admin, topic: string, attempts: number): Promise<PartitionMetadata[]> {
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    const partitions = topics[0]?.partitions ?? [];
+    if (attempts === 1 || partitions.every(({ leader }) => leader !== NO_LEADER)) return partitions;
+  } catch (error) {
+    if (attempts === 1) throw error;
+  }
+  await pause(LEADER_EVERY_MS);
+  return partitionsOf(admin, topic, attempts - 1);
+}
+
+/**
+ * An existing topic keeps its settings. Logs the differences that may cause harm, which another retention does not.
+ *
+ * @returns its max.message.bytes, if this login may read it
+ */
 async function warnOfDifferences(
   admin: Admin,
   { topic, numPartitions, configEntries }: { topic: string; numPartitions: number; configEntries: { name: string; value: string }[] },
+  partitions: number,
   log: Logger,
-): Promise<void> {
-  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-  const partitions = topics[0]?.partitions.length;
+): Promise<string | undefined> {
   if (partitions !== numPartitions) log.warn({ topic, partitions, expected: numPartitions }, "topic partition count differs");
   const names = configEntries.map(({ name }) => name).filter((name) => name !== "retention.ms");
   const resources = await configsOf(admin, topic, names).catch((error: unknown) => {
@@ -75,13 +111,14 @@ async function warnOfDifferences(
     log.warn({ topic, refused }, "topic settings cannot be compared");
     return undefined;
   });
-  if (resources === undefined) return;
+  if (resources === undefined) return undefined;
   const actual = new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
   for (const { name, value } of configEntries) {
     if (names.includes(name) && actual.get(name) !== value) {
       log.warn({ topic, setting: name, value: actual.get(name), expected: value }, "topic setting differs");
     }
   }
+  return actual.get(BATCH_BYTES_SETTING);
 }
 
 async function configsOf(admin: Admin, topic: string, names: string[]) {

@@ -11,7 +11,9 @@ it("begins one trace for a change without one, however often it is published, an
   const contexts = new CreationContexts();
   const first = contexts.of(row);
   expect(contexts.of(row)).toBe(first);
-  expect(contexts.of({ ...row, seq: 2 })).not.toBe(first);
-  contexts.forget();
+  const second = contexts.of({ ...row, seq: 2 });
+  expect(second).not.toBe(first);
+  contexts.forget([row]);
   expect(contexts.of(row)).not.toBe(first);
+  expect(contexts.of({ ...row, seq: 2 })).toBe(second);
 });

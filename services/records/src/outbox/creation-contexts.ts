@@ -3,7 +3,7 @@ import type { OutboxRow } from "../storage/outbox.ts";
 
 type Row = Pick<OutboxRow, "seq" | "payload" | "traceparent">;
 
-/** The trace contexts of the changes that made the events of a batch. They stay the same however often the batch is published. */
+/** The trace contexts of the changes that made the events. They stay the same however often an event is published. */
 export class CreationContexts {
   readonly #begun = new Map<number, string>();
 
@@ -18,8 +18,13 @@ export class CreationContexts {
     return begun;
   }
 
-  /** Called once the batch is published. */
-  forget(): void {
+  /** Called once rows are published. */
+  forget(rows: readonly Row[]): void {
+    for (const { seq } of rows) this.#begun.delete(seq);
+  }
+
+  /** Called while another process publishes. */
+  clear(): void {
     this.#begun.clear();
   }
 }

@@ -2,6 +2,7 @@ import type { Sql } from "@brand-records/postgres";
 import { showSampled } from "@brand-records/service-runtime";
 import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
 import { countWaiting, oldestSeconds } from "../storage/outbox.ts";
+import type { HeldEvents } from "./held-events.ts";
 
 /** Counting more takes longer, and tells no more. */
 const COUNTED_MAX = 10_000;
@@ -10,6 +11,8 @@ export interface RelayMetrics {
   readonly published: Counter;
   readonly failures: Counter;
   readonly leads: Gauge;
+  /** Shows what the relay of this process holds. */
+  show(held: Pick<HeldEvents, "size" | "tooLarge">): void;
   /** Age of the oldest event as the gauge shows it, after this wait at most; undefined if it is not known. */
   oldestSeconds(waitMs: number): Promise<number | undefined>;
 }
@@ -17,6 +20,12 @@ export interface RelayMetrics {
 /** Every process shows the outbox, whether its relay leads or not. */
 export function relayMetrics(registry: Registry, sql: Sql): RelayMetrics {
   const registers = [registry];
+  const held = new Gauge({
+    name: "outbox_held_events",
+    help: "Events that the relay has read and the log does not take: their partition has no leader, or they or an earlier one of their record are too large. At 50,000 it reads no others.",
+    registers,
+  });
+  const tooLarge = new Gauge({ name: "outbox_too_large_events", help: "Events that alone are larger than the topic takes.", registers });
   const sampled = showSampled(registry, async () => ({ oldest: await oldestSeconds(sql), events: await countWaiting(sql, COUNTED_MAX) }), [
     {
       name: "outbox_oldest_seconds",
@@ -30,6 +39,10 @@ export function relayMetrics(registry: Registry, sql: Sql): RelayMetrics {
     },
   ]);
   return {
+    show({ size, tooLarge: count }) {
+      held.set(size);
+      tooLarge.set(count);
+    },
     oldestSeconds: async (waitMs) => (await sampled(waitMs))?.oldest,
     published: new Counter({ name: "outbox_published_total", help: "Events moved from the outbox to the log.", registers }),
     failures: new Counter({ name: "outbox_failures_total", help: "Attempts to move events to the log that failed.", registers }),

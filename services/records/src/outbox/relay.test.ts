@@ -1,4 +1,4 @@
-import type { LogMessage } from "@brand-records/event-log";
+import { PartlyPublished, type LogMessage, type PublishFailure } from "@brand-records/event-log";
 import { migrate, openPool, type Sql } from "@brand-records/postgres";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
@@ -75,5 +75,116 @@ it("moves the event of a change that took its number before others and commits a
   } finally {
     await relay.stop();
     await db.stop();
+  }
+}, 60_000);
+
+interface Moved {
+  readonly record: string;
+  readonly id: string;
+}
+
+/** A relay to a log that refuses messages as `refuse` says, and the events that the log has acknowledged, in order. */
+async function startPartlyRefused(refuse: (messages: readonly Moved[]) => (PublishFailure["reason"] | undefined)[]) {
+  await migrate({ url: database.url, schema: "records", directory: MIGRATIONS });
+  const db = openPool({ url: database.url, max: 3, applicationName: "relay test" });
+  const moved: Moved[] = [];
+  const publish = async (messages: readonly LogMessage[]): Promise<void> => {
+    const events = messages.map(({ key, value }) => ({
+      record: key,
+      id: (JSON.parse(value.toString()) as { data: { id: string } }).data.id,
+    }));
+    const reasons = refuse(events);
+    moved.push(...events.filter((_, index) => reasons[index] === undefined));
+    const failures = messages.flatMap((message, index): PublishFailure[] => {
+      const reason = reasons[index];
+      return reason === undefined ? [] : [{ message, partition: 1, reason, cause: new Error("refused") }];
+    });
+    if (failures.length > 0) throw new PartlyPublished(failures, 20);
+  };
+  const registry = openMetrics("records");
+  const errors: object[] = [];
+  const log = openLog("records", "silent");
+  log.error = (fields: unknown) => void errors.push(fields as object);
+  const start = (): OutboxRelay =>
+    new OutboxRelay({
+      databaseUrl: database.url,
+      publisher: { publish, isReady: () => true, stop: async () => {} },
+      metrics: relayMetrics(registry, db),
+      log,
+    });
+  return {
+    moved,
+    errors,
+    db,
+    start,
+    metric: async (name: string) => (await registry.getSingleMetric(name)?.get())?.values[0]?.value,
+    /** One change of each record, in one statement. */
+    change: (id: string, records: readonly string[]) =>
+      db.query(
+        "select records.emit('payout.paid', 'brd_1', record, json_build_object('id', $1::text)) from jsonb_array_elements_text($2::jsonb) record",
+        [id, JSON.stringify(records)],
+      ),
+    waiting: async () => (await db.query<{ events: number }>("select count(*) as events from records.outbox"))[0]?.events,
+  };
+}
+
+const recordsOf = (name: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${name}_${index}`);
+
+it("moves the events of partitions that work, behind more of others than one read takes, and then those, once and in order", async () => {
+  let isStuck = true;
+  const relay = await startPartlyRefused((events) =>
+    events.map(({ record }) => (isStuck && record.startsWith("stuck") ? "partition" : undefined)),
+  );
+  for (const id of ["1", "2", "3"]) await relay.change(id, recordsOf("stuck", 900));
+  await relay.change("1", recordsOf("free", 10));
+  const running = relay.start();
+  try {
+    await eventually(() => expect(relay.moved).toHaveLength(10));
+    await relay.change("2", [...recordsOf("stuck", 1), ...recordsOf("free", 10)]);
+    await eventually(() => expect(relay.moved).toHaveLength(20));
+    await eventually(async () => expect([await relay.waiting(), await relay.metric("outbox_held_events")]).toEqual([2_701, 2_701]));
+    isStuck = false;
+    await eventually(() => expect(relay.moved).toHaveLength(2_721));
+    const ids = Map.groupBy(relay.moved, ({ record }) => record);
+    expect(ids.get("stuck_0")?.map(({ id }) => id)).toEqual(["1", "2", "3", "2"]);
+    expect(ids.get("stuck_899")?.map(({ id }) => id)).toEqual(["1", "2", "3"]);
+    await eventually(async () => expect(await relay.waiting()).toBe(0));
+    expect(relay.moved).toHaveLength(2_721);
+    await eventually(async () => expect(await relay.metric("outbox_held_events")).toBe(0));
+  } finally {
+    await running.stop();
+    await relay.db.stop();
+  }
+}, 60_000);
+
+it("holds only the record of an event that is too large, says so, and moves it once the topic takes it", async () => {
+  let isSmall = true;
+  const relay = await startPartlyRefused((events) => {
+    const first = events.findIndex(({ record, id }) => isSmall && record === "large_0" && id === "huge");
+    return events.map(({ record }, index) => {
+      if (first === -1 || record !== "large_0" || index < first) return undefined;
+      return index === first ? "too_large" : "behind";
+    });
+  });
+  for (const id of ["1", "huge", "3"]) await relay.change(id, ["large_0", "other_0"]);
+  const running = relay.start();
+  const idsOf = (record: string): string[] => relay.moved.filter((each) => each.record === record).map(({ id }) => id);
+  try {
+    await eventually(() => expect(idsOf("other_0")).toEqual(["1", "huge", "3"]));
+    await relay.change("4", ["large_0", "other_0"]);
+    await eventually(() => expect(idsOf("other_0")).toEqual(["1", "huge", "3", "4"]));
+    expect(idsOf("large_0")).toEqual(["1"]);
+    expect(relay.errors[0]).toEqual(
+      expect.objectContaining({ record_id: "large_0", brand_id: "brd_1", type: "payout.paid", bytes: expect.any(Number) }),
+    );
+    const metrics = ["outbox_held_events", "outbox_too_large_events"];
+    await eventually(async () => expect(await Promise.all(metrics.map(relay.metric))).toEqual([3, 1]));
+    isSmall = false;
+    await eventually(() => expect(idsOf("large_0")).toEqual(["1", "huge", "3", "4"]));
+    await eventually(async () => expect(await relay.waiting()).toBe(0));
+    expect(relay.moved).toHaveLength(8);
+  } finally {
+    await running.stop();
+    await relay.db.stop();
   }
 }, 60_000);

@@ -2,13 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { LogMessage, Publisher } from "@brand-records/event-log";
 import { Backoff, WakeSignal } from "@brand-records/lifecycle";
 import { openDatabaseSession, type DatabaseSession } from "@brand-records/postgres";
-import { RepeatedWarning, traceFields, type Logger } from "@brand-records/telemetry";
+import { RepeatedWarning, type Logger } from "@brand-records/telemetry";
 import { readOutbox, removeFromOutbox, tryToLead, type OutboxRow } from "../storage/outbox.ts";
 import { OutboxWindow } from "./outbox-window.ts";
 import { CreationContexts } from "./creation-contexts.ts";
+import { HeldEvents, type HeldEvent } from "./held-events.ts";
+import { LogWriter } from "./log-writer.ts";
 import type { RelayMetrics } from "./relay-metrics.ts";
 
 const BATCH_MAX = 1_000;
+/** Events that the log does not take, in memory by number, about 25 MB: beyond them nothing is read until some have left. */
+const HELD_MAX = 50_000;
 /** The server ends the session of a relay that freezes for this long, and another process takes the lead. */
 const IDLE_MS = 10_000;
 /** Catches changes whose NOTIFY was lost, for example while the relay connected. */
@@ -29,7 +33,7 @@ export interface RelayOptions {
 
 /**
  * Moves events from the outbox to the log, in order for each record: reads, publishes, and removes what the log has
- * acknowledged. If it is killed, some events are published twice and none is lost. One process is active, by advisory lock:
+ * acknowledged. It holds back what the log does not take, and goes on with other records. If it is killed, some events are published twice and none is lost. One process is active, by advisory lock:
  * it reads and removes over the session that holds the lock, so a process that lost the lock moves nothing.
  */
 export class OutboxRelay {
@@ -38,12 +42,14 @@ export class OutboxRelay {
   readonly #running: Promise<void>;
   readonly #contexts = new CreationContexts();
   readonly #wake = new WakeSignal();
+  readonly #writer: LogWriter;
   #isHealthy = false;
   /** When this process last failed to move events, on the monotonic clock. */
   #failedAt = -Infinity;
 
   constructor(options: RelayOptions) {
     this.#options = options;
+    this.#writer = new LogWriter(options.publisher, options.metrics, options.log);
     this.#running = this.#run();
   }
 
@@ -79,6 +85,7 @@ export class OutboxRelay {
         await this.#pause(retryMs);
       } finally {
         metrics.leads.set(0);
+        metrics.show({ size: 0, tooLarge: 0 });
       }
     }
   }
@@ -94,6 +101,7 @@ export class OutboxRelay {
       while (!(await tryToLead(session))) {
         // Without brokers the processes take turns: each fails, and stands by while the next one is about to.
         this.#isHealthy = performance.now() - this.#failedAt > FAILED_MS;
+        this.#contexts.clear();
         await this.#pause(STANDBY_RETRY_MS);
         if (this.#stopping.signal.aborted) return;
       }
@@ -103,12 +111,15 @@ export class OutboxRelay {
       // Connects before the first event, and throws if it cannot.
       await publisher.publish([]);
       const window = new OutboxWindow();
+      const held = new HeldEvents();
       while (!this.#stopping.signal.aborted) {
         this.#wake.reset();
-        const isFull = (await this.#moveBatch(session, window)) === BATCH_MAX;
+        await this.#moveHeld(session, held);
+        const isFull = await this.#moveNext(session, window, held);
         this.#isHealthy = true;
         onMoved();
-        if (!isFull) await this.#wake.wait(POLL_MS);
+        metrics.show(held);
+        if (!isFull) await this.#wake.wait(Math.min(POLL_MS, held.dueInMs(performance.now())));
       }
     } finally {
       // A session that has ended already needs no stop.
@@ -116,23 +127,49 @@ export class OutboxRelay {
     }
   }
 
-  /** Moves one batch and returns its size. */
-  async #moveBatch(session: DatabaseSession, window: OutboxWindow): Promise<number> {
-    const { publisher, metrics, log } = this.#options;
-    const { rows, xmin } = await readOutbox(session, window.ranges, BATCH_MAX);
-    const seqs = rows.map(({ seq }) => seq);
-    let removedBy = xmin;
-    if (rows.length > 0) {
-      const messages = rows.map((row) => messageFrom(row, this.#contexts.of(row)));
-      await publisher.publish(messages);
-      this.#contexts.forget();
-      if (log.isLevelEnabled("debug")) for (const message of messages) log.debug(logFieldsOf(message), "event moved to the log");
-      removedBy = await removeFromOutbox(session, seqs);
-      metrics.published.inc(rows.length);
-    }
-    // Noted last: rows that were not removed must be read again.
-    window.note(seqs, rows.length < BATCH_MAX, xmin, removedBy);
-    return rows.length;
+  /** Tries those held events again whose time has come. */
+  async #moveHeld(session: DatabaseSession, held: HeldEvents): Promise<void> {
+    const due = held.due(performance.now(), BATCH_MAX);
+    if (due.length === 0) return;
+    const ranges = due.map(({ seq }) => ({ after: seq - 1, upTo: seq })).toSorted((a, b) => a.upTo - b.upTo);
+    const { rows } = await readOutbox(session, ranges, BATCH_MAX);
+    const present = new Set(rows.map(({ seq }) => seq));
+    for (const event of due) if (!present.has(event.seq)) held.release(event);
+    if (rows.length > 0) await this.#move(session, rows, held);
+  }
+
+  /** Moves the next batch. Returns whether there may be more. */
+  async #moveNext(session: DatabaseSession, window: OutboxWindow, held: HeldEvents): Promise<boolean> {
+    const limit = Math.min(BATCH_MAX, HELD_MAX - held.size);
+    if (limit <= 0) return false;
+    const { rows, xmin } = await readOutbox(session, window.ranges, limit);
+    const free = rows.filter((row) => !held.holdBehind(eventOf(row)));
+    const removedBy = rows.length > 0 ? await this.#move(session, free, held) : xmin;
+    // Noted last: rows that were neither removed nor held must be read again.
+    window.note(
+      rows.map(({ seq }) => seq),
+      rows.length < limit,
+      xmin,
+      removedBy,
+    );
+    return rows.length === limit;
+  }
+
+  /** Writes to the log, removes what it has acknowledged, and holds the rest. Returns the transaction that removed it. */
+  async #move(session: DatabaseSession, rows: readonly OutboxRow[], held: HeldEvents): Promise<bigint> {
+    const messages = rows.map((row) => messageFrom(row, this.#contexts.of(row)));
+    const holds = await this.#writer.write(messages);
+    const moved = rows.filter((_, index) => !holds.has(messages[index]));
+    this.#contexts.forget(moved);
+    const seqs = moved.map(({ seq }) => seq);
+    const removedBy = await removeFromOutbox(session, seqs);
+    this.#options.metrics.published.inc(moved.length);
+    rows.forEach((row, index) => {
+      const hold = holds.get(messages[index]);
+      if (hold === undefined) held.release(eventOf(row));
+      else held.hold(eventOf(row), hold.holder, hold.retryAt);
+    });
+    return removedBy;
   }
 
   async #pause(milliseconds: number): Promise<void> {
@@ -140,11 +177,8 @@ export class OutboxRelay {
   }
 }
 
+const eventOf = ({ aggregateid, seq }: OutboxRow): HeldEvent => ({ record: aggregateid, seq });
+
 function messageFrom({ aggregateid, payload }: OutboxRow, traceparent: string): LogMessage {
   return { key: aggregateid, value: Buffer.from(payload), headers: { traceparent } };
-}
-
-function logFieldsOf({ key, value, headers }: LogMessage): object {
-  const { id, type, brand_id } = JSON.parse(value.toString()) as { id: string; type: string; brand_id: string };
-  return { event_id: id, type, brand_id, record_id: key, ...traceFields(headers["traceparent"] ?? "") };
 }
