@@ -26,7 +26,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'pg_restore --exit-on-error --single-transaction --dbname="$DATABASE_URL" SERVICE.dump': "test/faults/restore.full.test.ts runs it",
   "psql \"$DATABASE_URL\" -v ON_ERROR_STOP=1 -c 'create table accounts.restored_from_backup ()'":
     "test/faults/restore.full.test.ts runs it",
-  "node services/accounts/dist/after-restore.js --live-schema accounts_before": "test/faults/restore.full.test.ts runs it",
   "node services/accounts/dist/after-restore.js --audit audit.ndjson": "test/faults/restore-rights.full.test.ts runs it",
   "node services/accounts/dist/after-restore.js --without-audit": "test/faults/restore.full.test.ts runs it",
   "node services/webhook/dist/after-restore.js --since 2026-11-23T06:00:00Z": "test/faults/restore.full.test.ts runs it",

@@ -7,7 +7,7 @@ import { eventually } from "@brand-records/testkit";
 import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, type ServiceName, type TestBrand } from "../stack.ts";
-import { REFUSING, replaceData, SERVICES, startRestore, type Restore } from "./restore-harness.ts";
+import { auditActionsIn, exportAudit, REFUSING, replaceData, SERVICES, startRestore, type Restore } from "./restore-harness.ts";
 
 /**
  * One promise: what docs/operations.md says about backup and restore holds, on the oldest supported Postgres. The tests run its commands, and build on
@@ -139,6 +139,8 @@ it("restores accounts and webhook alone from dumps that were taken under traffic
   const before = await traffic.stop();
 
   const made = await newKey("Made later");
+  const entry = { brand_id: brand.id, action: "key.revoke", subject_id: revoked.id, fields: [], request_id: "drill" };
+  await stack.audit.appendAudit(entry, callContext());
   await revoke(revoked.id);
   await stack.sessions.endSession({ token: session }, callContext());
   const second = { brand_id: brand.id, url: restore.receivers.urlOf(1), label: "Second", events: ["payout.paid"] };
@@ -146,6 +148,13 @@ it("restores accounts and webhook alone from dumps that were taken under traffic
   const after = await approve(10);
   await untilDelivered([...before, ...after]);
   expect([await statusOf(revoked.secret), await statusOf(staying.secret), await statusOf(made.secret)]).toEqual([401, 200, 200]);
+
+  // The last 35 s are left to the next export.
+  const exported = async (): Promise<void> => {
+    await exportAudit(restore);
+    expect(await auditActionsIn(restore)).toContain("key.revoke");
+  };
+  await eventually(exported, { timeoutMs: 120_000, everyMs: 2_000 });
 
   // Else its processes would commit their own places again.
   await expect(rewind()).rejects.toThrow("no running instances");
@@ -156,7 +165,7 @@ it("restores accounts and webhook alone from dumps that were taken under traffic
     await restore.command("pg_restore", service, { SERVICE: service });
   }
   await restore.command("restored_from_backup", "accounts");
-  const report = await restore.command("--live-schema accounts_before", "accounts");
+  const report = await restore.command("after-restore.js --audit", "accounts");
   await stack.restart("accounts");
   // Kafka gives a killed process' place in its group to others after 10 s, and until then the group cannot be rewound.
   await eventually(() => rewind(), { timeoutMs: TIMEOUT_MS, everyMs: 1_000 });

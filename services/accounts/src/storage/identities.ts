@@ -7,10 +7,6 @@ const statements = {
     name: "identities.bind",
     text: "insert into accounts.identities (issuer, subject, email) values ($1, $2, $3) on conflict do nothing",
   },
-  page: {
-    name: "identities.page",
-    text: "select issuer, subject, email from accounts.identities where (issuer, subject) > ($1, $2) order by issuer, subject limit $3",
-  },
   deleteOf: { name: "identities.delete_of", text: "delete from accounts.identities where email = $1 returning subject" },
 } satisfies Record<string, Statement>;
 
@@ -23,11 +19,6 @@ export async function findBoundEmail(sql: Sql, { issuer, subject }: Identity): P
 /** Binds an identity to a person, unless it is bound, or another identity of the issuer is bound to the person. */
 export async function bindIdentity(sql: Sql, { issuer, subject }: Identity, email: string): Promise<void> {
   await sql.query(statements.bind, [issuer, subject, email]);
-}
-
-/** Returns identities of all people in ascending order of issuer and subject, after one. */
-export function pageOfIdentities(sql: Sql, after: Identity | undefined, limit: number): Promise<(Identity & { readonly email: string })[]> {
-  return sql.query(statements.page, [after?.issuer ?? "", after?.subject ?? "", limit]);
 }
 
 /** Returns how many there were. */

@@ -30,10 +30,6 @@ const statements = {
     text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email > coalesce($2, '') order by email limit $3`,
   },
   count: { name: "members.count", text: "select count(*)::int as members from accounts.members where brand_id = $1" },
-  pageOfAll: {
-    name: "members.page_of_all",
-    text: `select ${COLUMNS} from accounts.members where (brand_id, email) > ($1, $2) order by brand_id, email limit $3`,
-  },
   delete: { name: "members.delete", text: `delete from accounts.members where brand_id = $1 and email = $2 returning email` },
   memberships: {
     name: "members.memberships",
@@ -76,11 +72,6 @@ export function pageOfMembers(sql: Sql, brandId: string, [email]: Position, limi
 export async function countMembers(sql: Sql, brandId: string): Promise<number> {
   const [row] = await sql.query<{ members: number }>(statements.count, [brandId]);
   return row?.members ?? 0;
-}
-
-/** Returns members of all brands in ascending order of brand and address, after one. */
-export function pageOfAllMembers(sql: Sql, after: Pick<Member, "brand_id" | "email"> | undefined, limit: number): Promise<Member[]> {
-  return sql.query<Member>(statements.pageOfAll, [after?.brand_id ?? "", after?.email ?? "", limit]);
 }
 
 /** Returns whether the member existed. */

@@ -25,7 +25,7 @@ async function run(through: RedisClient | undefined = redis): Promise<{ done: Af
   const unfinished: AuditEntry[] = [];
   const onKey = async (key: Key): Promise<void> => void keys.push(key);
   const ignore = async (): Promise<void> => {};
-  const nothingLost = { readLostRights: async () => ({ lost: [], open: [] }), onTaken: ignore, onWithoutOwner: ignore, onOpen: ignore };
+  const nothingLost = { audit: undefined, onTaken: ignore, onWithoutOwner: ignore, onOpen: ignore };
   const onUnfinished = async (entry: AuditEntry): Promise<void> => void unfinished.push(entry);
   const done = await afterRestore({ db: served.db, ownerDb: served.db, redis: through, ...nothingLost, onKey, onUnfinished });
   return { done, keys, unfinished };

@@ -2,7 +2,7 @@ import type { Database } from "@brand-records/postgres";
 import type { RedisClient } from "@brand-records/redis";
 import type { AuditEntry } from "../../domain/audit-entry.ts";
 import type { Key } from "../../domain/key.ts";
-import type { LostRight, LostRights, OpenQuestion } from "../../domain/lost-rights.ts";
+import type { LostRight, OpenQuestion } from "../../domain/lost-rights.ts";
 import { raiseEpochs } from "../../epochs/raise-epochs.ts";
 import { newestAuditEntryAt, unfinishedAuditEntries } from "../../storage/audit-entries.ts";
 import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
@@ -10,6 +10,7 @@ import { deleteAnySessions } from "../../storage/sessions.ts";
 import { acceptRestored } from "../../storage/restored.ts";
 import { deleteUnusedLinks } from "../../storage/sign-in-links.ts";
 import { applyLostRight, REQUEST_ID } from "./apply-lost-right.ts";
+import { lostRightsInFiles, type AuditFiles } from "./audit-file.ts";
 
 const BATCH_SIZE = 1_000;
 
@@ -22,13 +23,8 @@ export interface AfterRestoreOptions {
   readonly ownerDb: Database;
   /** Undefined: gateways cache nothing. */
   readonly redis: RedisClient | undefined;
-  /**
-   * Returns what has ended since the backup.
-   *
-   * @param newestEntryAt of the restored audit log but entries of earlier runs, RFC 3339; null: there is none
-   * @throws ConfigError if the source does not say it
-   */
-  readLostRights(newestEntryAt: string | null): Promise<LostRights>;
+  /** Say what has ended since the backup. Undefined: nothing does. */
+  readonly audit: AuditFiles | undefined;
   /** Receives each right that the database had and has no more. */
   onTaken(lost: LostRight): Promise<void>;
   /** Receives each brand whose last owner was taken away. */
@@ -68,9 +64,9 @@ export interface AfterRestore {
  * @throws ConfigError if what has ended cannot be read; RedisUnavailable, RedisReplyError; what was done before stays, and accounts does not start
  */
 export async function afterRestore(options: AfterRestoreOptions): Promise<AfterRestore> {
-  const { db, redis, onKey, onUnfinished } = options;
+  const { db, redis, audit, onKey, onUnfinished } = options;
   const newestEntryAt = await newestAuditEntryAt(db, REQUEST_ID);
-  const { lost, open } = await options.readLostRights(newestEntryAt);
+  const { lost, open } = audit === undefined ? { lost: [], open: [] } : await lostRightsInFiles(db, audit, newestEntryAt);
   // One that was ended or used after the backup would work again.
   const sessions_ended = await repeatUntilNone(() => deleteAnySessions(db, BATCH_SIZE));
   const links_deleted = await repeatUntilNone(() => deleteUnusedLinks(db, BATCH_SIZE));

@@ -26,9 +26,9 @@ const line = z.object({
   role: nullable(z.string()),
 });
 
-export interface AuditFilesOptions {
-  /** Time of the newest entry of the restored audit log but those of earlier runs, RFC 3339; null: there is none. */
-  readonly newestAt: string | null;
+export interface AuditFiles {
+  /** Exports of the audit log, oldest first. */
+  readonly paths: readonly string[];
   /** Days for which the database keeps entries. */
   readonly keepDays: number;
   /** Whether the files may end before the database's newest entry, or begin after it. */
@@ -39,12 +39,13 @@ export interface AuditFilesOptions {
  * Reads which rights have ended by exports of the audit log, oldest first. Leaves out what the restored database knows: entries that it has
  * with their outcome, and those that it keeps no longer.
  *
+ * @param newestAt time of the newest entry of the restored audit log but those of earlier runs, RFC 3339; null: there is none
  * @throws ConfigError if a file cannot be read, has a line that is no entry, or leaves a gap; a last line that a kill has cut off is left out
  */
 export async function lostRightsInFiles(
   sql: Sql,
-  paths: readonly string[],
-  { newestAt, keepDays, mayHaveGap }: AuditFilesOptions,
+  { paths, keepDays, mayHaveGap }: AuditFiles,
+  newestAt: string | null,
 ): Promise<LostRights> {
   const keptSince = newestAt === null ? "" : new Date(Date.parse(newestAt) - keepDays * DAY_MS).toISOString();
   const entries: RightsEntry[] = [];
