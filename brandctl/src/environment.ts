@@ -23,7 +23,6 @@ export const ENVIRONMENT: readonly EnvironmentSetting[] = [
     names: ["RPC_TLS_CERT", "RPC_TLS_KEY", "RPC_TLS_CA"],
     what: "PEM files for mutual TLS: all three or none; the certificate must be that of the identity operator",
   },
-  { names: ["RPC_TLS_WITHOUT_IDS"], what: "true: certificates without a SPIFFE id are trusted, as the services' are then" },
   { names: ["NO_COLOR"], what: "no colours, on a terminal either" },
   { names: ["COLUMNS"], what: "width of help that is not shown on a terminal" },
 ];

@@ -44,8 +44,6 @@ export class FakeWebhook {
   /** The attempts of every delivery. */
   readonly attempts: Attempt[] = [];
   readonly replays: Replay[] = [];
-  /** Ignores the filters that release 0.3.0 lacks. */
-  isOfLastRelease = false;
   /** Events that a replay queues between two reads of its progress. */
   replayStep = 1;
   /** Called with each read of a replay's progress. */
@@ -137,8 +135,8 @@ export class FakeWebhook {
         const matches = (one: Delivery): boolean =>
           (receiver_id === "" || one.receiver_id === receiver_id) &&
           (event_id == null || one.event_id === event_id) &&
-          (record_id == null || this.isOfLastRelease || one.record_id === record_id) &&
-          (status_class == null || this.isOfLastRelease || one.last_http_status?.toString()[0] === status_class[0]) &&
+          (record_id == null || one.record_id === record_id) &&
+          (status_class == null || one.last_http_status?.toString()[0] === status_class[0]) &&
           (states.length === 0 || states.includes(one.state)) &&
           (type == null || one.event_type === type) &&
           (from == null || one.created_at >= from) &&

@@ -50,9 +50,6 @@ new_key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
 # Processes of other users must reach their folders.
 [ -d "$folder" ] || (umask 022 && mkdir -p "$folder")
 
-# Those with which 0.2.0 gave one certificate to every process, whose authority has no key any more.
-rm -f "$folder/cert.pem" "$folder/key.pem" "$folder/ca.pem"
-
 mkdir -p "$authority"
 if ! [ -e "$authority/key.pem" ]; then
   openssl req -x509 "${new_key[@]}" -keyout "$draft/key.pem" -out "$draft/ca.pem" -days "$AUTHORITY_DAYS" \

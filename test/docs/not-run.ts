@@ -37,7 +37,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npx jest test/clients": "npm run test:full runs the same files",
   "npx jest hop-to-console": "npm run test:full runs the same files",
   "npm run test:rolling -- --runs 10": "test/rolling/rolling.full.test.ts is one run",
-  "node services/records/dist/migrate.js": "test/e2e/start.full.test.ts runs it; a running system's schema is migrated already",
   "node services/SERVICE/dist/migrate.js": "test/e2e/start.full.test.ts runs it; a running system's schema is migrated already",
   "deploy/backing-services/ensure.sh": "every test run starts with it",
 

@@ -11,7 +11,6 @@ import { freePort } from "@brand-records/postgres/embedded";
 import { actsForPerson, connectRpc, GRANT_METADATA, newCallContext, type RpcClient } from "@brand-records/rpc";
 import {
   CertificateAuthority,
-  claimsAlone,
   createDatabase,
   eventually,
   newTestKey,
@@ -268,11 +267,11 @@ it("gives nothing for what a console can make up: a token, a link, a grant", asy
 it("signs no one in by an identity that a console can make up, nor twice by what it has seen", async () => {
   const { signInWithIdentity } = accounts.SignInServiceService as unknown as Record<"signInWithIdentity", Method>;
   const attempt = async (request: object): Promise<string> => (await call("accounts", signInWithIdentity, request)).outcome;
-  const claims = claimsAlone({ issuer: provider.issuer, subject: "made up", email: OWNER });
+  const claims = { ...withToken("", ""), issuer: provider.issuer, subject: "made up", email: OWNER };
   expect(await attempt(claims)).toBe("invalid_id_token");
   const made = provider.claims({ email: OWNER });
   const byItself = await provider.sign(made, await newTestKey(provider.key.kid));
-  expect(await attempt({ ...claims, ...withToken(byItself) })).toBe("invalid_id_token");
+  expect(await attempt({ ...withToken(byItself), issuer: provider.issuer, subject: "made up", email: OWNER })).toBe("invalid_id_token");
   expect(await attempt(await provider.request({ email: OWNER, aud: "webshop" }))).toBe("invalid_id_token");
   expect(await attempt(await provider.request({ email: OWNER, iat: -700, exp: 3_600 }))).toBe("invalid_id_token");
   const seen = await provider.request({ email: OWNER });

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -89,10 +89,6 @@ it("gives a key to the group of KEY_GROUP, also a current one and at each renewa
   expect(statSync(join(folder, "authority")).mode & 0o077).toBe(0);
 });
 
-it("removes the set that 0.2.0 shared between all processes, and refuses a process that does not exist", async () => {
-  mkdirSync(join(folder, "certificates"));
-  for (const name of ["ca.pem", "cert.pem", "key.pem"]) writeFileSync(join(folder, "certificates", name), "old");
+it("refuses a process that does not exist", async () => {
   await expect(make("billing")).rejects.toMatchObject({ code: 78, stderr: expect.stringContaining("billing is not a process") });
-  await make("records");
-  expect(existsSync(join(folder, "certificates/key.pem"))).toBe(false);
 });

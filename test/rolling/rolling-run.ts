@@ -50,8 +50,7 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
     await pause(CALM_MS);
     // From here on a call that proves no person is not the operator's: the console must prove for whom it acts.
     const strict = { RPC_OPERATOR_WITHOUT_TLS: "false" };
-    // As docs/updates.md says: old consoles and services have no grants.
-    fleet.settings = from === present ? strict : { ...strict, CONSOLE_WITHOUT_GRANTS: "true" };
+    fleet.settings = strict;
     for (const type of orderOf(from, options)) {
       log(type);
       traffic.phase = type;
@@ -63,7 +62,6 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
       traffic.mayLackFilters = false;
     }
     if (from.isOld) await brands.signIn(fleet);
-    fleet.settings = strict;
     log("all at once");
     traffic.phase = "all at once";
     await fleet.rollAll(present);

@@ -19,7 +19,6 @@ describe("brandctl deliveries", () => {
     for (const all of [fake.receivers, fake.deliveries, fake.attempts, fake.replays]) all.splice(0);
     fake.receivers.push(receiverOf());
     fake.replayStep = 1;
-    fake.isOfLastRelease = false;
     fake.onProgressRead = () => {};
   });
 
@@ -121,20 +120,6 @@ describe("brandctl deliveries", () => {
         "The receiver has no held deliveries that match.\n",
       );
     });
-
-    it.each(["--record po_2", "--status 5xx"])(
-      "refuses what a webhook process of the last release lists for %s: it ignores that",
-      async (filter) => {
-        fake.isOfLastRelease = true;
-        fake.deliveries.push(deliveryOf({ id: "dlv_4", record_id: "po_2", last_outcome: "refused", last_http_status: 503 }), deliveryOf());
-        expect(await run(`deliveries list --receiver rcv_1 ${filter}`)).toMatchObject({
-          code: 1,
-          stdout: "",
-          stderr: expect.stringContaining("These filters are not available yet: the service is being updated."),
-        });
-        expect(await run("deliveries list --receiver rcv_1")).toMatchObject({ code: 0 });
-      },
-    );
 
     it.each([
       ["", "Name a receiver, an event or a record"],

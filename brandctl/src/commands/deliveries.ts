@@ -1,5 +1,4 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
-import { requireFiltered } from "@brand-records/rpc";
 import { Command, Option } from "commander";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { ListOption } from "@brand-records/shell-completion";
@@ -102,7 +101,6 @@ function list(shell: Shell): Command {
             ...page,
           };
           const { deliveries, next_after_id, paused_until, failures_in_a_row } = await client.listDeliveries(request);
-          requireFiltered(deliveries, request);
           pause = { paused_until, failures_in_a_row };
           return { items: deliveries, next: next_after_id };
         });

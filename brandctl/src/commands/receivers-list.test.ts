@@ -29,7 +29,8 @@ describe("list", () => {
         enabled: false,
         disabled_reason: "gone",
         disabled_at: "2026-11-21T08:33:00.000Z",
-        last_status: 0,
+        last_status: 410,
+        last_outcome: "refused",
         last_delivery_at: "2026-11-21T08:32:00.000Z",
         failures: 12,
         waiting: 25_000,
@@ -45,7 +46,7 @@ describe("list", () => {
       "rcv_3  paused    timeout       2026-11-21 02:03:05        10        0  Ledger",
       "  https://hooks.ulap.example/events…  payout.paid",
       "  paused until 02:03:10 UTC after 10 failures",
-      "rcv_2  disabled  no response   2026-11-21 08:32:00        12    25000  名前\ufffd[2J",
+      "rcv_2  disabled  HTTP 410      2026-11-21 08:32:00        12    25000  名前\ufffd[2J",
       "  https://b.example  payout.paid, campaign.settled",
       "  disabled 2026-11-21 08:33:00 UTC (gone)",
       "",
@@ -59,7 +60,6 @@ describe("list", () => {
     // The response began, and did not end in time.
     ["timeout", 200, "timeout"],
     ["connect", 0, "connect"],
-    [null, 503, "HTTP 503"],
     [null, null, "-"],
   ])("shows the last outcome %s with status %s as %s", async (last_outcome, last_status, text) => {
     fake.receivers.push(receiverOf({ last_outcome, last_status }));
@@ -169,13 +169,5 @@ describe("show", () => {
     fake.receivers.push(receiverOf(rotation));
     const { stdout } = await run("receivers show rcv_1 --brand brd_1");
     expect(stdout).toContain(`Next secret         made 2026-11-21 08:40:00, ${text}\n`);
-  });
-
-  it("shows what a service of release 0.2.0 returns, which knows neither outcomes nor pauses", async () => {
-    const { last_outcome: _, paused_until: __, ...old } = receiverOf({ last_status: 0, last_delivery_at: "2026-11-21T02:03:05.000Z" });
-    fake.receivers.push(old);
-    for (const line of ["receivers show rcv_1 --brand brd_1", "receivers list --brand brd_1"]) {
-      expect(await run(line)).toMatchObject({ code: 0, stdout: expect.stringMatching(/enabled(.|\n)*no response(.|\n)*02:03:05/) });
-    }
   });
 });

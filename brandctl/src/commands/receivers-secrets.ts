@@ -33,18 +33,13 @@ export function rotate(shell: Shell): Command {
     );
 }
 
-/**
- * Looks for a next secret first, which a service of release 0.3.0 would replace in any case, and again if one was made meanwhile.
- *
- * @throws CommandFailure `next_secret_exists`
- */
+/** @throws CommandFailure `next_secret_exists` */
 async function rotateSecret(receivers: ReceiversClient, key: ReceiverKey, replace: boolean): Promise<RotateSecretResponse> {
-  const look = async (): Promise<void> => requireNoNextSecret(required((await receivers.getReceiver(key)).receiver, "receiver"));
-  if (!replace) await look();
   try {
     return await receivers.rotateSecret({ ...key, replace });
   } catch (error) {
-    if (error instanceof AppError && error.kind === "request_conflict") await look();
+    if (error instanceof AppError && error.kind === "request_conflict")
+      requireNoNextSecret(required((await receivers.getReceiver(key)).receiver, "receiver"));
     throw error;
   }
 }

@@ -30,7 +30,6 @@ export interface TlsFiles {
   readonly RPC_TLS_CERT?: string;
   readonly RPC_TLS_KEY?: string;
   readonly RPC_TLS_CA?: string;
-  readonly RPC_TLS_WITHOUT_IDS?: string;
 }
 
 const SOURCES = {
@@ -105,12 +104,10 @@ export class Endpoints {
     const key = this.#options.tlsKey ?? this.#env["RPC_TLS_KEY"];
     const ca = this.#options.tlsCa ?? this.#env["RPC_TLS_CA"];
     for (const file of [cert, key, ca]) if (file) requireReadable(file);
-    const withoutIds = this.#env["RPC_TLS_WITHOUT_IDS"];
     return {
       ...(cert && { RPC_TLS_CERT: cert }),
       ...(key && { RPC_TLS_KEY: key }),
       ...(ca && { RPC_TLS_CA: ca }),
-      ...(withoutIds && { RPC_TLS_WITHOUT_IDS: withoutIds }),
     };
   }
 }

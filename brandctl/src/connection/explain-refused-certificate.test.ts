@@ -32,7 +32,7 @@ afterAll(async () => {
 
 function listWith(name: string, uri: string | undefined, line = "brands list --json"): Promise<Outcome> {
   const { cert, key, ca } = issue(name, uri);
-  const tls = { RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca, RPC_TLS_WITHOUT_IDS: String(uri === undefined) };
+  const tls = { RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca };
   const env = { ACCOUNTS_ADDRESS: `localhost:${server.port}`, ...tls };
   return brandctl(line.split(" "), { env });
 }
@@ -41,15 +41,20 @@ it("serves the operator's", async () => {
   expect(await listWith("operator", `${PREFIX}operator`)).toMatchObject({ code: 0, stderr: "" });
 });
 
-it.each([
-  ["another process", "records", `${PREFIX}records`, `which is \`records\` (${PREFIX}records)`],
-  ["none", "shared", undefined, "which has no SPIFFE id"],
-])("names the file, its identity and the settings for that of %s", async (_, name, uri, whose) => {
-  const { code, stderr } = await listWith(name, uri);
+it("makes no call with one that has no identity", async () => {
+  const { code, stderr } = await listWith("shared", undefined);
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "invalid_settings", message: expect.stringContaining("needs one id") } });
+});
+
+it("names the file, its identity and the settings for that of another process", async () => {
+  const { code, stderr } = await listWith("records", `${PREFIX}records`);
   expect(code).toBe(1);
   const { error } = JSON.parse(stderr) as { error: { code: string; message: string; hint: string } };
   expect(error.code).toBe("certificate_refused");
-  expect(error.message).toContain(`refuses the certificate ${join(folder, "test", `${name}.pem`)}, ${whose}`);
+  expect(error.message).toContain(
+    `refuses the certificate ${join(folder, "test", "records.pem")}, which is \`records\` (${PREFIX}records)`,
+  );
   expect(error.message).toContain("brandctl needs that of `operator`");
   expect(error.hint).toContain("RPC_TLS_CERT and RPC_TLS_KEY, or --tls-cert and --tls-key");
 });

@@ -26,8 +26,8 @@ const explainRefusedCall = (error: Error, { name, address }: Pick<Endpoint, "nam
     hint: `On a machine that is yours alone, start ${name} with RPC_OPERATOR_WITHOUT_TLS=true; else use TLS with the certificate of operator.`,
   });
 
-/** Says whose certificate it is, by its SPIFFE id. */
+/** Says whose certificate it is, by its SPIFFE id, without which no call is made. */
 function whose(file: string): string {
-  const id = /URI:(spiffe:[^,"]+)/.exec(new X509Certificate(readFileSync(file)).subjectAltName ?? "")?.[1];
-  return id === undefined ? "which has no SPIFFE id" : `which is \`${id.slice(id.lastIndexOf("/") + 1)}\` (${id})`;
+  const id = /URI:(spiffe:[^,"]+)/.exec(new X509Certificate(readFileSync(file)).subjectAltName ?? "")?.[1] ?? "";
+  return `which is \`${id.slice(id.lastIndexOf("/") + 1)}\` (${id})`;
 }

@@ -1,6 +1,6 @@
 import { clockTime, counted } from "@brand-records/terminal-output";
 
-/** What a service returns of a last attempt. Services of release 0.2.0 have no `outcome`. */
+/** What a service returns of a last attempt. */
 export interface LastAttempt {
   /** See Attempt.outcome in proto/webhook. */
   readonly outcome: string | null | undefined;
@@ -10,15 +10,11 @@ export interface LastAttempt {
 
 /** `HTTP 500` where a response came, else the outcome as docs/webhooks.md explains it, such as `timeout`; undefined before the first attempt. */
 export function outcomeText({ outcome, status }: LastAttempt): string | undefined {
-  const hasResponse = status != null && status > 0;
-  if (outcome == null) return status == null ? undefined : hasResponse ? `HTTP ${status}` : "no response";
-  return hasResponse && ["accepted", "refused"].includes(outcome) ? `HTTP ${status}` : outcome;
+  if (outcome == null) return undefined;
+  return status && ["accepted", "refused"].includes(outcome) ? `HTTP ${status}` : outcome;
 }
 
-export function hasFailed({ outcome, status }: LastAttempt): boolean {
-  if (outcome != null) return outcome !== "accepted";
-  return status != null && (status < 200 || status > 299);
-}
+export const hasFailed = ({ outcome }: LastAttempt): boolean => outcome != null && outcome !== "accepted";
 
 export interface Pause {
   readonly paused_until?: string | null | undefined;

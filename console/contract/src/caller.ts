@@ -1,8 +1,7 @@
 /**
  * Field of the body of a call that changes something, beside its operation's input: the e-mail address of the person whom the page shows.
  * Another one may have signed in in another tab, with which all tabs share the session, and would be recorded as who made the change. The
- * server then refuses with `other_person`. No header: gateways of 0.3.0 drop those that they do not know, and its consoles would make the
- * change. They refuse an unknown field, and no gateway reads a body.
+ * server then refuses with `other_person`.
  */
 export const PERSON_FIELD = "person";
 

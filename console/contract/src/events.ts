@@ -13,7 +13,7 @@ const event = z.object({
 });
 
 const listedEvent = event.extend({
-  /** Receivers that it was or is to be delivered to, and those that accepted it; null from a webhook of release 0.3.0. */
+  /** Receivers that it was or is to be delivered to, and those that accepted it; null if none were counted. */
   receivers: z.number().nullable(),
   receivers_accepted: z.number().nullable(),
 });

@@ -113,7 +113,7 @@ export const OVERSIGHT_OPERATIONS = {
     output: z.object({
       buckets: z.array(bucket),
       keys,
-      /** With `by_key`: the 500 assistants with the most messages, in all days in Manila that have a part in the range. Release 0.3.0 has none. */
+      /** With `by_key`: the 500 assistants with the most messages, in all days in Manila that have a part in the range. */
       clients: z.array(client).optional(),
     }),
   },

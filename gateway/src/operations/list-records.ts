@@ -1,6 +1,4 @@
-import { AppError } from "@brand-records/errors";
-import type { RecordFilters } from "@brand-records/proto/records/v1";
-import { FILTER_NAMES, freeTexts, listMethod, PAGE_LIMIT_MAX, RESOURCES, type Filters, type ResourceName } from "@brand-records/resources";
+import { freeTexts, listMethod, PAGE_LIMIT_MAX, RESOURCES, type ResourceName } from "@brand-records/resources";
 import { z } from "zod";
 import { COMMON_ERRORS } from "./errors.ts";
 import { integer, type JsonSchema } from "./json-schema.ts";
@@ -13,9 +11,6 @@ const PAGING_GUIDE =
 
 /** Measured on pages of demo records with o200k (toolbox.test.ts): ids, times and numbers break into many tokens. */
 const CHARACTERS_PER_TOKEN = 2.4;
-
-/** A process is replaced within seconds. */
-const RETRY_AFTER_SECONDS = 5;
 
 /** The list operation of a resource: one page of the brand's records. */
 export function listRecords(resource: ResourceName): Operation<PageArguments> {
@@ -49,27 +44,9 @@ export function listRecords(resource: ResourceName): Operation<PageArguments> {
     errors: [...COMMON_ERRORS, "invalid_cursor", "unknown_resource", "not_found"],
 
     async run({ records }, { brand_id }, { limit, cursor = null, since = null, filters }, context) {
-      const page = filters === undefined ? { cursor } : { cursor: null, filtered_cursor: cursor, filters };
-      const request = { brand_id, limit, since, ...page };
-      const { data, next_cursor, filters: applied } = await records[listMethod(resource)](request, context);
-      requireApplied(filters, applied);
+      const { data, next_cursor } = await records[listMethod(resource)]({ brand_id, limit, since, cursor, filters }, context);
       // Comes before the data: if a client cuts a long page, it still shows that there is more.
       return { status: 200, body: { resource, count: data.length, ...(next_cursor != null && { next_cursor }), data } };
     },
   };
-}
-
-/**
- * Refuses a page that was not filtered as asked: during an update it may come from a records process of release 0.3.0, which ignores
- * filters.
- *
- * @throws AppError `unavailable`
- */
-function requireApplied(asked: Filters | undefined, applied: RecordFilters | null | undefined): void {
-  if (asked === undefined && applied == null) return;
-  if (FILTER_NAMES.every((name) => (asked?.[name] ?? null) === (applied?.[name] ?? null))) return;
-  throw new AppError("unavailable", "Filters are not available yet: the service is being updated. Try again shortly.", {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    dependency: "records",
-  });
 }

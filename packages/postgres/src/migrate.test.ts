@@ -80,22 +80,6 @@ it("leaves a schema as it is that is newer than this release and works with it, 
   expect(await versions()).toEqual([1, 2, 3]);
 });
 
-it("continues a schema whose migrations release 0.2.0 recorded, and lets it record more", async () => {
-  await write({ "0001-first.sql": FIRST });
-  await run();
-  await db.query("alter table shop.schema_migrations drop column works_with");
-  expect(await run()).toEqual([]);
-  await write({ "0002-second.sql": `-- works-with-schema: 1\n${recordStep("2")}` });
-  expect(await run()).toEqual(["0002-second.sql"]);
-  const insert = "insert into shop.schema_migrations (version, name, checksum) values (3, '0003-third.sql', 'x')";
-  await db.query(insert);
-  expect(await db.query("select version, works_with from shop.schema_migrations order by version")).toEqual([
-    { version: 1, works_with: null },
-    { version: 2, works_with: 1 },
-    { version: 3, works_with: null },
-  ]);
-});
-
 it.each([0, 3])("refuses a migration 0002 that claims to work with schema %i", async (version) => {
   await write({ "0001-first.sql": FIRST, "0002-second.sql": `-- works-with-schema: ${version}\n` });
   await expect(run()).rejects.toThrow("0002-second.sql: works-with-schema must be from 1 to 2");

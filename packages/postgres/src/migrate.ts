@@ -84,14 +84,12 @@ async function withClient<T>({ url, schema }: Pick<MigrateOptions, "url" | "sche
   }
 }
 
-/** `works_with` is null in rows that release 0.2.0 wrote, whose table had no such column. */
 async function createTable(client: pg.Client, schema: string): Promise<void> {
   // `if not exists` would need the right to create schemas even if it exists.
   const { rows } = await client.query("select 1 from pg_namespace where nspname = $1", [schema]);
   if (rows.length === 0) await client.query(`create schema ${pg.escapeIdentifier(schema)}`);
   await client.query(`create table if not exists ${migrationsTable(schema)} (
     version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now(), works_with integer)`);
-  await client.query(`alter table ${migrationsTable(schema)} add column if not exists works_with integer`);
 }
 
 async function whenFree(

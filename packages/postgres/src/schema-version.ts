@@ -19,10 +19,7 @@ export async function appliedMigrations(client: pg.Client, schema: string): Prom
   const table = migrationsTable(schema);
   const { rows: found } = await client.query("select 1 where to_regclass($1) is not null", [table]);
   if (found.length === 0) return [];
-  // Release 0.2.0 made the table without the column.
-  const { rows } = await client.query<AppliedMigration>(
-    `select version, checksum, (to_jsonb(m) ->> 'works_with')::integer as works_with from ${table} m order by version`,
-  );
+  const { rows } = await client.query<AppliedMigration>(`select version, checksum, works_with from ${table} order by version`);
   return rows;
 }
 

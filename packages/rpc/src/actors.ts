@@ -15,14 +15,9 @@ export interface Grants {
    * Returns the person of a grant.
    *
    * @param brandId of the call: the person must be a member of it; undefined for a call of no brand
-   * @returns undefined if accounts is of the last release, which knows no grants: another of its processes has signed this one
    * @throws AppError `invalid_session`, `timeout`, `unavailable`; `not_found` unless the person is a member of the brand
    */
-  prove(
-    grant: string,
-    need: { readonly brandId: string | undefined; readonly bySignature: boolean },
-    call: CallContext,
-  ): Promise<Person | undefined>;
+  prove(grant: string, need: { readonly brandId: string | undefined; readonly bySignature: boolean }, call: CallContext): Promise<Person>;
 }
 
 type Request = Readonly<Record<string, unknown>>;
@@ -37,8 +32,6 @@ export interface ActorOptions {
   readonly methods: Methods;
   /** Undefined in a service without methods that act for people. */
   readonly grants: Grants | undefined;
-  /** Whether the console may act for people without proof. */
-  readonly acceptsUnproved: boolean;
 }
 
 /**
@@ -54,16 +47,13 @@ export function withActors({ definition, handlers }: ServedService, options: Act
   return { definition, handlers: Object.fromEntries(wrapped) };
 }
 
-function actingFor(facts: MethodFacts, handler: Handler, path: string, { grants, acceptsUnproved }: ActorOptions): Handler {
+function actingFor(facts: MethodFacts, handler: Handler, path: string, { grants }: ActorOptions): Handler {
   return async (request, call) => {
     const grant = call.parent === undefined ? undefined : grantIn(call.parent.metadata);
     if (grant === undefined) return handler(request, call);
     if (grants === undefined) throw new Error(`nothing here proves grants, which ${path} needs`);
     const brandId = facts.actor === "person" ? undefined : String(request["brand_id"]);
     const person = await grants.prove(grant, { brandId, bySignature: facts.bySignature === true }, call);
-    if (person === undefined && acceptsUnproved) return handler(request, call);
-    if (person === undefined)
-      throw new AppError("unavailable", "Who acts cannot be checked at the moment, and nothing was changed. Try again.");
     if (facts.actor === "owner") requireOwner(person);
     return handler({ ...request, ...namedIn(request, person, facts) }, { ...call, person });
   };

@@ -10,11 +10,6 @@ const POLL_MS = 10_000;
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
-interface Read {
-  readonly files: MutualTls;
-  readonly own: OwnIdentity | undefined;
-}
-
 export interface CertificateListener {
   onReplaced(): void;
   /** Called once for each new problem: the last good files remain in use. */
@@ -30,22 +25,24 @@ export interface CertificateListener {
  */
 export class Certificates implements experimental.CertificateProvider {
   readonly #files: TlsFiles;
-  /** Whether certificates without a SPIFFE id are trusted: this process' own, servers' and callers'. */
-  readonly trustsMissingIds: boolean;
+  /** The SPIFFE id of this process' certificate, which it keeps until it ends. */
+  readonly own: OwnIdentity;
   readonly #timer: NodeJS.Timeout;
   readonly #caListeners = new Set<CaListener>();
   readonly #identityListeners = new Set<IdentityListener>();
   readonly #listeners = new Set<CertificateListener>();
   #current: MutualTls;
-  #own: OwnIdentity | undefined;
   #problem: string | undefined;
   #users = 0;
 
-  /** @throws ConfigError if the files are wrong, or the certificate has no id and must have one */
-  private constructor(files: TlsFiles, trustsMissingIds: boolean, pollMs: number) {
+  /** @throws ConfigError if the files are wrong, or the certificate has no id */
+  private constructor(files: TlsFiles, pollMs: number) {
     this.#files = files;
-    this.trustsMissingIds = trustsMissingIds;
-    ({ files: this.#current, own: this.#own } = this.#read());
+    this.#current = readTlsFiles(files);
+    const { own, found } = identityIn(this.#current);
+    if (own === undefined)
+      throw new ConfigError([`RPC_TLS_CERT: ${found} needs one id of the form spiffe://DOMAIN/ns/NAMESPACE/sa/SERVICE`]);
+    this.own = own;
     this.#timer = setInterval(() => this.#poll(), pollMs);
     this.#timer.unref();
   }
@@ -56,14 +53,13 @@ export class Certificates implements experimental.CertificateProvider {
    * Returns the certificates of the settings' files, the same for every client and server of the process, until each has called `release`;
    * undefined without TLS.
    *
-   * @throws ConfigError if only some files are set, they are wrong, or the certificate has no SPIFFE id and must have one
+   * @throws ConfigError if only some files are set, they are wrong, or the certificate has no SPIFFE id
    */
   static of(config: TlsConfig, pollMs = POLL_MS): Certificates | undefined {
     const files = tlsFilesOf(config);
     if (files === undefined) return undefined;
-    const trustsMissingIds = config.RPC_TLS_WITHOUT_IDS === "true";
-    const key = keyOf(files, trustsMissingIds);
-    const opened = Certificates.#open.get(key) ?? new Certificates(files, trustsMissingIds, pollMs);
+    const key = JSON.stringify(files);
+    const opened = Certificates.#open.get(key) ?? new Certificates(files, pollMs);
     Certificates.#open.set(key, opened);
     opened.#users += 1;
     return opened;
@@ -73,7 +69,7 @@ export class Certificates implements experimental.CertificateProvider {
     this.#users -= 1;
     if (this.#users > 0) return;
     clearInterval(this.#timer);
-    Certificates.#open.delete(keyOf(this.#files, this.trustsMissingIds));
+    Certificates.#open.delete(JSON.stringify(this.#files));
   }
 
   get current(): MutualTls {
@@ -83,11 +79,6 @@ export class Certificates implements experimental.CertificateProvider {
   /** Why the files, as they are now, are not those in use; undefined if they are. */
   get problem(): string | undefined {
     return this.#problem;
-  }
-
-  /** The SPIFFE id of this process' certificate. Once it has one it keeps it; undefined only where missing ids are trusted. */
-  get own(): OwnIdentity | undefined {
-    return this.#own;
   }
 
   listen(listener: CertificateListener): void {
@@ -114,35 +105,26 @@ export class Certificates implements experimental.CertificateProvider {
   }
 
   /** @throws ConfigError if the files are wrong, or the certificate is not of this process' identity */
-  #read(): Read {
+  #read(): MutualTls {
     const files = readTlsFiles(this.#files);
-    const [leaf] = certificatesIn(files.cert);
-    const own = ownIdentityIn(leaf?.subjectAltName);
-    const found = `the certificate (${leaf?.subjectAltName ?? "no names"})`;
-    if (this.#own !== undefined) {
-      if (own?.prefix === this.#own.prefix && own.service === this.#own.service) return { files, own: this.#own };
-      throw new ConfigError([`RPC_TLS_CERT: ${found} is not of ${this.#own.prefix}${this.#own.service}, as this process is until it ends`]);
-    }
-    if (own === undefined && !this.trustsMissingIds) {
-      throw new ConfigError([`RPC_TLS_CERT: ${found} needs one id of the form spiffe://DOMAIN/ns/NAMESPACE/sa/SERVICE`]);
-    }
-    return { files, own };
+    const { own, found } = identityIn(files);
+    const { prefix, service } = this.own;
+    if (own?.prefix === prefix && own.service === service) return files;
+    throw new ConfigError([`RPC_TLS_CERT: ${found} is not of ${prefix}${service}, as this process is until it ends`]);
   }
 
   #poll(): void {
-    let read: Read;
+    let files: MutualTls;
     try {
-      read = this.#read();
+      files = this.#read();
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       return this.#report(error.problems.join("; "));
     }
     this.#problem = undefined;
-    const { files, own } = read;
     const { cert, key, ca } = this.#current;
     if (files.cert.equals(cert) && files.key.equals(key) && files.ca.equals(ca)) return;
     this.#current = files;
-    this.#own = own;
     for (const listener of this.#caListeners) listener({ caCertificate: files.ca });
     for (const listener of this.#identityListeners) listener(identityOf(files));
     for (const listener of this.#listeners) listener.onReplaced();
@@ -157,11 +139,11 @@ export class Certificates implements experimental.CertificateProvider {
 
 const identityOf = ({ cert, key }: MutualTls) => ({ certificate: cert, privateKey: key });
 
-const keyOf = (files: TlsFiles, trustsMissingIds: boolean): string => JSON.stringify([files, trustsMissingIds]);
-
-/** The identity among a certificate's names; undefined without one, with several, or if it has another form. */
-function ownIdentityIn(names: string | undefined): OwnIdentity | undefined {
+/** The identity among a certificate's names, which `found` lists; undefined without one, with several, or if it has another form. */
+function identityIn({ cert }: MutualTls): { readonly own: OwnIdentity | undefined; readonly found: string } {
+  const names = certificatesIn(cert)[0]?.subjectAltName;
   const id = spiffeIdOf(names);
   const service = serviceOf(id);
-  return id === undefined || service === undefined ? undefined : { prefix: id.slice(0, -service.length), service };
+  const own = id === undefined || service === undefined ? undefined : { prefix: id.slice(0, -service.length), service };
+  return { own, found: `the certificate (${names ?? "no names"})` };
 }

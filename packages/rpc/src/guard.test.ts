@@ -107,10 +107,6 @@ describe("a method that acts for a person", () => {
     expect(outcomes(strict, "operator")).toEqual(["served", "served", "served"]);
   });
 
-  it("is served to the console without a grant where a setting says so", () => {
-    expect(outcomes(guardWith({ CONSOLE_WITHOUT_GRANTS: "true" }), "console")).toEqual(["served", 7, 7]);
-  });
-
   it("needs a grant without TLS, as the operator's methods need a setting", () => {
     const plain = guardWith({}, false);
     expect(outcomes(plain, "anyone")).toEqual([7, "served", 7]);

@@ -23,7 +23,7 @@ export type Guard = (definition: ServiceDefinition, implementation: UntypedServi
 export interface GuardOptions {
   /** Undefined without TLS, which is on loopback only. */
   readonly certificates: Certificates | undefined;
-  readonly config: { readonly RPC_OPERATOR_WITHOUT_TLS?: string | undefined; readonly CONSOLE_WITHOUT_GRANTS?: string | undefined };
+  readonly config: { readonly RPC_OPERATOR_WITHOUT_TLS?: string | undefined };
   readonly methods: Methods;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -39,8 +39,7 @@ interface Refusal {
  * Refuses every call but those of a method's callers and of the operator, by the SPIFFE ids of both sides' certificates. A method that acts
  * for a person needs a grant, except from the operator: a console that was taken over can act for those alone whose sessions it has.
  *
- * Without TLS callers cannot be identified: each is treated like the console, unless a setting treats them as the operator. While this
- * process' own certificate has no id, which is where a setting says so only, every certificate of the authority is the operator's.
+ * Without TLS callers cannot be identified: each is treated like the console, unless a setting treats them as the operator.
  */
 export function guardCalls({ certificates, config, methods, log, metrics }: GuardOptions): Guard {
   const refusals = new Counter({
@@ -49,12 +48,8 @@ export function guardCalls({ certificates, config, methods, log, metrics }: Guar
     labelNames: ["method", "peer"],
     registers: [metrics],
   });
-  const consoleNeedsGrants = config.CONSOLE_WITHOUT_GRANTS !== "true";
   const anyone: Peer = config.RPC_OPERATOR_WITHOUT_TLS === "true" ? { caller: "operator" } : { stranger: "a caller without TLS" };
-  const peerOf = (call: AnyCall): Peer => {
-    if (certificates === undefined) return anyone;
-    return certificates.own === undefined ? { caller: "operator" } : peerOfCall(call, certificates.own);
-  };
+  const peerOf = (call: AnyCall): Peer => (certificates === undefined ? anyone : peerOfCall(call, certificates.own));
   const refusalOf = (path: string, call: AnyCall): Refusal | undefined => {
     const peer = peerOf(call);
     const caller = "caller" in peer ? peer.caller : undefined;
@@ -64,7 +59,7 @@ export function guardCalls({ certificates, config, methods, log, metrics }: Guar
     const mayCall = certificates === undefined ? callers.length > 0 : callers.some((each) => each === caller);
     if (!mayCall) return { peer: name, details: `this ${certificates === undefined ? "caller" : "certificate"} may not call ${path}` };
     const isConsole = caller === "console" || caller === undefined;
-    if (!isConsole || !consoleNeedsGrants || !actsForPerson(facts) || grantIn(call.metadata) !== undefined) return undefined;
+    if (!isConsole || !actsForPerson(facts) || grantIn(call.metadata) !== undefined) return undefined;
     return { peer: name, details: `${path} needs a grant of the person it acts for` };
   };
   const refuse = (path: string, call: AnyCall, { peer, details }: Refusal) => {

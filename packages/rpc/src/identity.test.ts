@@ -1,7 +1,9 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { CertificateAuthority, eventually, type IssuedCertificate } from "@brand-records/testkit";
+import { Client, credentials, Metadata, Server, ServerCredentials } from "@grpc/grpc-js";
 import { callContext, echoMethods, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
 import { Certificates } from "./certificates.ts";
 import { connectRpc } from "./connect.ts";
@@ -15,7 +17,6 @@ const LOCAL = ["DNS:localhost", "IP:127.0.0.1"];
 const settingsOf = ({ cert, key, ca }: IssuedCertificate) => ({ RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca });
 const certificateOf = (service: string, names = LOCAL) =>
   settingsOf(authority.issue(service, { names: [...names, `URI:${PREFIX}${service}`] }));
-const withoutId = { ...settingsOf(authority.issue("shared", { names: LOCAL })), RPC_TLS_WITHOUT_IDS: "true" as const };
 
 const opened: { stop(): void | Promise<void> }[] = [];
 const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
@@ -28,8 +29,31 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
-const connect = (echo: Echo, config: Record<string, string>, host = "localhost") =>
+const connect = (echo: { readonly port: number }, config: Record<string, string>, host = "localhost") =>
   own(connectRpc(EchoService, `${host}:${echo.port}`, { config, methods: echoMethods() }));
+
+interface Pem {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca: Buffer;
+}
+
+/** A server with any certificate, which `Certificates` would refuse. */
+async function serveTls({ cert, key, ca }: Pem): Promise<{ readonly port: number; stop(): void }> {
+  const server = new Server();
+  const secure = ServerCredentials.createSsl(ca, [{ cert_chain: cert, private_key: key }], true);
+  const bind = (done: (error: Error | null, port: number) => void): void => server.bindAsync("127.0.0.1:0", secure, done);
+  return { port: await promisify(bind)(), stop: () => server.forceShutdown() };
+}
+
+/** A client with any certificate. */
+function callerWith({ cert, key, ca }: Pem, { port }: Echo): { say(): Promise<unknown>; stop(): void } {
+  const client = new Client(`localhost:${port}`, credentials.createSsl(ca, key, cert));
+  const { path, requestSerialize, responseDeserialize } = EchoService.say;
+  const say = (done: (error: Error | null, message?: Message) => void): unknown =>
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, new Metadata(), {}, done);
+  return { say: promisify(say), stop: () => client.close() };
+}
 
 it("serves a method to its callers and the operator; others are refused, logged and see an internal error", async () => {
   const echo = await serve({}, certificateOf("records"), { say: ["gateway"] });
@@ -52,17 +76,11 @@ it("serves a method to its callers and the operator; others are refused, logged 
   await expect(new Promise((_, reject) => stream.once("error", reject))).rejects.toMatchObject({ code: 7 });
 });
 
-it("trusts every certificate of the authority where a setting says so and its own has no SPIFFE id, as 0.2.0 did", async () => {
-  const echo = await serve({}, withoutId);
-  for (const config of [withoutId, { ...certificateOf("gateway"), RPC_TLS_WITHOUT_IDS: "true" as const }])
-    expect(await connect(echo, config).say({ n: 1 }, callContext())).toEqual({ n: 1 });
-});
-
 it.each([
   ["no id", LOCAL],
   ["a malformed id", [...LOCAL, "URI:spiffe://records.example/gateway"]],
   ["two ids", [...LOCAL, `URI:${PREFIX}records`, `URI:${PREFIX}gateway`]],
-])("refuses a certificate with %s, of this process or of a server", async (_, names) => {
+])("refuses a certificate with %s, of this process, of a server or of a caller", async (_, names) => {
   const config = settingsOf(authority.issue("unclear", { names }));
   expect(() => Certificates.of(config)).toThrow(
     expect.objectContaining({
@@ -70,11 +88,15 @@ it.each([
       problems: [expect.stringContaining("needs one id of the form spiffe://DOMAIN/ns/NAMESPACE/sa/SERVICE")],
     }),
   );
-  const echo = await serve({}, { ...config, RPC_TLS_WITHOUT_IDS: "true" as const });
-  await expect(connect(echo, certificateOf("gateway")).say({}, callContext())).rejects.toMatchObject({
+  const tls = { cert: readFileSync(config.RPC_TLS_CERT), key: readFileSync(config.RPC_TLS_KEY), ca: readFileSync(config.RPC_TLS_CA) };
+  const server = own(await serveTls(tls));
+  await expect(connect(server, certificateOf("gateway")).say({}, callContext())).rejects.toMatchObject({
     kind: "unavailable",
     cause: { details: expect.stringMatching(/the certificate of the server .*(has no SPIFFE id|not of)/) },
   });
+  const echo = await serve({}, certificateOf("records"), { say: ["gateway"] });
+  const client = own(callerWith(tls, echo));
+  await expect(client.say()).rejects.toMatchObject({ code: 7, details: "this certificate may not call /test.v1.EchoService/Say" });
 });
 
 it.each([
@@ -89,22 +111,17 @@ it.each([
     copyFileSync(issued.key, config.RPC_TLS_KEY);
   };
   install(authority.issue("renewed", { names: [...LOCAL, `URI:${PREFIX}records`] }));
-  // A process never gives up the id that it has, even where missing ids are trusted.
-  const lenient = { ...config, RPC_TLS_WITHOUT_IDS: "true" as const };
-  for (const settings of [config, lenient]) {
-    const watched = Certificates.of(settings, 20) as Certificates;
-    own({ stop: () => watched.release() });
-    const echo = await serve({}, settings, { say: ["gateway"] });
-    const before = watched.current;
-    install(authority.issue("renewed", { names }));
-    await eventually(() => expect(watched.problem).toContain(`is not of ${PREFIX}records, as this process is until it ends`));
-    expect(watched.current).toBe(before);
-    expect(await connect(echo, certificateOf("gateway")).say({ n: 1 }, callContext())).toEqual({ n: 1 });
-    for (const stranger of [certificateOf("webhook"), withoutId])
-      await expect(connect(echo, stranger).say({}, callContext())).rejects.toMatchObject({ kind: "internal_error" });
-    install(authority.issue("renewed", { names: [...LOCAL, `URI:${PREFIX}records`] }));
-    await eventually(() => expect([watched.problem, watched.current === before]).toEqual([undefined, false]));
-  }
+  const watched = Certificates.of(config, 20) as Certificates;
+  own({ stop: () => watched.release() });
+  const echo = await serve({}, config, { say: ["gateway"] });
+  const before = watched.current;
+  install(authority.issue("renewed", { names }));
+  await eventually(() => expect(watched.problem).toContain(`is not of ${PREFIX}records, as this process is until it ends`));
+  expect(watched.current).toBe(before);
+  expect(await connect(echo, certificateOf("gateway")).say({ n: 1 }, callContext())).toEqual({ n: 1 });
+  await expect(connect(echo, certificateOf("webhook")).say({}, callContext())).rejects.toMatchObject({ kind: "internal_error" });
+  install(authority.issue("renewed", { names: [...LOCAL, `URI:${PREFIX}records`] }));
+  await eventually(() => expect([watched.problem, watched.current === before]).toEqual([undefined, false]));
 });
 
 it("reads a connection's certificate once", async () => {

@@ -54,21 +54,16 @@ export const sessionOf = (call: object): object | undefined =>
   (call as { readonly call?: { readonly stream?: { readonly session?: object } } }).call?.stream?.session;
 
 /**
- * Returns what a client checks of a server's certificate: its name, and by its SPIFFE id that it is the expected service of the same trust domain and namespace. Where missing ids are trusted, the name must do: servers may still have the certificate that 0.2.0
- * shared.
+ * Returns what a client checks of a server's certificate: its name, and by its SPIFFE id that it is the expected service of the same trust
+ * domain and namespace.
  */
-export function serverCheck(
-  certificates: { readonly own: OwnIdentity | undefined; readonly trustsMissingIds: boolean },
-  service: string | undefined,
-) {
+export function serverCheck({ own }: { readonly own: OwnIdentity }, service: string | undefined) {
   return (host: string, certificate: PeerCertificate): Error | undefined => {
     const names = certificate.subjectaltname;
     if (checkName(host, certificate) !== undefined) {
       return new Error(`the certificate of the server is for ${names ?? "no name"}, not for ${host}`);
     }
     const id = spiffeIdOf(names);
-    const { own } = certificates;
-    if (own === undefined || (id === undefined && certificates.trustsMissingIds)) return undefined;
     if (id === undefined) return new Error(`the certificate of the server (${names ?? "no names"}) has no SPIFFE id`);
     const expected = own.prefix + (service ?? serviceOf(id) ?? "");
     return id === expected ? undefined : new Error(`the certificate of the server is of ${id}, not of ${expected}`);

@@ -9,7 +9,6 @@ export { OWN_METHODS, type Methods } from "./methods.ts";
 export { reportCertificates } from "./report-certificates.ts";
 export type { Person } from "./person.ts";
 export { requestIdFrom } from "./request-id.ts";
-export { requireFiltered } from "./require-filtered.ts";
 export { countServerErrors, logServerError, type ServerErrorFields, type ServerErrors } from "./server-errors.ts";
 export { serveRpc, type RpcServer, type ServeOptions } from "./serve.ts";
 export { MESSAGE_BYTES_MAX, requireLoopback, rpcServerSettings, rpcTlsSettings } from "./settings.ts";

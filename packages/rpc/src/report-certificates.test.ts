@@ -96,12 +96,6 @@ it("shows and logs a replacement that has lost the id", async () => {
   ]);
 });
 
-it("warns at the start of a certificate without a SPIFFE id", () => {
-  install(7, []);
-  report({ ...config, RPC_TLS_WITHOUT_IDS: "true" });
-  expect(lines).toEqual([expect.objectContaining({ level: 40, msg: expect.stringContaining("the certificate has no SPIFFE id") })]);
-});
-
 it.each([
   ["RPC_TLS_CERT", "no certificate", "RPC_TLS_CERT: the file holds no certificate in PEM form"],
   ["RPC_TLS_CA", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "RPC_TLS_CA: the file holds no certificate in PEM form"],

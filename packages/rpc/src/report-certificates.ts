@@ -34,13 +34,10 @@ export function reportCertificates(config: TlsConfig, metrics: Registry, log: Lo
   certificates.listen({
     onReplaced() {
       show();
-      log.info({ service: certificates.own?.service, ...expiriesOf(certificates.current) }, "certificates replaced");
+      log.info({ service: certificates.own.service, ...expiriesOf(certificates.current) }, "certificates replaced");
     },
     onProblem: (problem) => log.warn({ problem }, "certificate files refused, the last good ones remain in use"),
   });
-  if (certificates.own === undefined) {
-    log.warn({}, "the certificate has no SPIFFE id: every certificate of the authority may call every method of this process");
-  }
   return { stop: () => certificates.release() };
 }
 

@@ -49,11 +49,10 @@ export async function serveRpc({ config, services, log, metrics, grants, methods
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
   });
   const guard = guardCalls({ certificates, config, methods, log, metrics });
-  const actors = { methods, grants, acceptsUnproved: config.CONSOLE_WITHOUT_GRANTS === "true" };
   const observer = observeCalls(log, metrics);
   const health = new HealthImplementation({ "": "SERVING" });
   for (const served of services) {
-    const { definition, implementation } = implement(withActors(served, actors), observer);
+    const { definition, implementation } = implement(withActors(served, { methods, grants }), observer);
     server.addService(definition, guard(definition, implementation));
     const name = Object.values(served.definition)[0]?.path.split("/")[1];
     if (name !== undefined) health.setStatus(name, "SERVING");

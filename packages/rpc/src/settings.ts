@@ -12,11 +12,6 @@ export const rpcTlsSettings = {
     ),
   RPC_TLS_KEY: pemFile.optional().describe("The certificate's key."),
   RPC_TLS_CA: pemFile.optional().describe("The authority that signs both sides' certificates."),
-  RPC_TLS_WITHOUT_IDS: trueOrFalse
-    .default("false")
-    .describe(
-      "Whether certificates without a SPIFFE id are trusted with every method: only while [0.2.0's one certificate](security.md#identities) is replaced.",
-    ),
 } as const;
 
 export const rpcServerSettings = {
@@ -26,11 +21,6 @@ export const rpcServerSettings = {
   RPC_OPERATOR_WITHOUT_TLS: trueOrFalse
     .default("false")
     .describe("Whether, without TLS, a call that proves no person is the operator's: for brandctl on a machine that is yours alone."),
-  CONSOLE_WITHOUT_GRANTS: trueOrFalse
-    .default("false")
-    .describe(
-      "Whether the console may act for people without proof, as that of 0.3.0 does: only during [its update](updates.md#from-030).",
-    ),
 } as const;
 
 export type TlsConfig = { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };

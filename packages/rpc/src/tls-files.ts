@@ -9,7 +9,7 @@ export interface MutualTls {
   readonly ca: Buffer;
 }
 
-export type TlsFiles = { readonly [Name in Exclude<keyof TlsConfig, "RPC_TLS_WITHOUT_IDS">]-?: string };
+export type TlsFiles = { readonly [Name in keyof TlsConfig]-?: string };
 
 /**
  * Returns the files' names; undefined if none is set.

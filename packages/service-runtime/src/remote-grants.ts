@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { GrantAudience } from "@brand-records/grant";
 import type { SessionsServiceService } from "@brand-records/proto/accounts/v1";
-import { isUnimplemented, type CallContext, type Grants, type Person, type RpcClient } from "@brand-records/rpc";
+import type { CallContext, Grants, Person, RpcClient } from "@brand-records/rpc";
 
 const ASK_MS = 5_000;
 
@@ -18,7 +18,7 @@ export class RemoteGrants implements Grants {
     this.#audience = audience;
   }
 
-  async prove(grant: string, { brandId }: Parameters<Grants["prove"]>[1], call: CallContext): Promise<Person | undefined> {
+  async prove(grant: string, { brandId }: Parameters<Grants["prove"]>[1], call: CallContext): Promise<Person> {
     const request = { grant, audience: this.#audience, brand_id: brandId };
     const context = { ...call, deadline: Math.min(call.deadline, Date.now() + ASK_MS) };
     try {
@@ -26,7 +26,6 @@ export class RemoteGrants implements Grants {
       const brand = brandId === undefined ? null : ({ id: brandId, role: role === "owner" ? role : "member" } as const);
       return { email, via: via ?? null, limitedTo: limited_to ?? null, brand };
     } catch (error) {
-      if (isUnimplemented(error)) return undefined;
       if (error instanceof AppError && ABOUT_THE_GRANT.has(error.kind)) throw error;
       throw new AppError("unavailable", "Who acts cannot be checked at the moment, and nothing was changed. Try again.", { cause: error });
     }

@@ -131,9 +131,6 @@ export async function startService({ name, config, migrations, life, log }: Serv
       life.own("index builder", startIndexBuilder(db, { url: ownerUrl, schema: name, indexes }, maintenance, log));
     },
     async serve(services, grants) {
-      if (config.CONSOLE_WITHOUT_GRANTS === "true") {
-        log.warn({}, "CONSOLE_WITHOUT_GRANTS is set: a console may act for anybody. Take it away when no console of 0.3.0 is left");
-      }
       await openConnections(db, config.DATABASE_CONNECTIONS_MAX, log);
       const rpc = life.own("rpc server", await serveRpc({ config, services, log, metrics, ...(grants && { grants }) }));
       return { rpc_port: rpc.port, admin_port: admin.port };

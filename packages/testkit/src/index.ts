@@ -24,4 +24,4 @@ export { startProcess, type ProcessOptions, type ServiceProcess } from "./start-
 export { startRedisCluster, type RedisClusterServers } from "./redis-cluster.ts";
 export { findRedisServer, startRedisServer, type RedisServer } from "./redis-server.ts";
 export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
-export { claimsAlone, newTestKey, TestIssuer, withToken, type ProviderSignIn, type TestClaims, type TestKey } from "./test-issuer.ts";
+export { newTestKey, TestIssuer, withToken, type ProviderSignIn, type TestClaims, type TestKey } from "./test-issuer.ts";

@@ -165,12 +165,3 @@ export const withToken = (id_token: string, nonce = "nonce", access_token?: stri
   nonce,
   access_token,
 });
-
-/** A sign-in of 0.3.0's console, which sends claims alone. */
-export const claimsAlone = (claims: Pick<ProviderSignIn, "issuer" | "subject" | "email">): ProviderSignIn => ({
-  email_verified: true,
-  trust_email: false,
-  ...claims,
-  id_token: "",
-  nonce: "",
-});

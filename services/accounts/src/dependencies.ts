@@ -25,8 +25,6 @@ export interface AccountsDependencies {
   readonly usageKeepDays: number;
   /** Verifies the ID tokens of the OpenID provider. */
   readonly identify: Identify;
-  /** Whether a sign-in without an ID token is believed: CONSOLE_WITHOUT_GRANTS, for consoles of 0.3.0. */
-  readonly believesClaims: boolean;
   readonly log: Logger;
   /** Records that a key was verified just now. */
   recordKeyUse(keyId: string): void;

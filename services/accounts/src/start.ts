@@ -63,7 +63,6 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     limits: { keys: config.KEYS_PER_BRAND_MAX, members: config.MEMBERS_PER_BRAND_MAX },
     usageKeepDays,
     identify: openIdentify(config, clock),
-    believesClaims: config.CONSOLE_WITHOUT_GRANTS === "true",
     log,
     recordKeyUse: keyUsage.record,
     countSignIn: signInCounter(base.metrics),

@@ -77,7 +77,6 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     limits: { keys: 200, members: 1_000 },
     usageKeepDays: 31,
     identify: openIdentify({ OIDC_TRUST_EMAIL: "false" }),
-    believesClaims: false,
     log: openLog("accounts", "silent"),
     recordKeyUse: () => {},
     countSignIn: () => {},

@@ -7,7 +7,6 @@ export const Settings = z.object({
   ACCOUNTS_ADDRESS: rpcTarget.describe("accounts, which knows the members of brands."),
 });
 
-/** 0.2.0 did not need it. */
 const ASKS_ACCOUNTS = "Set it to accounts' host:port: plans asks it who belongs to a brand";
 
 export type PlansConfig = Readonly<z.output<typeof Settings>>;

@@ -7,7 +7,6 @@ import { noteLongPauses } from "./note-long-pauses.ts";
 import { onceAnHour } from "./once-an-hour.ts";
 import { pausedAfterTimeout } from "./paused-after-timeout.ts";
 import { deleteOldHours } from "./storage/attempt-hours.ts";
-import { repairBounds } from "./storage/claim-bounds.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
 import { buildLateIndexes } from "./storage/late-indexes.ts";
 import { deleteOldDeadLetters, deleteOldReplays } from "./storage/old-rows.ts";
@@ -19,7 +18,6 @@ const STOP_MS = 2_000;
 const DAY_MS = 86_400_000;
 /** Partitions exist before the first event of their day, so that no event waits for one to be created. */
 const DAYS_AHEAD = 3;
-const REPAIR = "repair bounds of lanes";
 
 export interface JanitorOptions {
   readonly db: Database;
@@ -42,10 +40,6 @@ export function startJanitor({ db, clock, ownerUrl, maintenance, log, keepDays }
       ),
     "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
     "delete hours of deleted receivers": () => deleteOrphanedHours(db),
-    [REPAIR]: async () => {
-      const repaired = await repairBounds(db);
-      if (repaired.length > 0) log.warn({ receivers: repaired.slice(0, 10), count: repaired.length }, "bounds of lanes repaired");
-    },
     "note long pauses": noteLongPauses(db, log),
     "note disabled receivers": onceAnHour(noteDisabled(db, log)),
     // Each try stops the readers and writers of attempts for a moment.
@@ -65,11 +59,5 @@ export function startJanitor({ db, clock, ownerUrl, maintenance, log, keepDays }
   const runTasks = async (): Promise<void> => {
     for (const [task, run] of Object.entries(tasks)) await maintenance.run(task, run);
   };
-  const rounds = repeat(runTasks, EVERY_MS);
-  const stop = async (): Promise<void> => {
-    await rounds.stop();
-    // The claims of this process have ended, and beside release 0.3.0 this may be the last janitor that repairs what they hid.
-    await maintenance.run(REPAIR, tasks[REPAIR]);
-  };
-  return withStopTimeout({ stop }, STOP_MS);
+  return withStopTimeout(repeat(runTasks, EVERY_MS), STOP_MS);
 }

@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { AccountsServiceService } from "@brand-records/proto/accounts/v1";
-import { isUnimplemented, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { isBrandOpen, rememberBrand } from "./storage/brands.ts";
 
 const CALL_MS = 5_000;
@@ -66,12 +66,6 @@ export async function deletedAmong(
   brandIds: readonly string[],
   context = newCallContext(CALL_MS),
 ): Promise<Set<string>> {
-  try {
-    const { brand_ids } = await accounts.listDeletedBrands({ brand_ids: [...brandIds] }, context);
-    return new Set(brand_ids);
-  } catch (error) {
-    // An accounts process of release 0.2.0, which deletes no brands.
-    if (isUnimplemented(error)) return new Set();
-    throw error;
-  }
+  const { brand_ids } = await accounts.listDeletedBrands({ brand_ids: [...brandIds] }, context);
+  return new Set(brand_ids);
 }

@@ -21,15 +21,13 @@ export interface NewDelivery {
   /** HTTP status of the attempt that finished it, or else of an attempt before the next; null: no response came. Default: no attempt. */
   readonly status?: number | null;
   readonly test?: boolean;
-  /** False for a delivery as release 0.2.0 stores it: without the type of its event. */
-  readonly typed?: boolean;
 }
 
 /** Adds a delivery in any state, and its event unless that is given. */
 export async function addDelivery(
   db: Database,
   { brand_id, id: receiverId }: Pick<Receiver, "brand_id" | "id">,
-  { at, state = "delivered", type = "payout.paid", event, record = "po_1", status, test = false, typed = true }: NewDelivery,
+  { at, state = "delivered", type = "payout.paid", event, record = "po_1", status, test = false }: NewDelivery,
 ): Promise<AddedDelivery> {
   const [id, eventId] = [newId("dlv", Date.parse(at)), event ?? newId("evt", Date.parse(at))];
   await ensureDays(db, [at.slice(0, 10)]);
@@ -40,7 +38,7 @@ export async function addDelivery(
     );
   }
   const common = "id, receiver_id, event_id, event_created_at, created_at, test, event_type, state";
-  const values = [id, receiverId, eventId, at, test, typed ? type : null, state];
+  const values = [id, receiverId, eventId, at, test, type, state];
   const eventTime = "(select created_at from webhook.events where id = $3)";
   if (state === "pending" || state === "sending") {
     await db.query(

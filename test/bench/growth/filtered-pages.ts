@@ -67,7 +67,7 @@ const isFiltered = ({ filters }: FilteredPage): boolean => Object.keys(filters).
 
 function requestOf(page: FilteredPage, cursor: string | null): Omit<ListRequest, "limit"> {
   const { brand_id, filters } = page;
-  return isFiltered(page) ? { brand_id, filters, filtered_cursor: cursor } : { brand_id, cursor };
+  return { brand_id, cursor, ...(isFiltered(page) && { filters }) };
 }
 
 async function cursorAfter(client: RpcClient<RecordsServiceService>, page: FilteredPage): Promise<string | null> {

@@ -127,7 +127,7 @@ function refuseUnimplemented(error: unknown): never {
 const nameOf = (request: Request): OperationName => request.path.slice(1) as OperationName;
 
 /**
- * Returns the operation's input without the person whom the page shows. Pages of 0.3.0 name none.
+ * Returns the operation's input without the person whom the page shows.
  *
  * @throws AppError `other_person` if the page shows another person than the one of the session
  */

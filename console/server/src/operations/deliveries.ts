@@ -1,6 +1,5 @@
 import type { Attempt, Delivery, Output } from "@brand-records/console-contract";
 import type { Attempt as AttemptMessage, AttemptStats, Delivery as DeliveryMessage } from "@brand-records/proto/webhook/v1";
-import { requireFiltered } from "@brand-records/rpc";
 import type { BrandHandler } from "./operation.ts";
 
 const PAGE_SIZE = 50;
@@ -9,7 +8,6 @@ export const listDeliveries: BrandHandler<"deliveries.list"> = {
   async run(services, { call }, { brand_id, receiver_id, states = [], after_id, ...filters }) {
     const request = { brand_id, receiver_id, states, ...filters, state: null, page_size: PAGE_SIZE, after_id: after_id ?? null };
     const { deliveries, next_after_id, paused_until, failures_in_a_row } = await services.deliveries.listDeliveries(request, call);
-    requireFiltered(deliveries, request);
     return {
       deliveries: deliveries.map(toDelivery),
       next_after_id: next_after_id ?? null,
@@ -45,11 +43,6 @@ export const deliveryStats: BrandHandler<"deliveries.stats"> = {
 export const replayDelivery: BrandHandler<"deliveries.replay"> = {
   audit: { action: "delivery.replay", subject: ({ delivery_id }) => delivery_id },
   async run(services, { call, person }, { brand_id, delivery_id, pending_only }) {
-    if (pending_only === true) {
-      // A service of release 0.3.0 ignores `pending_only`, and would send a finished one again.
-      const { delivery } = await services.deliveries.getDelivery({ brand_id, delivery_id }, call);
-      if (delivery?.finished_at != null) return { delivery: toDelivery(delivery) };
-    }
     const request = { brand_id, delivery_id, acting_member: person.email, pending_only: pending_only ?? null };
     const { delivery } = await services.deliveries.replayDelivery(request, call);
     return { delivery: toDelivery(delivery) };

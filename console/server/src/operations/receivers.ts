@@ -73,9 +73,6 @@ export const deleteReceiver: BrandHandler<"receivers.delete"> = {
 export const rotateSecret: BrandHandler<"receivers.rotate"> = {
   audit: { action: "receiver.rotate_secret", subject: ({ receiver_id }) => receiver_id },
   async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, replace }) {
-    // A service of release 0.3.0 ignores `replace`, and replaces a next secret that the page does not know of.
-    const { receiver: before } = await receivers.getReceiver({ brand_id, receiver_id }, call);
-    if (before?.rotating && !replace) throw nextSecretExists();
     const { receiver, secret } = await receivers.rotateSecret({ brand_id, receiver_id, replace, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand), secret };
   },
@@ -105,9 +102,6 @@ export const sendTest: BrandHandler<"receivers.test"> = {
 
 const disabledMeanwhile = (): AppError =>
   new AppError("request_conflict", "The receiver was disabled again meanwhile, and stays so. What was dropped until then is gone.");
-
-const nextSecretExists = (): AppError =>
-  new AppError("request_conflict", "There is a next secret already, made meanwhile. Activate it, or replace it for good.");
 
 function toReceiver(message: ReceiverMessage | null | undefined, { role }: InBrand["brand"]): Receiver {
   if (message == null) throw new Error("webhook returned no receiver");

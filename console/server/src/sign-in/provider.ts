@@ -1,12 +1,10 @@
-import { openDiscovery, readEmailClaims, type ProviderEmail } from "@brand-records/openid-provider";
+import { openDiscovery } from "@brand-records/openid-provider";
 import * as client from "openid-client";
 import type { ConsoleConfig } from "../config.ts";
 import type { Attempt } from "./attempts.ts";
 
-/** What a provider says about the person who has signed in there, and by what accounts verifies it. */
-export interface ProviderIdentity extends ProviderEmail {
-  readonly issuer: string;
-  readonly subject: string;
+/** By what accounts verifies who has signed in at the provider. */
+export interface ProviderTokens {
   /** Needed for signing out at the provider, too. */
   readonly idToken: string;
   readonly accessToken: string;
@@ -19,11 +17,11 @@ export interface SignInProvider {
   /** Returns where the person signs in. @param asksForAccount lets the person change the account that the provider remembers */
   authorizationUrl(attempt: Attempt, asksForAccount: boolean): Promise<URL>;
   /**
-   * Exchanges the code of the provider's response for the identity of who has signed in.
+   * Exchanges the code of the provider's response for the tokens of who has signed in.
    *
    * @param response the parameters with which the browser has come back
    */
-  identify(response: URLSearchParams, attempt: Attempt): Promise<ProviderIdentity>;
+  exchangeCode(response: URLSearchParams, attempt: Attempt): Promise<ProviderTokens>;
   /** Returns where the person signs out; undefined if the provider has no such place. */
   signOutUrl(idToken: string | undefined): Promise<URL | undefined>;
 }
@@ -49,7 +47,7 @@ export function openProvider(config: ConsoleConfig): SignInProvider | undefined 
         ...(asksForAccount && { prompt: accountPrompt(provider.serverMetadata()) }),
       });
     },
-    async identify(response, { state, nonce, verifier }) {
+    async exchangeCode(response, { state, nonce, verifier }) {
       const provider = await discover();
       // Built from PUBLIC_URL, never from the request: openid-client derives redirect_uri from it.
       const tokens = await client.authorizationCodeGrant(provider, new URL(`${callbackUrl}?${response.toString()}`), {
@@ -58,10 +56,8 @@ export function openProvider(config: ConsoleConfig): SignInProvider | undefined 
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
       });
-      const idClaims = tokens.claims();
-      if (idClaims === undefined || tokens.id_token === undefined) throw new Error("the checked response has no ID token");
-      const email = await readEmailClaims(provider, idClaims, tokens.access_token);
-      return { issuer: idClaims.iss, subject: idClaims.sub, ...email, idToken: tokens.id_token, accessToken: tokens.access_token };
+      if (tokens.id_token === undefined) throw new Error("the checked response has no ID token");
+      return { idToken: tokens.id_token, accessToken: tokens.access_token };
     },
     async signOutUrl(idToken) {
       const provider = await discover();

@@ -16,7 +16,7 @@ import { replaceSession } from "../sessions.ts";
 import { openAttempts } from "./attempts.ts";
 import { diagnose, SignInError } from "./failures.ts";
 import type { ProviderSignOut } from "./provider-sign-out.ts";
-import type { ProviderIdentity, SignInProvider } from "./provider.ts";
+import type { ProviderTokens, SignInProvider } from "./provider.ts";
 
 interface SignInDependencies {
   readonly config: ConsoleConfig;
@@ -79,7 +79,7 @@ export function serveSignIn(deps: SignInDependencies): Router {
     keep(taken.attempt.returnTo);
     finished.spend(contextOf(response).network);
     if (taken.isExpired) throw new SignInError("attempt_expired");
-    await openSession(deps, request, response, await provider.identify(parameters, taken.attempt), taken.attempt.nonce);
+    await openSession(deps, request, response, await provider.exchangeCode(parameters, taken.attempt), taken.attempt.nonce);
     return taken.attempt.returnTo;
   });
   router.all("/sign-in", checks, begin);
@@ -87,20 +87,21 @@ export function serveSignIn(deps: SignInDependencies): Router {
   return router;
 }
 
+/** Fields that the protocol keeps: accounts reads the proof alone. */
+const NOT_READ = { issuer: "", subject: "", trust_email: false };
+
 async function openSession(
   { config, services, providerSignOut }: SignInDependencies,
   request: Request,
   response: Response,
-  { idToken, accessToken, ...claims }: ProviderIdentity,
+  { idToken, accessToken }: ProviderTokens,
   nonce: string,
 ): Promise<void> {
   const call = contextOf(response);
   const cookie = sessionCookie(config.PUBLIC_URL);
   const client = (): Client => clientOf(request, call.address);
   const proof = { id_token: idToken, nonce, access_token: accessToken };
-  // Only an accounts of 0.3.0 reads the claims, during an update. The next one reads the proof alone.
-  const claimed = { ...claims, trust_email: config.OIDC_TRUST_EMAIL === "true" };
-  const { session } = await services.signIn.signInWithIdentity({ ...claimed, ...proof, client: client() }, call);
+  const { session } = await services.signIn.signInWithIdentity({ ...NOT_READ, ...proof, client: client() }, call);
   if (session == null) throw new Error("signInWithIdentity returned no session");
   const startSession = (token: string): void => cookie.set(response, token);
   await replaceSession(services, { call, client, sessionToken: cookie.read(request), startSession }, session.token);

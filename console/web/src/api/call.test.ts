@@ -14,7 +14,7 @@ it("returns what the service sent", async () => {
   expect(await createKey()).toEqual({ secret: "brk_live_1" });
 });
 
-it("names the person who acts in the body: gateways of 0.3.0 drop headers, and its consoles refuse the field", async () => {
+it("names the person who acts in the body", async () => {
   const fetched = respondWith(() => Response.json({ keys: [] }));
   await call("keys.list", { brand_id: "brd_1" }, { as: "ñandú@example.ph" });
   await call("keys.list", { brand_id: "brd_1" });

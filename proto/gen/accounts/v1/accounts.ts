@@ -160,7 +160,7 @@ export interface SetMemberRoleResponse {
 
 export interface ListMembersRequest {
   brand_id: string;
-  /** Only the member with this address. Accounts of 0.2.0 ignores it. */
+  /** Only the member with this address. */
   email?:
     | string
     | null
@@ -514,20 +514,24 @@ export interface Client {
 
 export interface SignInWithIdentityRequest {
   /**
-   * Fields 1 to 5 are what the console says of the person. Consoles of 0.3.0 send nothing else; later ones send it for an accounts of 0.3.0,
-   * during an update. accounts believes them only with CONSOLE_WITHOUT_GRANTS=true, and only in a request without `id_token`.
+   * Nobody sends or reads fields 1 to 5: the ID token alone says who signs in.
    *
-   * The claims `iss` and `sub`, compared byte for byte.
+   * @deprecated
    */
   issuer: string;
+  /** @deprecated */
   subject: string;
-  /** The claims `email` and `email_verified`; absent if the issuer omits them. */
-  email?: string | null | undefined;
+  /** @deprecated */
+  email?:
+    | string
+    | null
+    | undefined;
+  /** @deprecated */
   email_verified?:
     | boolean
     | null
     | undefined;
-  /** Treats an absent `email_verified` as true, for issuers that verify every address and omit the claim. */
+  /** @deprecated */
   trust_email: boolean;
   client?:
     | Client
@@ -809,9 +813,9 @@ export interface RecordUsageRequest {
   batch_id: string;
   /** Up to 5,000. */
   minutes: MinuteUsage[];
-  /** Up to 5,000. Release 0.3.0 sends and reads none. */
+  /** Up to 5,000. */
   clients: ClientUsage[];
-  /** Up to 2,000. Release 0.3.0 sends and reads none. */
+  /** Up to 2,000. */
   failures: FailedMinute[];
 }
 

@@ -27,15 +27,7 @@ export interface ListRequest {
     | null
     | undefined;
   /** Only records that match all of them. INVALID_ARGUMENT (kind `invalid_parameter`) if one is malformed, or the resource does not have it. */
-  filters?:
-    | RecordFilters
-    | null
-    | undefined;
-  /**
-   * Takes the place of `cursor` in a request with filters. Release 0.3.0 knows neither and would refuse the cursor of a filtered
-   * page as damaged; here it ignores both, which the response shows.
-   */
-  filtered_cursor?: string | null | undefined;
+  filters?: RecordFilters | null | undefined;
 }
 
 export interface RecordFilters {
@@ -70,45 +62,32 @@ export interface RecordFilters {
 export interface ListCampaignsResponse {
   data: Campaign[];
   /** Present if and only if the page is full. */
-  next_cursor?:
-    | string
-    | null
-    | undefined;
-  /**
-   * The filters of the request, as they were given: the response has no record that does not match. Absent if there were none. A
-   * caller must not use the response to a request with filters if they differ: release 0.3.0 does not filter.
-   */
-  filters?: RecordFilters | null | undefined;
+  next_cursor?: string | null | undefined;
 }
 
 export interface ListSubmissionsResponse {
   data: Submission[];
   next_cursor?: string | null | undefined;
-  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListPayoutsResponse {
   data: Payout[];
   next_cursor?: string | null | undefined;
-  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListDepositsResponse {
   data: Deposit[];
   next_cursor?: string | null | undefined;
-  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListConversionsResponse {
   data: Conversion[];
   next_cursor?: string | null | undefined;
-  filters?: RecordFilters | null | undefined;
 }
 
 export interface ListLinksResponse {
   data: Link[];
   next_cursor?: string | null | undefined;
-  filters?: RecordFilters | null | undefined;
 }
 
 export interface Campaign {
@@ -298,7 +277,7 @@ export interface DeletedRows {
 }
 
 function createBaseListRequest(): ListRequest {
-  return { brand_id: "", limit: 0, cursor: null, since: null, filters: null, filtered_cursor: null };
+  return { brand_id: "", limit: 0, cursor: null, since: null, filters: null };
 }
 
 export const ListRequest: MessageFns<ListRequest> = {
@@ -317,9 +296,6 @@ export const ListRequest: MessageFns<ListRequest> = {
     }
     if (message.filters !== undefined && message.filters !== null) {
       RecordFilters.encode(message.filters, writer.uint32(42).fork()).join();
-    }
-    if (message.filtered_cursor !== undefined && message.filtered_cursor !== null) {
-      writer.uint32(50).string(message.filtered_cursor);
     }
     return writer;
   },
@@ -375,14 +351,6 @@ export const ListRequest: MessageFns<ListRequest> = {
             }
 
             message.filters = RecordFilters.decode(reader, reader.uint32());
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.filtered_cursor = reader.string();
             continue;
           }
         }
@@ -500,7 +468,7 @@ export const RecordFilters: MessageFns<RecordFilters> = {
 };
 
 function createBaseListCampaignsResponse(): ListCampaignsResponse {
-  return { data: [], next_cursor: null, filters: null };
+  return { data: [], next_cursor: null };
 }
 
 export const ListCampaignsResponse: MessageFns<ListCampaignsResponse> = {
@@ -510,9 +478,6 @@ export const ListCampaignsResponse: MessageFns<ListCampaignsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
-    }
-    if (message.filters !== undefined && message.filters !== null) {
-      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -546,14 +511,6 @@ export const ListCampaignsResponse: MessageFns<ListCampaignsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.filters = RecordFilters.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -568,7 +525,7 @@ export const ListCampaignsResponse: MessageFns<ListCampaignsResponse> = {
 };
 
 function createBaseListSubmissionsResponse(): ListSubmissionsResponse {
-  return { data: [], next_cursor: null, filters: null };
+  return { data: [], next_cursor: null };
 }
 
 export const ListSubmissionsResponse: MessageFns<ListSubmissionsResponse> = {
@@ -578,9 +535,6 @@ export const ListSubmissionsResponse: MessageFns<ListSubmissionsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
-    }
-    if (message.filters !== undefined && message.filters !== null) {
-      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -614,14 +568,6 @@ export const ListSubmissionsResponse: MessageFns<ListSubmissionsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.filters = RecordFilters.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -636,7 +582,7 @@ export const ListSubmissionsResponse: MessageFns<ListSubmissionsResponse> = {
 };
 
 function createBaseListPayoutsResponse(): ListPayoutsResponse {
-  return { data: [], next_cursor: null, filters: null };
+  return { data: [], next_cursor: null };
 }
 
 export const ListPayoutsResponse: MessageFns<ListPayoutsResponse> = {
@@ -646,9 +592,6 @@ export const ListPayoutsResponse: MessageFns<ListPayoutsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
-    }
-    if (message.filters !== undefined && message.filters !== null) {
-      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -682,14 +625,6 @@ export const ListPayoutsResponse: MessageFns<ListPayoutsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.filters = RecordFilters.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -704,7 +639,7 @@ export const ListPayoutsResponse: MessageFns<ListPayoutsResponse> = {
 };
 
 function createBaseListDepositsResponse(): ListDepositsResponse {
-  return { data: [], next_cursor: null, filters: null };
+  return { data: [], next_cursor: null };
 }
 
 export const ListDepositsResponse: MessageFns<ListDepositsResponse> = {
@@ -714,9 +649,6 @@ export const ListDepositsResponse: MessageFns<ListDepositsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
-    }
-    if (message.filters !== undefined && message.filters !== null) {
-      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -750,14 +682,6 @@ export const ListDepositsResponse: MessageFns<ListDepositsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.filters = RecordFilters.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -772,7 +696,7 @@ export const ListDepositsResponse: MessageFns<ListDepositsResponse> = {
 };
 
 function createBaseListConversionsResponse(): ListConversionsResponse {
-  return { data: [], next_cursor: null, filters: null };
+  return { data: [], next_cursor: null };
 }
 
 export const ListConversionsResponse: MessageFns<ListConversionsResponse> = {
@@ -782,9 +706,6 @@ export const ListConversionsResponse: MessageFns<ListConversionsResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
-    }
-    if (message.filters !== undefined && message.filters !== null) {
-      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -818,14 +739,6 @@ export const ListConversionsResponse: MessageFns<ListConversionsResponse> = {
             message.next_cursor = reader.string();
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.filters = RecordFilters.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -840,7 +753,7 @@ export const ListConversionsResponse: MessageFns<ListConversionsResponse> = {
 };
 
 function createBaseListLinksResponse(): ListLinksResponse {
-  return { data: [], next_cursor: null, filters: null };
+  return { data: [], next_cursor: null };
 }
 
 export const ListLinksResponse: MessageFns<ListLinksResponse> = {
@@ -850,9 +763,6 @@ export const ListLinksResponse: MessageFns<ListLinksResponse> = {
     }
     if (message.next_cursor !== undefined && message.next_cursor !== null) {
       writer.uint32(18).string(message.next_cursor);
-    }
-    if (message.filters !== undefined && message.filters !== null) {
-      RecordFilters.encode(message.filters, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -884,14 +794,6 @@ export const ListLinksResponse: MessageFns<ListLinksResponse> = {
             }
 
             message.next_cursor = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.filters = RecordFilters.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -49,10 +49,7 @@ export interface Receiver {
     | string
     | null
     | undefined;
-  /**
-   * Outcome of the last attempt, see Attempt.outcome; absent before the first attempt, and where only a process of release
-   * 0.2.0 or earlier has recorded it.
-   */
+  /** Outcome of the last attempt, see Attempt.outcome; absent before the first attempt. */
   last_outcome?:
     | string
     | null
@@ -78,10 +75,7 @@ export interface RotateSecretRequest {
     | string
     | null
     | undefined;
-  /**
-   * Replaces a next secret. Absent is true: callers of release 0.3.0 do not set it, and have looked for a next secret themselves. A service of
-   * 0.3.0 ignores it: callers look first, too.
-   */
+  /** Replaces a next secret. Absent is true. */
   replace?: boolean | null | undefined;
 }
 
@@ -185,7 +179,7 @@ export interface Delivery {
     | number
     | null
     | undefined;
-  /** The delivery that this one sends again; absent if it sends none, and where a process of release 0.3.0 finished it. */
+  /** The delivery that this one sends again; absent if it sends none. */
   repeat_of?:
     | string
     | null
@@ -200,7 +194,7 @@ export interface Delivery {
     | string
     | null
     | undefined;
-  /** The replay that queued it; absent if none did, and where a process of release 0.3.0 queued or finished it. */
+  /** The replay that queued it; absent if none did. */
   replay_id?: string | null | undefined;
 }
 
@@ -445,7 +439,7 @@ export interface GetDeliveryStatsResponse {
   total:
     | AttemptStats
     | null;
-  /** Attempts are counted since then: when the service got this call. Attempts by processes of release 0.2.0 are not counted. */
+  /** Attempts are counted since then: when the service got this call. */
   counted_since: string;
 }
 

@@ -14,10 +14,9 @@ export interface SignInProof {
   readonly accessToken: string | undefined;
 }
 
-/** An identity that a provider has proved, or that a console of 0.3.0 claims. */
+/** An identity that a provider has proved. */
 export interface IdentitySignIn extends Identity {
-  /** Undefined without a token, from a console of 0.3.0. */
-  readonly idTokenUse: IdTokenUse | undefined;
+  readonly idTokenUse: IdTokenUse;
   /**
    * Returns what the provider says about the address. Needed for an unbound identity alone, because it may ask the provider.
    *

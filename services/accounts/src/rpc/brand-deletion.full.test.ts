@@ -8,7 +8,8 @@ import { deleteSessionsOf } from "../storage/sessions.ts";
 import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { claimsAlone, eventually } from "@brand-records/testkit";
+import { eventually } from "@brand-records/testkit";
+import { believeClaims, claimed } from "../../test/claimed-identity.ts";
 
 /** Redis in memory. */
 class Epochs implements EpochPublisher, CommittedEpochs {
@@ -37,7 +38,7 @@ const epochs = new Epochs();
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
 beforeAll(async () => {
-  served = await serveAccounts({ epochs, believesClaims: true });
+  served = await serveAccounts({ epochs, identify: believeClaims });
   people = peopleOf(served);
 });
 afterAll(() => served.stop());
@@ -95,7 +96,7 @@ it("forgets people without another membership, and leaves the others signed in",
   await people.addMember(brand, "shared@people.example");
   await people.addMember(other, "shared@people.example");
   const [gone, kept] = [await people.session(brand.owner), await people.session("shared@people.example")];
-  const identity = claimsAlone({ issuer: "https://id.example", subject: randomUUID(), email: brand.owner });
+  const identity = claimed({ issuer: "https://id.example", subject: randomUUID(), email: brand.owner });
   await served.signIn.signInWithIdentity(identity, callContext());
   await begin(brand);
   await expect(people.get(gone)).rejects.toMatchObject({ kind: "invalid_session" });

@@ -1,6 +1,6 @@
 import type { Provider } from "@brand-records/openid-provider";
 import type { Logger } from "@brand-records/telemetry";
-import { claimsAlone, newTestKey, TestIssuer, withToken, type TestClaims } from "@brand-records/testkit";
+import { newTestKey, TestIssuer, withToken, type TestClaims } from "@brand-records/testkit";
 import { inspect } from "node:util";
 import { base64url, exportSPKI, importJWK, SignJWT, UnsecuredJWT, type CryptoKey } from "jose";
 import { openIdentify } from "../id-tokens/identify.ts";
@@ -230,22 +230,10 @@ it("reads the provider's keys again for a token with a new one, at most every te
   }
 });
 
-describe("without a token", () => {
-  const claims = (email: string) => claimsAlone({ issuer: "https://id.example", subject: email, email });
-
-  it("refuses what the console says of the person", async () => {
-    const { email } = await people.newPerson();
-    await expectRefused("absent", claims(email));
-    expect(await sessionsOf(email)).toBe(0);
-  });
-
-  it("believes it with CONSOLE_WITHOUT_GRANTS, but not beside a token that is refused", async () => {
-    const old = await served.alsoWith({ believesClaims: true });
-    const { email } = await people.newPerson();
-    expect(await send(claims(email), old)).toMatchObject({ email });
-    await expectRefused("form", { ...claims(email), id_token: "x" }, old);
-    await expectRefused("audience", { ...claims(email), ...(await provider.request({ aud: "webshop" })) }, old);
-  });
+it("refuses what the console says of the person without a token", async () => {
+  const { email } = await people.newPerson();
+  await expectRefused("absent", { ...withToken("", ""), email });
+  expect(await sessionsOf(email)).toBe(0);
 });
 
 describe("the address", () => {

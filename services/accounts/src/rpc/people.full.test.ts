@@ -1,7 +1,8 @@
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
-import { claimsAlone, eventually } from "@brand-records/testkit";
+import { eventually } from "@brand-records/testkit";
+import { believeClaims, claimed } from "../../test/claimed-identity.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
@@ -10,7 +11,7 @@ import { peopleOf } from "../../test/people.ts";
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
 beforeAll(async () => {
-  served = await serveAccounts({ believesClaims: true });
+  served = await serveAccounts({ identify: believeClaims });
   people = peopleOf(served);
 });
 afterAll(() => served.stop());
@@ -51,7 +52,7 @@ async function activePerson() {
   const { brand, email } = await people.newPerson();
   await people.addMember(brand, email, "owner");
   const issuer = "https://id.example";
-  await served.signIn.signInWithIdentity(claimsAlone({ issuer, subject: email, email }), callContext());
+  await served.signIn.signInWithIdentity(claimed({ issuer, subject: email, email }), callContext());
   await people.session(email);
   const link = { email: brand.owner, ttl_seconds: 0, brand_id: brand.id, acting_member: email };
   await people.redeem((await served.signIn.createSignInLink(link, callContext())).token);

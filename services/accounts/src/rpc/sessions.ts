@@ -8,7 +8,7 @@ import { endSession, endSessionsOf, getSession } from "../use-cases/sessions.ts"
 import { grantsOf, prove } from "../use-cases/grants.ts";
 import { clientOf, fields } from "./fields.ts";
 
-type SessionsDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "grantKeys" | "peppers" | "believesClaims">;
+type SessionsDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "grantKeys" | "peppers">;
 
 export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsServiceService> {
   return {
@@ -32,9 +32,8 @@ export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsS
       const { email, brand_id } = parseRequest({ email: fields.email, brand_id: fields.brandId.nullish() }, request);
       // A link of one brand's owner ends nothing of the person's other brands.
       const brandId = person === undefined ? (brand_id ?? null) : person.limitedTo;
-      // Without a grant the operator's tools call, or, where these are believed, a console of 0.3.0 for this person.
-      const actor = person?.email ?? (deps.believesClaims ? email : null);
-      const ended = { email, brandId, actor, via: person?.via ?? null };
+      // Without a grant the operator's tools call.
+      const ended = { email, brandId, actor: person?.email ?? null, via: person?.via ?? null };
       return { ended: await endSessionsOf(deps.db, ended, { requestId, client: clientOf(request) }) };
     },
   };

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
-import { claimsAlone } from "@brand-records/testkit";
+import { believeClaims, claimed } from "../../test/claimed-identity.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
@@ -131,13 +131,6 @@ it("has “sign out everywhere”, the person's and the operator's", async () =>
   expect(byOperator).toMatchObject({ actor: null, subject_id: brand.owner, address: null, browser: null });
 });
 
-it("has that of a console of 0.3.0, which shows no grant, as the person's while such consoles are believed", async () => {
-  const believing = await served.alsoWith({ believesClaims: true });
-  await sessionOf(await people.link(brand.owner));
-  await believing.sessions.endSessionsOf({ email: brand.owner, client }, callContext());
-  expect((await entriesOf(brand))[0]).toMatchObject({ action: "session.sign_out_everywhere", actor: brand.owner, ...client });
-});
-
 it("has “sign out everywhere” of a session that an owner's link opened in its brand alone, and ends no other", async () => {
   const person = `lia@${brand.id.slice(4)}.example`;
   await people.addMember(brand, person);
@@ -238,7 +231,7 @@ describe("an account at the provider that is refused because of another one", ()
   let person: string;
   let to: ServedAccounts;
   beforeAll(async () => {
-    to = await served.alsoWith({ believesClaims: true });
+    to = await served.alsoWith({ identify: believeClaims });
   });
   beforeEach(async () => {
     person = `mara@${brand.id.slice(4)}.example`;
@@ -247,7 +240,7 @@ describe("an account at the provider that is refused because of another one", ()
   });
   const signIn = (name: string, address = "203.0.113.7") =>
     to.signIn.signInWithIdentity(
-      { ...claimsAlone({ issuer, subject: `${name} of ${brand.id}`.replaceAll(" ", "-"), email: person }), client: from(address) },
+      { ...claimed({ issuer, subject: `${name} of ${brand.id}`.replaceAll(" ", "-"), email: person }), client: from(address) },
       callContext(),
     );
   const refuse = (address: string) => expect(signIn("other", address)).rejects.toMatchObject({ kind: "identity_conflict" });

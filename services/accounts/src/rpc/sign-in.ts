@@ -3,14 +3,14 @@ import type { SignInServiceService, SignInWithIdentityRequest } from "@brand-rec
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { IdTokenRefused, type Identity } from "../domain/sign-in.ts";
+import { IdTokenRefused } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { createOwnersLink, createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
 import { signInWithIdentity } from "../use-cases/sign-in-with-identity.ts";
 import { unlinkIdentities } from "../use-cases/unlink-identities.ts";
 import { clientOf, fields } from "./fields.ts";
 
-type SignInDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn" | "identify" | "believesClaims" | "log">;
+type SignInDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn" | "identify" | "log">;
 
 export function signInHandlers(deps: SignInDependencies): Handlers<SignInServiceService> {
   return {
@@ -40,19 +40,13 @@ export function signInHandlers(deps: SignInDependencies): Handlers<SignInService
   };
 }
 
-/** Returns the identity that the request's ID token proves; without one, that which a console of 0.3.0 claims, if it may. */
+/** Returns the identity that the request's ID token proves. */
 async function identify(deps: SignInDependencies, request: SignInWithIdentityRequest): Promise<IdentitySignIn> {
   const { id_token: idToken, nonce, access_token } = request;
-  if (idToken !== "") {
-    const proved = await deps.identify({ idToken, nonce, accessToken: access_token ?? undefined });
-    return { ...proved, ...identityIn(proved) };
-  }
-  if (!deps.believesClaims) throw new IdTokenRefused("absent");
-  const { email, email_verified: emailVerified, trust_email: trustEmail } = request;
-  return { ...identityIn(request), idTokenUse: undefined, readEmail: () => Promise.resolve({ email, emailVerified, trustEmail }) };
+  if (idToken === "") throw new IdTokenRefused("absent");
+  const proved = await deps.identify({ idToken, nonce, accessToken: access_token ?? undefined });
+  return { ...proved, ...parseRequest({ issuer: fields.issuer, subject: fields.subject }, proved) };
 }
-
-const identityIn = (named: Identity): Identity => parseRequest({ issuer: fields.issuer, subject: fields.subject }, named);
 
 const ownersLinkFields = {
   brand_id: fields.brandId,

@@ -33,7 +33,7 @@ export async function signInWithIdentity(
     const email = boundEmail ?? normalizeEmail(verifiedEmail(await signIn.readEmail())) ?? "";
     const session = await db.transaction(async (sql) => {
       await lockPerson(sql, email);
-      if (signIn.idTokenUse !== undefined && !(await useIdToken(sql, signIn.idTokenUse))) throw new IdTokenRefused("used before");
+      if (!(await useIdToken(sql, signIn.idTokenUse))) throw new IdTokenRefused("used before");
       const memberships = await requireMemberships(sql, email);
       if (boundEmail === undefined) await bindIdentity(sql, signIn, email);
       // Read again: another identity may be bound to the person, or this identity to another person since the look-up.

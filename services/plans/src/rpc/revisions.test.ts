@@ -78,29 +78,6 @@ describe("whatever writes the table", () => {
   const write = (id: string, change: string, values: unknown[] = []) =>
     served.db.query<{ revision: number }>(`update plans.plans set ${change} where id = $1 returning revision`, [id, ...values]);
 
-  it("the statement by which 0.2.0 closes plans closes them and raises the revision, so that an edit is refused", async () => {
-    const { brand, plan } = await pendingPlan();
-    await served.db.query(
-      `update plans.plans set status = $3, closed_by = $4, closed_at = now(), updated_at = now()
-        where brand_id = $1 and id = $2 and status = 'pending' returning id`,
-      [brand, plan.id, "completed", MEMBER],
-    );
-    expect(await served.getInWorkspace(brand, plan.id)).toMatchObject({ plan: { status: "completed", closed_by: MEMBER }, revision: 2 });
-    await expect(served.update(brand, plan.id, 1, { title: "Edited" })).rejects.toMatchObject({ kind: "plan_not_pending" });
-    expect(await served.complete(brand, plan.id)).toMatchObject({ status: "completed" });
-  });
-
-  it("the statement by which 0.2.0 makes plans makes one of revision 1 that no name prepared", async () => {
-    const { brand, plan } = await pendingPlan();
-    await served.db.query(
-      `insert into plans.plans (brand_id, id, request_id, input, title, goal, campaign_type, planned_for, review_on, planning_budget_centavos)
-       select brand_id, 'pln_old', gen_random_uuid(), input, title, goal, campaign_type, planned_for, review_on, planning_budget_centavos
-         from plans.plans where id = $1`,
-      [plan.id],
-    );
-    expect(await served.getInWorkspace(brand, "pln_old")).toMatchObject({ revision: 1, prepared_by: null, edited_by: null });
-  });
-
   it("a change raises the revision by one, and nothing sets it", async () => {
     const { plan } = await pendingPlan();
     expect(await write(plan.id, "title = 'Edited', notes = null, revision = 40")).toEqual([{ revision: 2 }]);

@@ -20,8 +20,6 @@ export interface PageRequest {
   readonly cursor?: string | null | undefined;
   readonly since?: string | null | undefined;
   readonly filters?: GivenFilters | null | undefined;
-  /** The cursor of a request with filters. */
-  readonly filtered_cursor?: string | null | undefined;
 }
 
 /** The page to read, from a valid `PageRequest`. */
@@ -49,8 +47,7 @@ export function pageFrom(resource: ResourceName, request: PageRequest): Page {
   }
   const since = request.since == null ? undefined : sinceFrom(request.since);
   const filters = request.filters == null ? NO_FILTERS : filtersFrom(resource, request.filters);
-  const cursor = request.filtered_cursor ?? request.cursor;
-  const after = cursor == null ? undefined : decodeCursor(cursor, { resource, since, filters });
+  const after = request.cursor == null ? undefined : decodeCursor(request.cursor, { resource, since, filters });
   return { brandId: brand_id, limit, after, since, filters };
 }
 

@@ -31,7 +31,7 @@ it("has a cursor if and only if the page is full", async () => {
   expect((await list({ limit: 3 })).next_cursor).toBeNull();
   const full = await list({ limit: 2 });
   expect(full.next_cursor).toEqual(expect.any(String));
-  expect(await list({ limit: 2, cursor: full.next_cursor ?? "" })).toEqual({ data: [], next_cursor: null, filters: null });
+  expect(await list({ limit: 2, cursor: full.next_cursor ?? "" })).toEqual({ data: [], next_cursor: null });
 });
 
 it.each([0, 201, -1])("refuses a limit of %i", async (limit) => {
@@ -101,16 +101,10 @@ describe("filters", () => {
     expect((await list({ filters })).data).toHaveLength(count);
   });
 
-  it("are in the response as they were given", async () => {
-    const filters = { status: "pending", created_from: "2026-11-21T16:30:02.1+08:00" };
-    expect((await list({ filters })).filters).toMatchObject(filters);
-    expect((await list({})).filters).toBeNull();
-  });
-
   it("are in the cursor: with others it is refused", async () => {
     const filters = { status: "pending", created_from: "2026-11-21T08:30:00Z" };
     const { next_cursor } = await list({ limit: 1, filters });
-    const following = (changed: Partial<ListRequest>) => list({ limit: 1, filters, filtered_cursor: next_cursor ?? "", ...changed });
+    const following = (changed: Partial<ListRequest>) => list({ limit: 1, filters, cursor: next_cursor ?? "", ...changed });
     const { data } = await following({ filters: { ...filters, created_from: "2026-11-21T16:29:59.9999999+08:00" } });
     expect(data).toMatchObject([{ id: "dep_3" }]);
     const refused = { kind: "invalid_cursor", field: "cursor" };
@@ -119,7 +113,7 @@ describe("filters", () => {
     await expect(following({ filters: { ...filters, id: "dep_3" } })).rejects.toMatchObject(refused);
     await expect(list({ limit: 1, cursor: next_cursor ?? "" })).rejects.toMatchObject(refused);
     const { next_cursor: unfiltered } = await list({ limit: 1 });
-    await expect(following({ filtered_cursor: unfiltered ?? "" })).rejects.toMatchObject(refused);
+    await expect(following({ cursor: unfiltered ?? "" })).rejects.toMatchObject(refused);
   });
 
   it("show another brand's record and an unknown id as the same empty page", async () => {

@@ -1,6 +1,5 @@
 import type { Sql } from "@brand-records/postgres";
 import type { RecordOf, ResourceName } from "@brand-records/resources";
-import type { GivenFilters } from "../domain/filters.ts";
 import { nextCursor, pageFrom, type PageRequest } from "../domain/page.ts";
 import { requireServable } from "../domain/servable.ts";
 import { pageOfRecords } from "../storage/record-tables.ts";
@@ -8,8 +7,6 @@ import { pageOfRecords } from "../storage/record-tables.ts";
 export interface PageOf<Name extends ResourceName> {
   readonly data: RecordOf<Name>[];
   readonly next_cursor: string | null;
-  /** The filters of the request, as given. */
-  readonly filters: GivenFilters | null;
 }
 
 /**
@@ -22,5 +19,5 @@ export async function listRecords<Name extends ResourceName>(db: Sql, resource: 
   const page = pageFrom(resource, request);
   const data = await pageOfRecords(db, resource, page);
   requireServable(resource, page.brandId, data);
-  return { data, next_cursor: nextCursor(resource, page, data), filters: request.filters ?? null };
+  return { data, next_cursor: nextCursor(resource, page, data) };
 }

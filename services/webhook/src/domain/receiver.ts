@@ -14,7 +14,7 @@ export interface Receiver {
   readonly disabled_reason: "member" | "gone" | "failing" | null;
   readonly disabled_at: string | null;
   readonly last_status: number | null;
-  /** Null before the first attempt, and after one whose outcome a process of release 0.2.0 wrote. */
+  /** Null before the first attempt. */
   readonly last_outcome: string | null;
   readonly last_delivery_at: string | null;
   readonly failures: number;

@@ -133,19 +133,6 @@ describe("a replay of failed ones", () => {
     expect(future).toMatchObject({ until: future.started_at, total: 5 });
   });
 
-  it("is invisible to a worker of release 0.2.0, which would replay everything, like every replay with an end", async () => {
-    const old = "select from webhook.replays p where p.finished_at is null and p.receiver_id = $1";
-    for (const more of [FAILED, { until: at("08:00:00.000") }]) {
-      const receiver = await served.create(newBrand());
-      await addFailed(receiver, 1);
-      await request(receiver, more);
-      expect(await served.db.query(old, [receiver.id])).toEqual([]);
-    }
-    const receiver = await served.create(newBrand());
-    await request(receiver, {});
-    expect(await served.db.query(old, [receiver.id])).toHaveLength(1);
-  });
-
   it("twenty times concurrently makes one replay; another one is refused until it ends", async () => {
     const receiver = await served.create(newBrand());
     await addFailed(receiver, 3);

@@ -45,18 +45,18 @@ describe("a list of deliveries", () => {
     expect(await list(receiver, { states: ["pending", "held"] })).toEqual([pending]);
   });
 
-  it("of a type contains that type in every state, also where release 0.2.0 stored no type", async () => {
+  it("of a type contains that type in every state", async () => {
     const receiver = await served.create(newBrand());
     const type = "campaign.settled";
     const all = await addAll(
       receiver,
       { at: at("08:00:00.000"), type, state: "pending" },
       { at: at("08:00:00.001"), state: "pending" },
-      { at: at("08:00:00.002"), type, state: "pending", typed: false },
+      { at: at("08:00:00.002"), type, state: "pending" },
       { at: at("08:00:00.003"), type, state: "sending" },
       { at: at("08:00:00.004"), type, state: "delivered" },
-      { at: at("08:00:00.005"), state: "failed", typed: false },
-      { at: at("08:00:00.006"), type, state: "failed", typed: false },
+      { at: at("08:00:00.005"), state: "failed" },
+      { at: at("08:00:00.006"), type, state: "failed" },
     );
     const ofType = all.filter((_, index) => ![1, 5].includes(index)).toReversed();
     expect(await list(receiver, { type })).toEqual(ofType);
@@ -197,7 +197,7 @@ describe("a list of deliveries", () => {
     const all: string[] = [];
     for (let n = 0; n < 120; n += 1) {
       const time = at(`08:00:00.${String(n).padStart(3, "0")}`);
-      const { id } = await addDelivery(served.db, receiver, { at: time, state: n % 7 === 0 ? "sending" : "pending", typed: n % 2 === 0 });
+      const { id } = await addDelivery(served.db, receiver, { at: time, state: n % 7 === 0 ? "sending" : "pending" });
       all.push(id);
       await addAll(receiver, { at: time, type: "campaign.settled", state: "pending" });
     }

@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { openSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
+import { openSigningSecret } from "../domain/signing-secret.ts";
 import { acceptNextSecret } from "../storage/receivers.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 
@@ -150,13 +150,6 @@ describe("activating a secret without an accepted test", () => {
     [
       "the receiver's URL changes",
       (receiver) => served.receivers.updateReceiver({ ...keyOf(receiver), url: `${receiver.url}/moved`, events: [] }, callContext()),
-    ],
-    [
-      "a process of 0.2.0, which does not know the new columns, replaces the next secret",
-      ({ id }) => {
-        const { sealed, keyId } = sealSigningSecret(served.deps.keys[0], id, `whsec_${"x".repeat(43)}=`);
-        return served.db.query("update webhook.receivers set next_secret = $2, next_secret_key_id = $3 where id = $1", [id, sealed, keyId]);
-      },
     ],
   ])("is refused again after %s", async (_, change) => {
     const receiver = await served.create(newBrand());

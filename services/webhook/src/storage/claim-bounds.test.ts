@@ -1,12 +1,9 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
-import type { Maintenance } from "@brand-records/service-runtime";
-import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
-import { startJanitor } from "../janitor.ts";
 import { replayBatch } from "../replaying/replay-batch.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
 import { enableReceiver, disableReceiver } from "../use-cases/enable-receiver.ts";
@@ -16,7 +13,7 @@ import { sendTest } from "../use-cases/send-test.ts";
 import { sendWaiting } from "../use-cases/send-waiting.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims } from "./claims.ts";
-import { passDeadEntries, repairBounds } from "./claim-bounds.ts";
+import { passDeadEntries } from "./claim-bounds.ts";
 import type { NewEvent } from "./events.ts";
 import { dueBy } from "./lanes.ts";
 
@@ -124,48 +121,6 @@ it("moves no bound by a walk during which another began: that one has forgotten 
     ]);
   };
   await passDeadEntries(beforeMove(both), served.receiver.id);
-  expect(await served.hidden()).toEqual([]);
-});
-
-it("repairs a bound that a process of an earlier release left too high", async () => {
-  await served.addAtOnce(40, "a");
-  const claimed = await served.claim();
-  expect(claimed).toHaveLength(40);
-  // As release 0.3.0 returns claims.
-  await served.sending.db.query(
-    "update webhook.deliveries set state = 'pending', attempt = 0, lease = null, lease_until = null where state = 'sending'",
-  );
-  await served.sending.db.query("update webhook.lanes set in_flight = 0, next_due = least(next_due, now())");
-  expect(await served.hidden()).toHaveLength(claimed.length);
-  expect(await repairBounds(served.sending.db)).toEqual([served.receiver.id]);
-  expect(await served.hidden()).toEqual([]);
-  expect(await repairBounds(served.sending.db)).toEqual([]);
-  expect((await served.claim()).map(({ id }) => id)).toEqual(claimed.map(({ id }) => id));
-});
-
-it("a process that stops repairs what a delivery of release 0.3.0 was hidden by: there may be no other that does", async () => {
-  const done: string[] = [];
-  const maintenance: Maintenance = { run: (task, work) => work().then(() => void done.push(task)) };
-  const log = openLog("webhook", "silent");
-  const janitor = startJanitor({
-    db: served.sending.db,
-    clock: Date,
-    ownerUrl: served.sending.databaseUrl,
-    maintenance,
-    log,
-    keepDays: 30,
-  });
-  await eventually(() => expect(done).toContain("build indexes"));
-  await passDeadEntries(
-    beforeMove(async () => {
-      await served.sending.deliver([served.receiver], 1);
-      // That release notes no arrivals.
-      await served.db.query("update webhook.lanes set arrived_due = 'infinity'");
-    }),
-    served.receiver.id,
-  );
-  expect(await served.hidden()).toHaveLength(1);
-  await janitor.stop();
   expect(await served.hidden()).toEqual([]);
 });
 

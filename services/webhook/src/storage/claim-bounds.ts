@@ -1,5 +1,5 @@
-import type { Database, Sql, Statement } from "@brand-records/postgres";
-import { BOUND, dueBy } from "./lanes.ts";
+import type { Database, Statement } from "@brand-records/postgres";
+import { BOUND } from "./lanes.ts";
 
 const MOVED_DUE = "least(l.arrived_due, $3::timestamptz)";
 const MOVED_ID = "case when l.arrived_due <= $3::timestamptz then '' else $4 end";
@@ -36,34 +36,4 @@ export async function passDeadEntries(db: Database, receiverId: string): Promise
   const [first] = await db.query<{ due: string; id: string }>(statements.first, [receiverId]);
   if (begun === undefined || first === undefined) return;
   await db.query(statements.move, [receiverId, begun.walks, first.due, first.id]);
-}
-
-/** Steps from receiver to receiver, and reads the first pending delivery of each. */
-const HIDDEN = `
-  with recursive waiting as (
-    (select d.receiver_id, d.due_at, d.id from webhook.deliveries d where d.state = 'pending' order by d.receiver_id, d.due_at, d.id limit 1)
-    union all
-    select n.receiver_id, n.due_at, n.id
-      from waiting w cross join lateral (
-        select d.receiver_id, d.due_at, d.id from webhook.deliveries d
-         where d.state = 'pending' and d.receiver_id > w.receiver_id
-         order by d.receiver_id, d.due_at, d.id limit 1) n)
-  select w.receiver_id, w.due_at::text as due, w.id
-    from waiting w join webhook.lanes l using (receiver_id) where (w.due_at, w.id) < ${BOUND}`;
-
-const LOWER = `
-  update webhook.lanes l set ${dueBy("$2::timestamptz")}
-   where l.receiver_id = $1 and ($2::timestamptz, $3) < ${BOUND}`;
-
-/**
- * Lowers the bounds of lanes with a pending delivery that comes before them: a process of release 0.3.0 returned claims, or changed a lane
- * while dead entries were passed. A bound that is lower than it need be is right, so the delivery may be gone by then. Each lane is
- * changed by itself: one statement would have to lock them in the order of receiver_id.
- *
- * @returns the ids of the receivers whose lanes were repaired
- */
-export async function repairBounds(sql: Sql): Promise<string[]> {
-  const hidden = await sql.query<{ receiver_id: string; due: string; id: string }>(HIDDEN);
-  for (const { receiver_id, due, id } of hidden) await sql.query(LOWER, [receiver_id, due, id]);
-  return hidden.map(({ receiver_id }) => receiver_id);
 }

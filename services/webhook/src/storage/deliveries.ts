@@ -35,10 +35,7 @@ const statements = {
            union all
            select p.brand_id from webhook.past_deliveries p where p.id = $1`,
   },
-  /**
-   * A delivery that a process of release 0.3.0 finished has no attempt of its own: all are in webhook.attempts. The event's time leads to
-   * their partition.
-   */
+  /** A finished delivery has its last attempt, the others are in webhook.attempts: the event's time leads to their partition. */
   attempts: {
     name: "deliveries.attempts",
     text: `with past as materialized (

@@ -8,16 +8,12 @@ export const FINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.
   null::timestamptz as due_at, d.finished_at, null::timestamptz as lease_until, d.sign_with_next, d.repeat_of, d.replay_id,
   d.attempt_id, d.started_at, d.outcome, d.http_status, d.duration_ms`;
 
-/** SQL of the type of a delivery's event, where a process of release 0.2.0 did not store it with the delivery. */
-export const typeOfEvent = (delivery: string): string =>
-  `(select e.type from webhook.events e where e.id = ${delivery}.event_id and e.created_at = ${delivery}.event_created_at)`;
-
 const LEASE_ENDED: OutcomeKind = "unknown";
 
 /**
- * SQL of the last attempt of a delivery `o`, if it is in webhook.attempts: the delivery is unfinished, a process of release 0.3.0 finished
- * it, or a result came after the lease of its last attempt had ended. Every other delivery has its last attempt: nothing is looked up, as
- * the first condition is on the delivery alone.
+ * SQL of the last attempt of a delivery `o`, if it is in webhook.attempts: the delivery is unfinished, or a result came after the lease of
+ * its last attempt had ended. Every other delivery has its last attempt: nothing is looked up, as the first condition is on the delivery
+ * alone.
  */
 export const LAST_ATTEMPT_APART = `
   select a.outcome, a.http_status, a.duration_ms from webhook.attempts a

@@ -37,9 +37,6 @@ export const BOUND = "(l.next_due, case when l.bound_due = l.next_due then l.bou
 /** A column of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
 export const PAUSED_UNTIL = "case when l.open_until > now() and not l.held then l.open_until end as paused_until";
 
-/** A column of `webhook.lanes l`. A process of release 0.2.0 does not write outcomes: after it, the one stored is an older attempt's. */
-export const LAST_OUTCOME = "case when l.last_outcome_at = l.last_delivery_at then l.last_outcome end";
-
 const statements = {
   insert: { name: "lanes.insert", text: "insert into webhook.lanes (receiver_id) values ($1)" },
   lockOne: {

@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
-import { addEvents } from "../../test/add-events.ts";
 import { ensureDays } from "./daily-partitions.ts";
 import { buildLateIndexes } from "./late-indexes.ts";
 
@@ -26,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Leaves the tables as the migrations leave those of release 0.2.0: without the indexes in the days that there are. */
+/** Leaves the tables as the migrations leave those of an earlier release: without the indexes in the days that there are. */
 async function dropLateIndexes(): Promise<void> {
   const definitions = await db.query<{ name: string; definition: string }>(
     "select c.relname as name, pg_get_indexdef(c.oid) as definition from pg_class c where c.relkind = 'I' and c.relname = any($1::text[])",
@@ -82,16 +80,4 @@ it("repeats a build that was interrupted", async () => {
     "select pg_get_indexdef('webhook.events_of_type_20260120'::regclass) as definition",
   );
   expect(index?.definition).toContain("(brand_id, type, created_at DESC, id DESC)");
-});
-
-it("stores the types of past deliveries that release 0.2.0 wrote", async () => {
-  const [event] = await addEvents(db, { brandId: newId("brd"), from: "2026-01-20T08:30:00.000Z", count: 1 });
-  await db.query(
-    `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
-     select 'dlv_1', brand_id, 'rcv_1', id, created_at, 'failed', 1, false, created_at from webhook.events where id = $1`,
-    [event],
-  );
-  await dropLateIndexes();
-  await buildLateIndexes(db, database.url);
-  expect(await db.query("select event_type from webhook.past_deliveries where id = 'dlv_1'")).toEqual([{ event_type: "payout.paid" }]);
 });

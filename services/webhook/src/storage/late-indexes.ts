@@ -27,7 +27,7 @@ const OF_DELIVERIES = {
   deliveries_unleased_of_type: `using btree (receiver_id, event_type, id desc) where ${UNLEASED}`,
 };
 
-/** Their predecessors, with a predicate that claims imply. The first is of release 0.2.0. */
+/** Their predecessors, with a predicate that claims imply. */
 const REPLACED = ["deliveries_newest", "deliveries_of_event", "deliveries_of_type"];
 
 const DEFINED = unnestRows({ name: "text", definition: "text" }, { as: "o" });
@@ -86,19 +86,10 @@ async function replacedIndexes(db: Sql): Promise<string[]> {
 }
 
 async function build(db: Sql, index: MissingIndex): Promise<void> {
-  const { name, table, parent, is_valid } = index;
-  if (parent === "webhook.past_deliveries_of_type") await storeTypes(db, table);
+  const { name, parent, is_valid } = index;
   if (!is_valid) await buildIndex(db, "webhook", index);
   if (parent === null) return;
   await db.query(`set lock_timeout = '${LOCK_WAIT}'`);
   await db.query(`alter index ${parent} attach partition webhook.${name}`);
   await db.query("reset lock_timeout");
-}
-
-/** Types that release 0.2.0 did not store, so that the index has them. Nothing else changes a past delivery. */
-async function storeTypes(db: Sql, table: string): Promise<void> {
-  await db.query(
-    `update ${table} d set event_type = e.type from webhook.events e
-      where d.event_type is null and e.id = d.event_id and e.created_at = d.event_created_at`,
-  );
 }

@@ -1,6 +1,6 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { LaneState } from "../domain/lane.ts";
-import { dueBy, LAST_OUTCOME, lockLanes, notifySenders, type LaneRow } from "./lanes.ts";
+import { dueBy, lockLanes, notifySenders, type LaneRow } from "./lanes.ts";
 
 export interface LockedLane extends LaneState {
   readonly receiverId: string;
@@ -18,7 +18,7 @@ const READ_LANES = {
   name: "locked_lanes.read",
   text: `with l as materialized (select ctid, * from webhook.lanes where ctid = any($1::tid[]))
   select l.receiver_id as "receiverId", l.ctid, r.url, b.deletion_started_at is not null as "isClosed", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
-         l.trips, l.failures, l.last_status as "lastStatus", ${LAST_OUTCOME} as "lastOutcome",
+         l.trips, l.failures, l.last_status as "lastStatus", l.last_outcome as "lastOutcome",
          extract(epoch from clock_timestamp() - l.opened_at)::float8 * 1000 as "openedMsAgo",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
@@ -37,8 +37,7 @@ export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[],
   const rows = await lockLanes(sql, receiverIds);
   const lanes = await sql.query<ReadLane>(READ_LANES, [rows.map(({ ctid }) => ctid)]);
   const readAt = clock();
-  // A process of release 0.3.0 wrote its own time, which may be to come.
-  return lanes.map(({ openedMsAgo, ...lane }) => ({ ...lane, openedAt: openedMsAgo === null ? null : readAt - Math.max(0, openedMsAgo) }));
+  return lanes.map(({ openedMsAgo, ...lane }) => ({ ...lane, openedAt: openedMsAgo === null ? null : readAt - openedMsAgo }));
 }
 
 /**
@@ -93,7 +92,7 @@ const UPDATE_LANES = {
   update webhook.lanes l
      set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
          trips = t.trips, failures = t.failures, last_status = t.last_status, last_outcome = t.last_outcome,
-         last_delivery_at = now(), last_outcome_at = now(),
+         last_delivery_at = now(),
          opened_at = case when t.has_opened then clock_timestamp() when t.was_opened then l.opened_at end,
          first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
          open_until = case when t.open_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.open_until end

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { NewReceiver, Receiver, ReceiverChange, ReceiverKey } from "../domain/receiver.ts";
 import type { SealedSecret } from "../domain/signing-secret.ts";
-import { insertLane, LAST_OUTCOME, PAUSED_UNTIL } from "./lanes.ts";
+import { insertLane, PAUSED_UNTIL } from "./lanes.ts";
 
 /**
  * Waiting deliveries counted for one receiver, at most: 20 ms. A receiver that was down for a week may have millions, and a
@@ -14,7 +14,7 @@ export const WAITING_COUNTED_MAX = 100_000;
  * the count for every other receiver read all of it.
  */
 const COLUMNS = `r.id, r.brand_id, r.url, r.label, r.events, r.enabled, r.disabled_reason, r.disabled_at, l.last_status,
-  ${LAST_OUTCOME} as last_outcome, l.last_delivery_at, l.failures, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row,
+  l.last_outcome, l.last_delivery_at, l.failures, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row,
   r.created_at, r.updated_at, r.max_in_flight, r.next_secret is not null as rotating, r.next_secret_at, r.next_secret_accepted_at,
   w.waiting, w.waiting_due, l.in_flight`;
 

@@ -97,22 +97,10 @@ async function endLeases(attemptsMax: number): Promise<void> {
   await endExpiredLeases(sending.db, { leaseSeconds: 60, attemptsMax });
 }
 
-/** Leaves deliveries as a process of release 0.3.0 finishes them: with their last attempt in webhook.attempts. */
-async function storeAsBefore(): Promise<void> {
-  await sending.db.query(
-    `insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
-     select attempt_id, id, event_created_at, attempts, started_at, duration_ms, outcome, http_status, error, response from webhook.past_deliveries`,
-  );
-  await sending.db.query(
-    `update webhook.past_deliveries
-        set attempt_id = null, started_at = null, duration_ms = null, outcome = null, http_status = null, error = null, response = null`,
-  );
-}
-
 it.each([
   ["delivered", ACCEPTED],
   ["failed", FAILED],
-])("shows every attempt of a delivery that is %s, whichever release stored the last one", async (state, last) => {
+])("shows every attempt of a delivery that is %s", async (state, last) => {
   await sending.deliver([receiver]);
   const results: SettledAttempt[] = [];
   for (const outcome of [RETRIED, last]) {
@@ -120,14 +108,10 @@ it.each([
     await settleDeliveries(sending.db, [result]);
     results.push(result);
   }
-  const [first, second] = results as [SettledAttempt, SettledAttempt];
+  const [first] = results as [SettledAttempt, SettledAttempt];
   expect(await storedApart()).toEqual([first.attempt_id]);
-  const shown = async () => [await attemptsOf(sending.db, first.delivery_id), await find(first.delivery_id)];
-  const now = await shown();
-  expect(now).toEqual([results.map(shownAs), expect.objectContaining({ state, attempts: 2, last_outcome: last.outcome })]);
-  await storeAsBefore();
-  expect(await storedApart()).toEqual([first.attempt_id, second.attempt_id]);
-  expect(await shown()).toEqual(now);
+  expect(await attemptsOf(sending.db, first.delivery_id)).toEqual(results.map(shownAs));
+  expect(await find(first.delivery_id)).toMatchObject({ state, attempts: 2, last_outcome: last.outcome });
 });
 
 it("adds nothing when results are written a second time", async () => {
@@ -190,9 +174,6 @@ it("shows a result that came after the lease of the last attempt had ended, and 
   expect(await seen()).toMatchObject({ state: "failed", attempts: 2, last_outcome: "unknown", last_http_status: null });
   await settleDeliveries(sending.db, [late]);
   expect(await seen()).toMatchObject({ state: "failed", attempts: 2, last_outcome: "accepted", last_http_status: 200 });
-  const now = await seen();
-  await storeAsBefore();
-  expect(await seen()).toEqual(now);
 });
 
 /** Scans of webhook.attempts by this session that are not in the statistics of all sessions yet. */
@@ -203,7 +184,7 @@ async function scansOfAttempts(sql: Sql): Promise<number> {
   return scans?.n ?? 0;
 }
 
-it("a list of finished deliveries reads no attempts, unless release 0.3.0 stored them", async () => {
+it("a list of finished deliveries reads no attempts", async () => {
   await sending.deliver([receiver], 20);
   await settleDeliveries(
     sending.db,
@@ -232,6 +213,4 @@ it("a list of finished deliveries reads no attempts, unless release 0.3.0 stored
     new Set(["accepted 200", "connect null"]),
   );
   expect(reads).toBe(0);
-  await storeAsBefore();
-  expect(await list()).toEqual({ deliveries, reads: deliveries.length });
 });

@@ -44,8 +44,7 @@ export async function deleteBrandData(db: Database, brandId: string): Promise<De
 }
 
 /**
- * Attempts in flight end by themselves: their results are discarded. Each call holds the lanes: a process of release 0.2.0, which does
- * not know closed brands, may have enabled a receiver since the last one.
+ * Attempts in flight end by themselves: their results are discarded.
  */
 function close(db: Database, brandId: string): Promise<void> {
   return db.transaction(async (sql) => {

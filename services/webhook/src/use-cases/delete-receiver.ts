@@ -37,7 +37,7 @@ export async function dropOrphanedDeliveries(db: Database): Promise<number> {
 }
 
 /**
- * Deletes the attempts by hour of deleted receivers: of attempts that were in flight, and what an interrupted deletion or release 0.3.0 left. The
+ * Deletes the attempts by hour of deleted receivers: of attempts that were in flight, and what an interrupted deletion left. The
  * deletion of a brand does not find them: a receiver's id alone leads from the brand to its hours. Any number of janitors may run it at the same time.
  */
 export async function deleteOrphanedHours(db: Database): Promise<void> {

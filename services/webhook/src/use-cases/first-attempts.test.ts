@@ -7,8 +7,7 @@ import { startReceivingServer, type ReceivingServer } from "../../test/receiving
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
 import type { Sender } from "../sending/sender.ts";
-import { repairBounds } from "../storage/claim-bounds.ts";
-import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
+import type { ClaimedDelivery } from "../storage/claims.ts";
 import type { NewEvent } from "../storage/events.ts";
 import { deleteBrandData } from "./delete-brand.ts";
 import { disableReceiver } from "./enable-receiver.ts";
@@ -530,39 +529,4 @@ it("sends a batch once that two processes store at the same time", async () => {
   expect(stored.reduce((sum, { deliveries }) => sum + deliveries, 0)).toBe(20);
   for (const receiver of receivers) await allDelivered(receiver, 4);
   expect(received().toSorted()).toEqual(idsOf(events).toSorted());
-});
-
-describe("beside a process of release 0.3.0", () => {
-  /** The statements of release 0.3.0, which change `next_due` alone. */
-  const OLD_ADD = `with added as (
-      insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type)
-      select $2, $1, e.id, e.created_at, e.type from webhook.events e where e.id = $3 returning receiver_id)
-    update webhook.lanes l set next_due = least(l.next_due, now()) from added where l.receiver_id = added.receiver_id`;
-  const OLD_RETURN = `with returned as (
-      update webhook.deliveries set state = 'pending', attempt = attempt - 1, lease = null, lease_until = null where id = $1 returning receiver_id)
-    update webhook.lanes l set in_flight = l.in_flight - 1, next_due = least(l.next_due, now()) from returned where l.receiver_id = returned.receiver_id`;
-
-  it("sends what that process adds", async () => {
-    const receiver = await sending.createReceiver(server.url);
-    const sender = sending.start();
-    const [event] = newEvents(receiver);
-    await storeEvents(sending.db, [event!], sender);
-    await allDelivered(receiver, 1);
-    await sending.db.transaction(async (sql) => {
-      await sql.query("select from webhook.lanes where receiver_id = $1 for update", [receiver.id]);
-      await sql.query(OLD_ADD, [receiver.id, "dlv_old1", event!.id]);
-    });
-    sender.wake();
-    await allDelivered(receiver, 2);
-  });
-
-  it("finds what that process returned after its bound was repaired", async () => {
-    const receiver = await sending.createReceiver(server.url);
-    await sending.deliver([receiver], 1);
-    const [claimed] = await claimDeliveries(sending.db, { max: 16, failing: true, leaseSeconds: 30 });
-    await sending.db.query(OLD_RETURN, [claimed!.id]);
-    await repairBounds(sending.db);
-    sending.start();
-    await allDelivered(receiver, 1);
-  });
 });

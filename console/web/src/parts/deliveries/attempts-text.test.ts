@@ -8,7 +8,7 @@ it("counts the finished attempts, and says how long the last one took", () => {
   expect(attemptsText({ ...delivery, attempts: 1, last_duration_ms: 0 })).toBe("1 attempt, 0 ms");
 });
 
-it("says nothing before the first has finished, and no duration that a webhook of release 0.3.0 does not return", () => {
+it("says nothing before the first has finished, and no duration that is not known", () => {
   expect(attemptsText({ ...delivery, attempts: 0, last_outcome: null, last_duration_ms: null })).toBeUndefined();
   expect(attemptsText({ ...delivery, attempts: 1, state: "sending", last_outcome: null })).toBeUndefined();
   expect(attemptsText({ ...delivery, last_duration_ms: null })).toBe("3 attempts");
