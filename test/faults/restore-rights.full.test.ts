@@ -156,6 +156,8 @@ it("restores a dump of the last release, whose schema lacks what this one reads"
   const { db, stack } = restore;
   // As 0.3.0 left it: its last migration is the fifth.
   await db.accounts.query(`
+    drop index accounts.keys_in_pages;
+    create index keys_brand_id on accounts.keys (brand_id);
     drop table accounts.origin, accounts.used_id_tokens, accounts.usage_clients, accounts.failed_requests;
     alter table accounts.audit_entries drop column browser, drop column role, drop column tries;
     delete from accounts.schema_migrations where version > 5;
