@@ -1,4 +1,4 @@
-import { completionCommand, configureCommands } from "@brand-records/command-line";
+import { configureCommands } from "@brand-records/command-line";
 import { Command } from "commander";
 import { auditCommand } from "./commands/audit.ts";
 import { brandsCommand } from "./commands/brands.ts";
@@ -19,11 +19,6 @@ const DESCRIPTION = [
   "The operator's command line of Brand Records: brands with their members, keys, failed requests and audit log, records, campaign plans, receivers, deliveries and events.",
   "It calls the accounts, plans, records and webhook services over gRPC. Their addresses come from flags, else from settings in the environment, else from .local/run.json, which npm start writes; brandctl searches for it from the current folder upwards.",
 ].join("\n\n");
-
-/** More help of completion. */
-const THROUGH_NPX = `
-If brandctl is only reachable through npx:  alias brandctl="npx brandctl"
-`;
 
 const HELP = `
 Settings:
@@ -100,7 +95,6 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(eventsCommand(shell));
   program.addCommand(listenCommand(shell));
   program.addCommand(doctorCommand(shell));
-  program.addCommand(completionCommand(program, (command, work) => shell.act(command, work), THROUGH_NPX));
   configureCommands(program, shell.terminal, quiet);
   return program;
 }

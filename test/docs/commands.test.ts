@@ -34,7 +34,14 @@ it("every npm script that a page names exists", async () => {
 it("every brandctl command that a page names exists", async () => {
   const named = [...commands].flatMap((command) => /^(?:npx )?brandctl ([a-z][a-z-]*(?: [a-z][a-z-]*)?)(?= |$)/.exec(command)?.[1] ?? []);
   expect(named).toEqual(expect.arrayContaining(["receivers rotate", "events replay-dead", "listen", "doctor"]));
-  // The shell completion lists every command.
-  const { stdout: completion } = await run(process.execPath, ["brandctl/bin/brandctl.js", "completion", "fish"]);
-  expect(named.filter((name) => !completion.includes(`' ${name}'`))).toEqual([]);
+  // The help of the program, and of a command with commands below, lists those one below.
+  const parents = new Set(named.map((name) => name.split(" ").slice(0, -1).join(" ")));
+  const helps = await Promise.all(
+    [...parents].map(async (parent) => {
+      const { stdout } = await run(process.execPath, ["brandctl/bin/brandctl.js", ...parent.split(" ").filter(Boolean), "--help"]);
+      return [...stdout.matchAll(/^  ([a-z][a-z-]*)\b/gm)].map(([, name]) => `${parent} ${name}`.trim());
+    }),
+  );
+  const existing = new Set(helps.flat());
+  expect(named.filter((name) => !existing.has(name))).toEqual([]);
 });

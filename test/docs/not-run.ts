@@ -101,7 +101,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "needs the reader's receiver; test/e2e/prove-receivers.test.ts",
   "brand-records events verify --secret-file secret --headers headers.txt --body body.json --at 1795227310":
     "the reader's delivery; test/e2e/command-line.test.ts verifies the documented one",
-  "source <(brand-records completion bash)": "in the reader's shell; test/e2e/command-line.test.ts runs the script",
   "npm pack --workspace clients/client --workspace clients/cli --pack-destination /tmp":
     "test/e2e/command-line-package.full.test.ts packs both",
   "npm publish /tmp/brand-records-cli-0.4.0.tgz --access public --provenance": "it would publish",

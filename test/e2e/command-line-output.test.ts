@@ -143,7 +143,6 @@ describe("the program", () => {
       ["events", "verify"],
       ["receivers"],
       ["receivers", "prove"],
-      ["completion"],
     ];
     for (const command of commands) {
       const { code, stdout, stderr } = await brandRecords([...command, "--help"]);
@@ -159,26 +158,5 @@ describe("the program", () => {
     expect(ended.code).toBe(2);
     expect(JSON.parse(ended.stderr)).toMatchObject({ error: { code: "usage", hint: "See brand-records export --help" } });
     expect((await brandRecordsProcess(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
-
-  it("prints a completion script for each shell", async () => {
-    for (const shell of ["bash", "zsh", "fish"]) {
-      const { code, stdout } = await brandRecords(["completion", shell]);
-      expect(code).toBe(0);
-      expect(stdout).toContain("next-secret-file");
-    }
-  });
-
-  it("completes options, their values and file names in bash", async () => {
-    const { stdout: script } = await brandRecords(["completion", "bash"]);
-    const offered = async (...words: string[]): Promise<string[]> => {
-      const tab = `compopt() { :; }; COMP_WORDS=(brand-records "$@"); COMP_CWORD=$#; _brand-records; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const { stdout } = await promisify(execFile)("bash", ["-c", `${script}\n${tab}`, "bash", ...words]);
-      return stdout.split("\n").filter((line) => line !== "");
-    };
-    expect(await offered("events", "")).toEqual(["send", "verify"]);
-    expect(await offered("events", "send", "pay")).toEqual(["payout.paid"]);
-    expect(await offered("export", "links", "--format", "")).toEqual(["ndjson", "csv"]);
-    expect(await offered("events", "send", "payout.paid", "--secret-file", "package.js")).toEqual(["package.json"]);
   });
 });

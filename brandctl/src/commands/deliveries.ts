@@ -1,7 +1,6 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Command, Option } from "commander";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
-import { ListOption } from "@brand-records/shell-completion";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { deliveriesTable, deliveryText } from "../output/delivery-text.ts";
@@ -48,7 +47,7 @@ interface ListOptions {
 }
 
 const stateOption = (): Option =>
-  new ListOption("--state <states>", `only those in these states, comma-separated: ${STATES.join(", ")} (default: all)`, STATES).argParser(
+  new Option("--state <states>", `only those in these states, comma-separated: ${STATES.join(", ")} (default: all)`).argParser(
     listParser("--state", STATES, { one: "a state", many: "states" }),
   );
 

@@ -2,7 +2,6 @@ import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { parseInstant } from "@brand-records/resources";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { idPattern } from "@brand-records/typeid";
-import { ListOption } from "@brand-records/shell-completion";
 import { UsageFailure } from "../failure.ts";
 import { requireEmail, requireId, requireText, type IdKind } from "../ids.ts";
 import type { Session } from "../session.ts";
@@ -75,9 +74,7 @@ export function parseRecordId(text: string): string {
 export const EVENTS_HELP = `comma-separated event types: ${EVENT_TYPE_NAMES.join(", ")}`;
 
 export const eventsOption = (help = EVENTS_HELP): Option =>
-  new ListOption("--events <types>", help, EVENT_TYPE_NAMES).argParser(
-    listParser("--events", EVENT_TYPE_NAMES, { one: "an event type", many: "event types" }),
-  );
+  new Option("--events <types>", help).argParser(listParser("--events", EVENT_TYPE_NAMES, { one: "an event type", many: "event types" }));
 
 /**
  * Reads a comma-separated list of known words; empty items are skipped. The parser throws UsageFailure naming what is not one.

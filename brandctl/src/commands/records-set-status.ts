@@ -1,7 +1,6 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { printable } from "@brand-records/terminal-output";
-import { DependentArgument } from "@brand-records/shell-completion";
 import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
@@ -38,7 +37,7 @@ export function setStatusCommand(shell: Shell): Command {
     )
     .addArgument(new Argument("<kind>", "kind of record").choices(KIND_NAMES))
     .argument("<id>", "id of the record, such as sub_01h455vb4pex5vsknk084sn02q")
-    .addArgument(new DependentArgument("<status>", STATUS_HELP, new Map(KIND_NAMES.map((kind) => [kind, statusesOf(kind)]))))
+    .argument("<status>", STATUS_HELP)
     .addOption(brandIdOption("the record's brand; needed if several brands have a record with this id"))
     .option(
       "--code <code>",

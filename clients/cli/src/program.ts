@@ -1,4 +1,4 @@
-import { completionCommand, configureCommands } from "@brand-records/command-line";
+import { configureCommands } from "@brand-records/command-line";
 import { Command } from "commander";
 import { eventsCommand } from "./commands/events.ts";
 import { exportCommand } from "./commands/export.ts";
@@ -60,7 +60,6 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(plansCommand(shell));
   program.addCommand(eventsCommand(shell));
   program.addCommand(receiversCommand(shell));
-  program.addCommand(completionCommand(program, (command, work) => shell.act(command, work)));
   configureCommands(program, shell.terminal, quiet);
   return program;
 }

@@ -1,7 +1,6 @@
 export { CommandFailure, exitCodeOf, Interrupted, UsageFailure } from "./command-failure.ts";
 export { CommandLineError, usageFailure } from "./command-line-error.ts";
-export { CommandOutput, type CommandScreens } from "./command-output.ts";
-export { completionCommand } from "./completion-command.ts";
+export { CommandOutput } from "./command-output.ts";
 export { configureCommands } from "./configure-commands.ts";
 export { runAsProcess } from "./run-as-process.ts";
 export { writeToReader } from "./write-to-reader.ts";
