@@ -152,7 +152,7 @@ export class Session extends CommandOutput<Terminal> {
     signal = this.terminal.interrupted,
   ): Promise<Client> {
     const endpoint = this.endpoints.get(service);
-    // Loaded when needed: gRPC takes longer to load than help and completion take to run.
+    // Loaded when needed: gRPC takes longer to load than help takes to run.
     const client = choose(await import("./connection/clients.ts"))({ endpoint, tls: this.endpoints.tls(), signal });
     this.#open.push(client);
     return client;

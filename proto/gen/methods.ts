@@ -30,7 +30,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.AccountsService/ListDeletedBrands": { isIdempotent: true, callers: ["webhook"], actor: "caller" },
   "/accounts.v1.AccountsService/AddMember": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
   "/accounts.v1.AccountsService/SetMemberRole": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/accounts.v1.AccountsService/ListMembers": { isIdempotent: true, callers: ["console"], actor: "member" },
+  "/accounts.v1.AccountsService/ListMembers": { isIdempotent: true, callers: ["console", "plans", "webhook"], actor: "member" },
   "/accounts.v1.AccountsService/RemoveMember": { isIdempotent: false, callers: ["console"], actor: "member", actorField: "acting_member" },
   "/accounts.v1.AccountsService/ListMemberships": { isIdempotent: true, callers: [], actor: "caller" },
   "/accounts.v1.AccountsService/CreateKey": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "created_by" },

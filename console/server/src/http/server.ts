@@ -19,14 +19,19 @@ export interface HttpServerOptions {
 
 /** Listens for the gateway or an ingress; with certificates, only for the gateway's. */
 export async function startHttpServer(app: Express, { host, port, publicUrl, certificates, log }: HttpServerOptions): Promise<HttpServer> {
-  const server = certificates === undefined ? createServer(OPTIONS, app) : openTlsServer(app, certificates, log);
+  const [server, endHandshakes] = certificates === undefined ? [createServer(OPTIONS, app)] : openTlsServer(app, certificates, log);
   // Node would refuse an Expect header other than 100-continue with an empty 417. Such a header is ignored.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   handleBrokenRequests(server, httpsOnly(publicUrl));
-  return { port: await listen(server, host, port), stop: () => drain(server) };
+  const stop = (): Promise<void> => {
+    const drained = drain(server);
+    endHandshakes?.();
+    return drained;
+  };
+  return { port: await listen(server, host, port), stop };
 }
 
-function openTlsServer(app: Express, certificates: Certificates, log: Logger): Server {
+function openTlsServer(app: Express, certificates: Certificates, log: Logger): [Server, endHandshakes: () => void] {
   // A request that arrived with the handshake is parsed although its connection is destroyed already.
   const refused = new WeakSet<object>();
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -36,14 +41,11 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): S
   certificates.listen({ onReplaced: () => server.setSecureContext(certificates.current) });
   server.on("secureConnection", (socket: TLSSocket) => {
     const { own } = certificates;
-    // A setting says so then: every certificate of the authority is trusted.
-    if (own === undefined) return;
     const peer = peerOf(socket.getPeerCertificate().subjectaltname, own);
     if ("caller" in peer && peer.caller === "gateway") return;
     log.warn({ peer: "caller" in peer ? peer.caller : peer.stranger }, "connection refused: its certificate is not the gateway's");
     refused.add(socket);
     socket.destroy();
   });
-  boundHandshakes(server);
-  return server;
+  return [server, boundHandshakes(server)];
 }

@@ -19,11 +19,13 @@ export interface Attempt {
   /** Ties the code to this attempt (PKCE). */
   readonly verifier: string;
   readonly returnTo: string;
+  /** Whether a page of the console began it, or the address bar. */
+  readonly isHere: boolean;
 }
 
 export interface Attempts {
   /** Begins an attempt, beside others in the same browser. Of six the oldest makes room. */
-  begin(request: Request, response: Response, returnTo: unknown): Promise<Attempt>;
+  begin(request: Request, response: Response, from: { readonly returnTo: unknown; readonly isHere: boolean }): Promise<Attempt>;
   /** Returns the attempt of a state, once: the browser forgets it. Undefined if this browser has none. */
   take(request: Request, response: Response, state: string): Promise<{ attempt: Attempt; isExpired: boolean } | undefined>;
 }
@@ -44,8 +46,14 @@ export function openAttempts(publicUrl: string, clientSecret: string): Attempts 
   const slotsOf = (request: Request): Promise<Slot[]> =>
     Promise.all(cookies.map(async (each) => ({ cookie: each, kept: await sealed.open(each.read(request) ?? "") })));
   return {
-    async begin(request, response, returnTo) {
-      const attempt = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), returnTo: ownPath(returnTo) };
+    async begin(request, response, { returnTo, isHere }) {
+      const attempt = {
+        state: randomState(),
+        nonce: randomNonce(),
+        verifier: randomPKCECodeVerifier(),
+        returnTo: ownPath(returnTo),
+        isHere,
+      };
       // A random one of the free slots: two tabs that begin at the same time see the same, and would both take the first.
       const ages = (await slotsOf(request)).map((slot) => ({ ...slot, begunAt: slot.kept?.value.begunAt ?? Math.random() }));
       const oldest = ages.reduce((first, next) => (next.begunAt < first.begunAt ? next : first));

@@ -35,7 +35,7 @@ export function serveSignIn(deps: SignInDependencies): Router {
   const { config, log, provider, serverErrors } = deps;
   // Other sites can open /auth/sign-in in a tab of theirs, again and again. They use up neither what people begin here, nor what they finish.
   const limit = (): CallLimit => new CallLimit(config.SIGN_INS_PER_ADDRESS);
-  const [begunHere, begunElsewhere, finished] = [limit(), limit(), limit()];
+  const [begunHere, begunElsewhere, finishedHere, finishedElsewhere] = [limit(), limit(), limit(), limit()];
   const attempts = openAttempts(config.PUBLIC_URL, config.OIDC_CLIENT_SECRET ?? "");
   const router = Router({ caseSensitive: true });
 
@@ -67,7 +67,7 @@ export function serveSignIn(deps: SignInDependencies): Router {
     const isHere = ["same-origin", "none"].includes(request.get("sec-fetch-site") ?? "");
     (isHere ? begunHere : begunElsewhere).spend(contextOf(response).network);
     const parameters = parametersOf(request);
-    const attempt = await attempts.begin(request, response, parameters.get("return_to"));
+    const attempt = await attempts.begin(request, response, { returnTo: parameters.get("return_to"), isHere });
     keep(attempt.returnTo);
     return (await provider.authorizationUrl(attempt, parameters.get("account") === "other")).href;
   });
@@ -77,7 +77,7 @@ export function serveSignIn(deps: SignInDependencies): Router {
     const taken = others.length > 0 ? undefined : await attempts.take(request, response, state);
     if (taken === undefined) throw new SignInError("attempt_unknown");
     keep(taken.attempt.returnTo);
-    finished.spend(contextOf(response).network);
+    (taken.attempt.isHere ? finishedHere : finishedElsewhere).spend(contextOf(response).network);
     if (taken.isExpired) throw new SignInError("attempt_expired");
     await openSession(deps, request, response, await provider.exchangeCode(parameters, taken.attempt), taken.attempt.nonce);
     return taken.attempt.returnTo;

@@ -40,7 +40,7 @@ export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
     <Pager label={label} param={param} page={page} next={nextOf(data)} isLoading={isPlaceholderData} links={links}>
       {rows.length === 0 ? (
         // A full last page does not know that it is the last.
-        <EmptyState title="Nothing older">The page before was the last.</EmptyState>
+        <EmptyState title={links === NEWEST_FIRST ? "Nothing older" : "Nothing more"}>The page before was the last.</EmptyState>
       ) : (
         <Rows label={label} columns={columns} rows={rows} keyOf={keyOf} />
       )}

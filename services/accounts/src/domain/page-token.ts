@@ -1,4 +1,5 @@
 import { AppError } from "@brand-records/errors";
+import { parseInstant } from "@brand-records/resources";
 import { hash } from "node:crypto";
 
 export interface PageRequest {
@@ -44,9 +45,12 @@ export function positionIn(scope: readonly unknown[], token: string | null | und
   if (token == null) return [];
   const [, digest, position = ""] = /^1 ([0-9a-f]{16}) (.+)$/.exec(Buffer.from(token, "base64url").toString()) ?? [];
   const parts = digest === digestOf(scope) ? form.exec(position) : null;
-  if (parts !== null) return parts.slice(1);
+  if (parts !== null && parts.slice(1).every(isStorable)) return parts.slice(1);
   throw new AppError("invalid_cursor", "page_token is not one of this list. Start again without it.", { field: "page_token" });
 }
+
+/** Anyone can make a token: a time that no calendar has would be an error of the database. */
+const isStorable = (part: string): boolean => !/^\d{4}-/.test(part) || parseInstant(part) !== undefined;
 
 /** Catches a mistake, not an attack: every query is bound to the brand. */
 const digestOf = (scope: readonly unknown[]): string => hash("sha256", JSON.stringify(scope)).slice(0, 16);

@@ -30,7 +30,6 @@ const statements = {
                   epoch_changed_at = clock_timestamp()
              from ${SEEN.relation} where b.id = seen.id returning b.id, b.epoch`,
   },
-  timeIn: { name: "brands.time_in", text: "select (clock_timestamp() + make_interval(secs => $1))::timestamptz(3) as at" },
   changedSince: {
     name: "brands.changed_since",
     text: `select id, epoch from accounts.brands
@@ -93,13 +92,6 @@ export async function raiseEpoch(sql: Sql, id: string): Promise<Brand | undefine
 export function raiseEpochsAbove(sql: Sql, seen: ReadonlyMap<string, number>, aheadMs: number): Promise<{ id: string; epoch: number }[]> {
   const rows = [...seen].map(([id, epoch]) => ({ id, epoch }));
   return sql.query(statements.raiseEpochsAbove, [aheadMs, ...SEEN.values(rows)]);
-}
-
-/** Returns what the database's clock will show then. */
-export async function timeIn(sql: Sql, seconds: number): Promise<string> {
-  const [row] = await sql.query<{ at: string }>(statements.timeIn, [seconds]);
-  if (row === undefined) throw new Error("select returned no row");
-  return row.at;
 }
 
 /** @param deletionSeconds leaves out brands whose deletion began longer ago: no gateway trusts their keys any more */

@@ -44,7 +44,7 @@ export const listBrands = (db: Sql, afterId: string, limit: number): Promise<Bra
 /** Returns which of these brands were deleted, or are being deleted. */
 export const listDeletedBrands = (db: Sql, brandIds: readonly string[]): Promise<string[]> => deletedAmong(db, brandIds);
 
-type BrandChangeDependencies = Pick<AccountsDependencies, "db" | "epochs">;
+type BrandChangeDependencies = Pick<AccountsDependencies, "db" | "epochs" | "clock">;
 
 /** @throws AppError `not_found` */
 export const changeTier = (deps: BrandChangeDependencies, brandId: string, tier: Tier): Promise<BrandChange<Brand>> =>

@@ -2,7 +2,7 @@ import type { Transaction } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Brand } from "../domain/brand.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
-import { raiseEpoch, timeIn } from "../storage/brands.ts";
+import { raiseEpoch } from "../storage/brands.ts";
 
 export interface BrandChange<T> {
   readonly result: T;
@@ -20,7 +20,7 @@ export interface BrandChange<T> {
  * flushed, may have written the old epoch back. Each is tried once: the first holds the brand's row lock, and a caller waits for the second.
  */
 export async function changeBrand<T>(
-  { db, epochs }: Pick<AccountsDependencies, "db" | "epochs">,
+  { db, epochs, clock }: Pick<AccountsDependencies, "db" | "epochs" | "clock">,
   brandId: string,
   change: (sql: Transaction, brand: Brand) => Promise<T>,
 ): Promise<BrandChange<T>> {
@@ -32,5 +32,5 @@ export async function changeBrand<T>(
     return { epoch: brand.epoch, result: changed };
   });
   if (await epochs.publish(brandId, epoch)) return { result };
-  return { result, may_be_accepted_until: await timeIn(db, CACHES_EXPIRE_AFTER_SECONDS) };
+  return { result, may_be_accepted_until: new Date(clock.now() + 1_000 * CACHES_EXPIRE_AFTER_SECONDS).toISOString() };
 }

@@ -24,7 +24,7 @@ import { changeBrand } from "./change-brand.ts";
 /** Deleted in one transaction: 20 ms. */
 const BATCH_ROWS = 2_000;
 
-type Dependencies = Pick<AccountsDependencies, "db" | "epochs">;
+type Dependencies = Pick<AccountsDependencies, "db" | "epochs" | "clock">;
 
 /**
  * Begins to delete a brand. When it resolves, no member and no call but those of the deletion finds the brand, and every gateway refuses its

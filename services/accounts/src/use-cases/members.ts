@@ -113,7 +113,7 @@ export async function membersOf(
     return { rows: member === undefined ? [] : [member], nextPageToken: null };
   }
   const scope = ["members", brandId];
-  const found = await pageOfMembers(db, brandId, positionIn(scope, page_token, /^(.+)$/), page_size + 1);
+  const found = await pageOfMembers(db, brandId, positionIn(scope, page_token, /^([^\s\p{Cc}]+)$/u), page_size + 1);
   return pageOf(found, page_size, scope, (last) => [last.email]);
 }
 

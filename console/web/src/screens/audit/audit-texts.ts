@@ -58,6 +58,8 @@ const REASONS: Readonly<Record<string, string>> = {
   already_exists: "it existed already",
   request_conflict: "another one was in progress",
   owner_required: "only an owner may do this",
+  key_limit: "the brand had as many keys as it may have",
+  member_limit: "the brand had as many members as it may have",
   plan_required: "the brand’s plan does not include it",
   brand_not_verified: "the brand is not verified",
   not_https: "the URL was not https",
