@@ -12,6 +12,9 @@ it("returns the parts of a position, for the list that the token is of", () => {
   expect(positionIn(SCOPE, null, FORM)).toEqual([]);
 });
 
-it.each(["2026-99-99T99:99:99.999Z", "2026-02-30T00:00:00.000Z"])("refuses %s, which the database would: anyone can make a token", (time) => {
-  expect(() => positionIn(SCOPE, pageToken(SCOPE, ["true", time, "key_1"]), FORM)).toThrow(refusal);
-});
+it.each(["2026-99-99T99:99:99.999Z", "2026-02-30T00:00:00.000Z"])(
+  "refuses %s, which the database would: anyone can make a token",
+  (time) => {
+    expect(() => positionIn(SCOPE, pageToken(SCOPE, ["true", time, "key_1"]), FORM)).toThrow(refusal);
+  },
+);
