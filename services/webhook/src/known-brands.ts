@@ -5,6 +5,8 @@ import { newCallContext, type CallContext, type RpcClient } from "@brand-records
 import { isBrandOpen, rememberBrand } from "./storage/brands.ts";
 
 const CALL_MS = 5_000;
+/** Calls at a time. */
+const CALLS_MAX = 20;
 
 /** What accounts says about brands that the table does not have. */
 export interface LookedUp {
@@ -40,11 +42,13 @@ export class KnownBrands {
   async lookUp(brandIds: readonly string[], timeoutMs = CALL_MS): Promise<LookedUp> {
     const context = newCallContext(timeoutMs);
     const existing = new Set<string>();
-    for (const id of brandIds) {
-      if (!(await this.#exists(id, context))) continue;
+    const lookUpOne = async (id: string): Promise<void> => {
+      if (!(await this.#exists(id, context))) return;
       await rememberBrand(this.#db, id);
       existing.add(id);
-    }
+    };
+    // One after another, a hundred brands that do not exist took longer than all may, at each repeat.
+    for (let at = 0; at < brandIds.length; at += CALLS_MAX) await Promise.all(brandIds.slice(at, at + CALLS_MAX).map(lookUpOne));
     const missing = brandIds.filter((id) => !existing.has(id));
     return { existing, deleted: missing.length === 0 ? new Set() : await deletedAmong(this.#accounts, missing, context) };
   }

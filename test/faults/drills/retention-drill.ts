@@ -1,5 +1,5 @@
 import { eventually } from "@brand-records/testkit";
-import { Kafka, logLevel } from "kafkajs";
+import { Kafka, logLevel, type Admin } from "kafkajs";
 import type { DrillSystem } from "./drill-system.ts";
 
 /** Changes that are lost: some seconds of the load. */
@@ -8,28 +8,50 @@ const MS_MAX = { timeoutMs: 60_000, everyMs: 250 };
 
 let lost = 0;
 
-/** Removes what the topic has, as retention does, once that is events that webhook has not read. @returns how many those were */
-async function removeUnread({ kafka: { brokers } }: DrillSystem): Promise<number> {
-  const admin = new Kafka({ brokers: [brokers], logLevel: logLevel.NOTHING }).admin();
+type Unread = readonly { readonly partition: number; readonly offset: string; readonly messages: number }[];
+
+const count = (partitions: Unread): number => partitions.reduce((sum, { messages }) => sum + messages, 0);
+
+/** Runs `work` with what webhook has not read of the topic. */
+async function withUnread<T>({ kafka, stack }: DrillSystem, work: (unread: () => Promise<Unread>, admin: Admin) => Promise<T>): Promise<T> {
+  const { topic } = stack;
+  const admin = new Kafka({ brokers: [kafka.brokers], logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
   try {
-    const topic = (await admin.listTopics()).find((name) => !name.startsWith("__") && !name.endsWith(".dead")) ?? "";
-    const unread = async () => {
+    return await work(async () => {
       const [group] = await admin.fetchOffsets({ groupId: `${topic}.webhook`, topics: [topic] });
       const read = new Map(group?.partitions.map(({ partition, offset }) => [partition, Math.max(Number(offset), 0)]));
       const ends = await admin.fetchTopicOffsets(topic);
       return ends.map(({ partition, high }) => ({ partition, offset: high, messages: Number(high) - (read.get(partition) ?? 0) }));
-    };
-    const count = (partitions: readonly { readonly messages: number }[]): number =>
-      partitions.reduce((sum, { messages }) => sum + messages, 0);
-    await eventually(async () => expect(count(await unread())).toBeGreaterThanOrEqual(LOST_MIN), MS_MAX);
-    const partitions = await unread();
-    await admin.deleteTopicRecords({ topic, partitions: partitions.map(({ partition, offset }) => ({ partition, offset })) });
-    return count(partitions);
+    }, admin);
   } finally {
     await admin.disconnect();
   }
 }
+
+/** Resolves when webhook has read all: killed amid the load, it may have stored what it has not committed. */
+const untilRead = (system: DrillSystem): Promise<void> =>
+  withUnread(system, async (unread) => {
+    let ends = "";
+    await eventually(async () => {
+      const partitions = await unread();
+      const before = ends;
+      ends = partitions.map(({ offset }) => offset).join(" ");
+      expect([count(partitions), ends]).toEqual([0, before]);
+    }, MS_MAX);
+  });
+
+/** Removes what the topic has, as retention does, once that is events that webhook has not read. @returns how many those were */
+const removeUnread = (system: DrillSystem): Promise<number> =>
+  withUnread(system, async (unread, admin) => {
+    await eventually(async () => expect(count(await unread())).toBeGreaterThanOrEqual(LOST_MIN), MS_MAX);
+    const partitions = await unread();
+    await admin.deleteTopicRecords({
+      topic: system.stack.topic,
+      partitions: partitions.map(({ partition, offset }) => ({ partition, offset })),
+    });
+    return count(partitions);
+  });
 
 export const RETENTION_DRILL = {
   fault: "retention passed",
@@ -39,7 +61,10 @@ export const RETENTION_DRILL = {
   atTimes: { receivers: ["503 unavailable", "504 timeout"] },
   errors: /messages lost: the log removed them before they were read/,
   async apply(system: DrillSystem): Promise<void> {
+    await system.load.pause("change");
+    await untilRead(system);
     await system.kill("webhook");
+    system.load.resume("change");
     lost = await removeUnread(system);
     await system.stack.restart("webhook");
   },

@@ -91,6 +91,15 @@ async function partitionsOf(admin: Admin, topic: string, attempts: number): Prom
   return partitionsOf(admin, topic, attempts - 1);
 }
 
+/** What this process has warned of: it connects again every two seconds while a partition has no leader. */
+const warned = new Set<string>();
+
+function warnOnce(log: Logger, fields: { readonly topic: string; readonly [name: string]: unknown }, message: string): void {
+  const key = JSON.stringify([message, fields]);
+  if (!warned.has(key)) log.warn(fields, message);
+  warned.add(key);
+}
+
 /**
  * An existing topic keeps its settings. Logs the differences that may cause harm, which another retention does not.
  *
@@ -102,20 +111,20 @@ async function warnOfDifferences(
   partitions: number,
   log: Logger,
 ): Promise<string | undefined> {
-  if (partitions !== numPartitions) log.warn({ topic, partitions, expected: numPartitions }, "topic partition count differs");
+  if (partitions !== numPartitions) warnOnce(log, { topic, partitions, expected: numPartitions }, "topic partition count differs");
   const names = configEntries.map(({ name }) => name).filter((name) => name !== "retention.ms");
   const resources = await configsOf(admin, topic, names).catch((error: unknown) => {
     const refused = refusalIn(error);
     if (refused === undefined) throw error;
     // The comparison only warns: it must not keep a login without DESCRIBE_CONFIGS from its work.
-    log.warn({ topic, refused }, "topic settings cannot be compared");
+    warnOnce(log, { topic, refused }, "topic settings cannot be compared");
     return undefined;
   });
   if (resources === undefined) return undefined;
   const actual = new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
   for (const { name, value } of configEntries) {
     if (names.includes(name) && actual.get(name) !== value) {
-      log.warn({ topic, setting: name, value: actual.get(name), expected: value }, "topic setting differs");
+      warnOnce(log, { topic, setting: name, value: actual.get(name), expected: value }, "topic setting differs");
     }
   }
   return actual.get(BATCH_BYTES_SETTING);

@@ -140,19 +140,18 @@ export class OutboxRelay {
 
   /** Moves the next batch. Returns whether there may be more. */
   async #moveNext(session: DatabaseSession, window: OutboxWindow, held: HeldEvents): Promise<boolean> {
-    const limit = Math.min(BATCH_MAX, HELD_MAX - held.size);
-    if (limit <= 0) return false;
-    const { rows, xmin } = await readOutbox(session, window.ranges, limit);
+    if (held.size >= HELD_MAX) return false;
+    const { rows, xmin } = await readOutbox(session, window.ranges, BATCH_MAX);
     const free = rows.filter((row) => !held.holdBehind(eventOf(row)));
     const removedBy = rows.length > 0 ? await this.#move(session, free, held) : xmin;
     // Noted last: rows that were neither removed nor held must be read again.
     window.note(
       rows.map(({ seq }) => seq),
-      rows.length < limit,
+      rows.length < BATCH_MAX,
       xmin,
       removedBy,
     );
-    return rows.length === limit;
+    return rows.length === BATCH_MAX;
   }
 
   /** Writes to the log, removes what it has acknowledged, and holds the rest. Returns the transaction that removed it. */

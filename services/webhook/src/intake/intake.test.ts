@@ -104,6 +104,31 @@ describe("while accounts is away", () => {
     expect(waits).toHaveLength(1);
   });
 
+  it("holds a brand's later events of the batch with its first, though accounts is back before them", async () => {
+    const sender = sending.start();
+    const first = {
+      eventsMax: 1,
+      leaseSeconds: sender.leaseSeconds,
+      untilRoom: async () => () => {},
+      reservation: () => sender.reservation(),
+      release: (attempts: number) => sender.release(attempts),
+      send: () => {},
+      reconcile: () => {},
+    };
+    const brand = newId("brd");
+    const lookUp = async () => {
+      waits.push(undefined);
+      await sending.db.query("insert into webhook.brands (brand_id) values ($1) on conflict do nothing", [brand]);
+      throw away;
+    };
+    const { db } = sending;
+    const options = { db, clock: Date, first, brands: { lookUp }, deadLetters, keepDays: 30 };
+    const intake = openIntake({ ...options, metrics: intakeMetrics(openMetrics("webhook")), log: openLog("webhook", "silent") });
+    const messages = [messageOf(brand), messageOf(brand)];
+    await expect(intake(messages)).rejects.toMatchObject({ messages });
+    expect(await db.query("select from webhook.events")).toHaveLength(0);
+  });
+
   it("puts dead letters only when nothing else is handed back, so that repeats put none twice", async () => {
     const messages = [unreadable(), messageOf("brd_unknown")];
     await expect(openHolding()(messages)).rejects.toMatchObject({ messages: [messages[1], messages[0]] });

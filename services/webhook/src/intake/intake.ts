@@ -74,6 +74,8 @@ interface Others {
   readonly dead: DeadLetter[];
   /** To be repeated, since accounts or the dead-letter store is unavailable. */
   readonly held: ReceivedMessage[];
+  /** Their brands: no later message of the batch may overtake one that is held. */
+  readonly heldBrands: Set<string>;
   cause?: unknown;
 }
 
@@ -92,7 +94,7 @@ export function openIntake(options: IntakeOptions): Intake {
     const { readable, dead } = read(messages, options.keepDays, clock.now());
     if (log.isLevelEnabled("debug")) for (const each of readable) log.debug(logFieldsOf(each), "event received");
     await ensureNewDays(options.db, days, readable);
-    const others: Others = { dead, held: [] };
+    const others: Others = { dead, held: [], heldBrands: new Set() };
     const { events, createdAt, repeated, deliveries, dropped } = await storeAll(options, readable, others);
     await putDead(options, others);
     metrics.events.inc(events);
@@ -193,9 +195,11 @@ async function storeAll(options: IntakeOptions, readable: readonly Readable[], o
  * that the table does not have, and then again: a brand may be deleted at any time. While it is away, messages of these are held.
  */
 async function storeKnown(options: IntakeOptions, readable: readonly Readable[], others: Others): Promise<Stored> {
-  const { dead, held } = others;
+  const { dead, held, heldBrands } = others;
+  const isHeld = ({ event }: Readable): boolean => heldBrands.has(event.brand_id);
+  held.push(...readable.filter(isHeld).map(({ message }) => message));
   let total = NOTHING;
-  for (let left = readable; left.length > 0;) {
+  for (let left = readable.filter((each) => !isHeld(each)); left.length > 0;) {
     const stored = await store(options, left, dead);
     total = sum(total, stored);
     const unknown = left.filter(({ event }) => stored.unknownBrands.has(event.brand_id));
@@ -203,6 +207,7 @@ async function storeKnown(options: IntakeOptions, readable: readonly Readable[],
     const found = await options.brands.lookUp([...stored.unknownBrands], LOOK_UP_MS).catch((cause: unknown) => void (others.cause = cause));
     if (found === undefined) {
       held.push(...unknown.map(({ message }) => message));
+      for (const { event } of unknown) heldBrands.add(event.brand_id);
       break;
     }
     const { existing, deleted } = found;
