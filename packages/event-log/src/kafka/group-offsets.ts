@@ -54,7 +54,10 @@ prototype.setDefaultOffset = async function beginAtLow({ topic, partition }): Pr
   const refused = Number(this.nextOffset(topic, partition).toString());
   const endOf = async (fromBeginning: boolean): Promise<number> => {
     const [found] = await this.cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromBeginning }]);
-    return Number(found?.partitions[0]?.offset);
+    const offset = Number(found?.partitions[0]?.offset);
+    if (!Number.isSafeInteger(offset))
+      throw new Error(`the brokers do not say where partition ${partition} of ${topic} ${fromBeginning ? "begins" : "ends"}`);
+    return offset;
   };
   const [low, high] = await Promise.all([endOf(true), endOf(false)]);
   const commit: RefusedCommit = { partition, offset: String(low), refused, low, high };
