@@ -25,7 +25,7 @@ export async function startMachineClock(): Promise<MachineClock> {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_CACHE_DURATION: "1",
-      // Timers go by a clock that nobody sets.
+      // Timers go by the monotonic clock.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     },
     setAhead,

@@ -45,7 +45,7 @@ export class Visitor {
   async send(url: string, form?: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const cookie = [...this.cookiesOf(url)].map(([name, value]) => `${name}=${value}`).join("; ");
     const type = form && { "content-type": "application/x-www-form-urlencoded" };
-    // Not fetch: it says, with Sec-Fetch-Mode, that a script sends the request.
+    // node:http adds no Sec-Fetch-Mode; `fetch` says with it that a script sends the request.
     const sent = request(url, { method: form === undefined ? "GET" : "POST", headers: { ...headers, ...type, cookie } });
     sent.end(form && new URLSearchParams(form).toString());
     const [response] = (await once(sent, "response")) as [IncomingMessage];

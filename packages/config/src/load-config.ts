@@ -1,7 +1,5 @@
 import { ConfigError } from "./parse-env.ts";
-
-/** sysexits.h: the settings are wrong, so a restart does not help. */
-const EX_CONFIG = 78;
+import { refuseToStart } from "./refuse-to-start.ts";
 
 /** Returns the parsed settings of a main module. Prints a ConfigError without a stack, for people, and exits with code 78. */
 export function loadConfig<T>(parse: () => T): T {
@@ -9,7 +7,6 @@ export function loadConfig<T>(parse: () => T): T {
     return parse();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EX_CONFIG);
+    refuseToStart(error.message);
   }
 }

@@ -1,7 +1,7 @@
+import { refuseToStart } from "./refuse-to-start.ts";
+
 /** What our packages need, undici and node:sqlite among them: `engines` of the programs. On Linux npm's scripts run the Node that npm ci installs. */
 const NODE_MIN = { major: 22, minor: 19 };
-/** As for wrong settings: a person must act, and starting again does not help. */
-const EX_CONFIG = 78;
 
 /** @param version such as `20.20.2` @returns why our programs do not run on it; undefined if they do */
 export function nodeProblem(version: string): string | undefined {
@@ -12,7 +12,4 @@ export function nodeProblem(version: string): string | undefined {
 
 // A program imports this module first, because imports are evaluated in their order: others fail on an older Node, or only when it stops.
 const problem = nodeProblem(process.versions.node);
-if (problem !== undefined) {
-  process.stderr.write(`${problem}\n`);
-  process.exit(EX_CONFIG);
-}
+if (problem !== undefined) refuseToStart(problem);

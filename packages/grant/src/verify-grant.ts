@@ -37,6 +37,6 @@ export async function verifyGrant(grant: string, audience: GrantAudience, findKe
   }
 }
 
-/** Its signature is good: this is checked before any claim. */
+/** Whether a grant was signed in the future. The signature is good: jose checks it before any claim. */
 const isFromFuture = (error: unknown): boolean =>
   error instanceof errors.JWTClaimValidationFailed && error.claim === "iat" && error.reason === "check_failed";

@@ -12,7 +12,7 @@ export interface Clock {
 export interface MachineClocks {
   /** Since 1970, as far as it knows. */
   now(): number;
-  /** Since the process began. Nobody sets it. */
+  /** Since the process began. It is monotonic. */
   elapsed(): number;
 }
 
@@ -44,7 +44,7 @@ export class SharedClock implements Clock {
     this.#measuring = repeat(() => this.measure().catch(() => {}), EVERY_MS);
   }
 
-  /** Between two measurements it goes on with a clock that nobody sets. Until the first, this machine's clock. */
+  /** The shared time: between two measurements by the monotonic clock, until the first by this machine's clock. */
   now(): number {
     return this.#zero === undefined ? this.#machine.now() : Math.round(this.#zero + this.#machine.elapsed());
   }

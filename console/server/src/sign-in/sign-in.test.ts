@@ -80,7 +80,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Not fetch, which sends Sec-Fetch-Mode of its own. */
+/** Sends a request by node:http: `fetch` would add its own Sec-Fetch-Mode. */
 async function send(path: string, headers: Record<string, string>, body?: object): Promise<Answer> {
   const sent = request(`http://127.0.0.1:${portOf(server)}${path}`, { method: body ? "POST" : "GET", headers: { ...headers, host } });
   sent.end(body && JSON.stringify(body));

@@ -24,7 +24,8 @@ const SEARCHES = { perKey: () => 8, total: 32, waitingPerKey: 64, waitingTotal: 
  * Finds the files of a page at other processes. While processes are replaced, a page names files that those of its release alone have, and
  * its requests reach all. A name holds a hash of the content, so that any process that has it has the right one.
  *
- * Only what a process says it has is searched for: anyone can ask for names that do not exist, and a search costs as much as 37 pages. A survey, which asks for the lists, costs the same, and is for all.
+ * Only what a process says it has is searched for: anyone can ask for names that do not exist, and a search costs as much as 37 pages. A
+ * survey asks for the lists. It costs the same, and serves all.
  */
 export class AssetSearch {
   readonly #ask: (request: ConsoleRequest) => Promise<ConsoleResponse>;
@@ -91,7 +92,7 @@ export class AssetSearch {
         // A process that is just ending does not have it either.
       }
     }
-    // Its processes are gone: no more searches for it.
+    // The processes that had the file are gone: it is not searched for again.
     if (!signal.aborted) this.#names.delete(name);
     return undefined;
   }

@@ -64,8 +64,8 @@ export class ProducerConnection {
     const byLeader = Map.groupBy(this.#partitions, ({ leader }) => leader);
     // Only a response says that messages are stored.
     const errors = new Map<number, Error>([...batches.keys()].map((partition) => [partition, leaderNotAvailable()]));
-    const sendTo = async (leader: number, led: readonly number[]): Promise<void> => {
-      const partitions = led.filter((partition) => batches.has(partition));
+    const sendTo = async (leader: number, led: readonly PartitionMetadata[]): Promise<void> => {
+      const partitions = led.map(({ partitionId }) => partitionId).filter((partition) => batches.has(partition));
       if (partitions.length === 0) return;
       try {
         if (leader === NO_LEADER) throw leaderNotAvailable();
@@ -76,17 +76,10 @@ export class ProducerConnection {
           else errors.set(response.partition, error);
         }
       } catch (error) {
-        for (const partition of led) errors.set(partition, error as Error);
+        for (const { partitionId } of led) errors.set(partitionId, error as Error);
       }
     };
-    await Promise.all(
-      [...byLeader].map(([leader, led]) =>
-        sendTo(
-          leader,
-          led.map(({ partitionId }) => partitionId),
-        ),
-      ),
-    );
+    await Promise.all([...byLeader].map(([leader, led]) => sendTo(leader, led)));
     return errors;
   }
 

@@ -84,7 +84,7 @@ export class KafkaSubscription implements Subscription {
     this.#removed = removed;
   }
 
-  /** Also where the topic was deleted and made again: brokers delete a group's offsets with it, and what was unread cannot be counted. */
+  /** Warns if the group has no offset. Brokers delete a group's offsets with its topic: what was unread in it cannot be counted. */
   async #reportBeginning(): Promise<void> {
     const { kafka, topic, groupId, log } = this.#options;
     const [committed] = await withAdmin(kafka, (admin) => admin.fetchOffsets({ groupId, topics: [topic] }));

@@ -514,7 +514,7 @@ export interface Client {
 
 export interface SignInWithIdentityRequest {
   /**
-   * Nobody sends or reads fields 1 to 5: the ID token alone says who signs in.
+   * Fields 1 to 5 are unused: the ID token alone says who signs in.
    *
    * @deprecated
    */

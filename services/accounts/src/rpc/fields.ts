@@ -59,7 +59,7 @@ export const fields = {
   environment: z.enum(["live", "test"], "must be live or test"),
   keyId: idField("key"),
   keyIds: z.array(idField("key")).max(LIST_PAGE_MAX, `must be at most ${LIST_PAGE_MAX} ids`),
-  /** For lists of keys and members. */
+  /** The page of a list of keys or members. */
   listPageSize: pageSizeField({ default: LIST_PAGE_MAX, max: LIST_PAGE_MAX })
     .nullish()
     .transform((size) => size ?? LIST_PAGE_MAX),

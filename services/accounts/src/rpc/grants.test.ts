@@ -47,7 +47,7 @@ it("tells processes without a database the time", async () => {
   expect(await usage.getTime({}, callContext())).toEqual({ now_ms: 1_795_507_230_000 });
 });
 
-it("a process that cannot judge a grant, because it is behind, is unavailable: nobody is signed out", async () => {
+it("a process that cannot judge a grant, because it is behind, is unavailable, and ends no session", async () => {
   const behind = await served.alsoWith({ grantKeys: new GrantKeys(peppers, () => Date.now() - 30_000) });
   await expect(checkAt(behind, served)).rejects.toMatchObject({ kind: "unavailable" });
 });

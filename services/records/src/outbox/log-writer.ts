@@ -18,15 +18,14 @@ export class LogWriter {
   readonly #metrics: RelayMetrics;
   readonly #log: Logger;
   readonly #partitionsWarning: RepeatedWarning;
-  readonly #tooLargeError: RepeatedWarning;
+  /** Records whose event was named as too large, and waits. */
+  readonly #named = new Set<string>();
 
   constructor(publisher: Publisher, metrics: RelayMetrics, log: Logger) {
     this.#publisher = publisher;
     this.#metrics = metrics;
     this.#log = log;
     this.#partitionsWarning = new RepeatedWarning(log, "events wait: their partitions of the log take none at the moment");
-    const asError = { warn: (fields: object, message: string) => log.error(fields, message) };
-    this.#tooLargeError = new RepeatedWarning(asError, "an event is too large for the topic: it waits, and the later ones of its record");
   }
 
   /**
@@ -45,6 +44,7 @@ export class LogWriter {
         else holds.set(message, { holder: message.key, retryAt: now + TOO_LARGE_RETRY_MS });
       }
     }
+    if (this.#named.size > 0) for (const message of messages) if (!holds.has(message)) this.#named.delete(message.key);
     if (this.#log.isLevelEnabled("debug")) {
       for (const message of messages) if (!holds.has(message)) this.#log.debug(logFieldsOf(message), "event moved to the log");
     }
@@ -68,7 +68,11 @@ export class LogWriter {
       this.#partitionsWarning.write({ err: cause, partitions: [...partitions], retry_in_ms: Math.round(retryMs) });
     }
     for (const { message, reason } of failures) {
-      if (reason === "too_large") this.#tooLargeError.write({ ...logFieldsOf(message), bytes: message.value.length });
+      // Each is named once: it is tried every five seconds.
+      if (reason !== "too_large" || this.#named.has(message.key)) continue;
+      this.#named.add(message.key);
+      const fields = { ...logFieldsOf(message), bytes: message.value.length };
+      this.#log.error(fields, "an event is too large for the topic: it waits, and the later ones of its record");
     }
   }
 }

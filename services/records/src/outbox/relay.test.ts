@@ -183,6 +183,8 @@ it("holds only the record of an event that is too large, says so, and moves it o
     await eventually(() => expect(idsOf("large_0")).toEqual(["1", "huge", "3", "4"]));
     await eventually(async () => expect(await relay.waiting()).toBe(0));
     expect(relay.moved).toHaveLength(8);
+    // It was tried at least twice.
+    expect(relay.errors).toHaveLength(1);
   } finally {
     await running.stop();
     await relay.db.stop();
