@@ -90,8 +90,10 @@ it("51 events are on two pages: turning one leads to the top of the list", async
   await page.getByRole("link", { name: "Newest" }).click();
   await page.getByText(events.at(-1)?.recordId ?? "").waitFor();
   expect(await page.locator("tbody tr").count()).toBe(50);
-  await page.goto(`${url}/developers/events?page=of-another-list`);
-  await page.getByText("This page of the list does not exist").waitFor();
+  for (const list of ["events", "keys", "members"]) {
+    await page.goto(`${url}/developers/${list}?page=of-another-list`);
+    await page.getByText("This page of the list does not exist").waitFor();
+  }
   expectNoProblems(400);
 }, 60_000);
 

@@ -30,10 +30,7 @@ export interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> 
 export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
   const { result, rowsOf, nextOf, param = "page", page, isFiltered, links = NEWEST_FIRST, none, label, columns, keyOf } = props;
   const { data, error, isPlaceholderData, refetch } = result;
-  if (data === undefined) {
-    if (error === null) return <LoadingRows />;
-    return isCursorError(error) ? <NoSuchPage param={param} first={links[0]} /> : <ErrorState error={error} retry={() => void refetch()} />;
-  }
+  if (data === undefined) return <NotLoaded error={error} retry={() => void refetch()} param={param} first={links[0]} />;
   const rows = rowsOf(data);
   if (rows.length === 0 && page === undefined) return isFiltered ? <NoMatch what={label.toLowerCase()} /> : none;
   return (
@@ -47,6 +44,20 @@ export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
       <FormError error={error} />
     </Pager>
   );
+}
+
+interface NotLoadedProps {
+  readonly error: Error | null;
+  retry(): void;
+  /** The search parameter of the page, and the label of the link to the first. */
+  readonly param: string;
+  readonly first: string;
+}
+
+/** A page of a list without its data: it loads, has failed, or does not exist. */
+export function NotLoaded({ error, retry, param, first }: NotLoadedProps) {
+  if (error === null) return <LoadingRows />;
+  return isCursorError(error) ? <NoSuchPage param={param} first={first} /> : <ErrorState error={error} retry={retry} />;
 }
 
 /** An edited link, or one that was made with other filters. */

@@ -10,9 +10,10 @@ import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
 import { Lines } from "../../parts/lines.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
+import { NotLoaded } from "../../parts/paged-rows.tsx";
 import { IN_ORDER, Pager } from "../../parts/pager.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
+import { EmptyState, FormError, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
@@ -42,7 +43,7 @@ export function Keys() {
   }, []);
   const create = isOwner && isEligible && <Button onClick={creating.open}>Create key</Button>;
 
-  let content: ReactNode = <LoadingRows />;
+  let content: ReactNode = <NotLoaded error={error} retry={() => void refetch()} param="page" first={IN_ORDER[0]} />;
   if (data !== undefined) {
     const keys = [...((isElsewhere && elsewhere.data?.keys) || []), ...data.keys];
     content = (
@@ -62,7 +63,7 @@ export function Keys() {
         />
       </Pager>
     );
-  } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+  }
 
   return (
     <Page
