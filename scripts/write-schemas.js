@@ -1,6 +1,6 @@
 // Writes docs/schemas from the schemas with which the code validates. `npm run schemas` runs it.
 import { mkdir, writeFile } from "node:fs/promises";
-import { eventJsonSchema } from "@brand-records/brand-events";
+import { eventJsonSchema } from "@brand-records/resources";
 
 const folder = new URL("../docs/schemas/", import.meta.url);
 await mkdir(folder, { recursive: true });

@@ -1,5 +1,5 @@
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { OperationName } from "@brand-records/console-contract";
 import type { Page } from "playwright-core";
 import type { ConsoleCaller } from "./console-calls.ts";

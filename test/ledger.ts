@@ -1,6 +1,6 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { openPool, type Database } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { Arrival, FakeReceivers } from "./fake-receivers.ts";
 import { callContext, type Stack } from "./stack.ts";
 

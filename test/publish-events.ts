@@ -1,7 +1,7 @@
-import { EVENT_TYPES, type EventType } from "@brand-records/brand-events";
+import { EVENT_TYPES, type EventType } from "@brand-records/resources";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc } from "@brand-records/rpc";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { callContext, type Stack } from "./stack.ts";
 
 export interface PublishedEvent {

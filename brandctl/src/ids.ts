@@ -1,4 +1,4 @@
-import { idPattern, idRule } from "@brand-records/typeid";
+import { idPattern, idRule } from "@brand-records/ids";
 import { UsageFailure } from "./failure.ts";
 import { brokenIdRule, KIND_NAMES } from "./set-status/status-rules.ts";
 

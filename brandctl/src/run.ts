@@ -1,5 +1,4 @@
-import { CommandLineError, usageFailure } from "@brand-records/command-line";
-import { printable } from "@brand-records/terminal-output";
+import { CommandLineError, printable, usageFailure } from "@brand-records/command-line";
 import { exitCodeOf, reportOf, type FailureReport } from "./failure.ts";
 import { buildProgram } from "./program.ts";
 import { colorsFor, type Terminal } from "./terminal.ts";

@@ -1,5 +1,4 @@
-import { CommandOutput } from "@brand-records/command-line";
-import { clockTime } from "@brand-records/terminal-output";
+import { clockTime, CommandOutput } from "@brand-records/command-line";
 import { ask, askText } from "./ask.ts";
 import { AuditLog } from "./audit/audit-log.ts";
 import { ACCOUNTS_CALLS, DELIVERIES_CALLS, EVENTS_CALLS, RECEIVERS_CALLS } from "./audit/audited-calls.ts";

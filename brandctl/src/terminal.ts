@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
-import type { Screen } from "@brand-records/terminal-output";
+import type { Screen } from "@brand-records/command-line";
 
-export { colorsFor, type Colors, type Screen } from "@brand-records/terminal-output";
+export { colorsFor, type Colors, type Screen } from "@brand-records/command-line";
 
 /** What a command may use of its process: streams, environment, folder and Ctrl-C. */
 export interface Terminal {

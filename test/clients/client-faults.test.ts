@@ -5,7 +5,7 @@ import { BrandRecords, BrandRecordsError, type ClientOptions, type Payout, type 
 import { importRecords } from "@brand-records/brandctl";
 import { openPool, type Database } from "@brand-records/postgres";
 import { RESOURCES } from "@brand-records/resources";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";

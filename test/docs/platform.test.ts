@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/brand-events";
-import { RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
+import { EVENT_TYPE_NAMES, EVENT_TYPES, RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
 
 /**
  * One promise: docs/platform.md lists every table, column and event. platform-role.test.ts compares its status changes with the

@@ -1,4 +1,4 @@
-import { generateKey } from "@brand-records/api-key";
+import { generateKey } from "@brand-records/ids";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { GENERATIONS, post, request, toolCall, type McpResponse } from "../mcp.ts";
 import { rawRequest } from "../raw-http.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPool, type Database } from "@brand-records/postgres";
 import { RESOURCES } from "@brand-records/resources";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { brandRecordsProcess, type Ended } from "../command-line.ts";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { seedBrand } from "../seed-brand.ts";

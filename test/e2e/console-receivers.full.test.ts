@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { Page, Route } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";

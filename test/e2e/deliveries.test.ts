@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { openPool, type Database } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { createDatabase, eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { Webhook } from "standardwebhooks";
 import { metricsOf } from "../admin-port.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";

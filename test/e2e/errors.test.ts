@@ -1,4 +1,4 @@
-import { generateKey } from "@brand-records/api-key";
+import { generateKey } from "@brand-records/ids";
 import { eventually } from "@brand-records/testkit";
 import { rawRequest, untilClosed } from "../raw-http.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";

@@ -1,9 +1,9 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { openPool, type Database } from "@brand-records/postgres";
 import { IntakeServiceService, type Event } from "@brand-records/proto/webhook/v1";
 import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { grantKeyFrom, signGrant, type Grant } from "@brand-records/grant";
+import { grantKeyFrom, signGrant, type Grant } from "@brand-records/identity";
 import * as accounts from "@brand-records/proto/accounts/v1";
 import { METHODS, type MethodFacts } from "@brand-records/proto/methods";
 import * as plans from "@brand-records/proto/plans/v1";
@@ -20,7 +20,7 @@ import {
   type ServiceProcess,
   type TestDatabase,
 } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { Client, credentials, Metadata, status, type MethodDefinition, type ServiceError } from "@grpc/grpc-js";
 import { scriptOf } from "../program-script.ts";
 

@@ -1,6 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { metricsOf } from "../admin-port.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 

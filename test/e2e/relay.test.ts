@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 import { brandRecords } from "../command-line.ts";
 import { accept, DASHBOARD, deliver, newEvent, NEXT_SECRET, refuse, RelayFixture, SECRET, type Relay } from "../relay.ts";

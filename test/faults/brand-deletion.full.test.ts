@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startRedisServer, type RedisServer, type ServiceProcess } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 import { startFakeReceivers, type FakeReceivers } from "../fake-receivers.ts";
 import { planInput } from "../plan-input.ts";

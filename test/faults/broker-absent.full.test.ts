@@ -1,6 +1,6 @@
 import { openPool } from "@brand-records/postgres";
 import { eventually, reserveKafkaServer, type KafkaServer } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { readinessOf } from "../admin-port.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";

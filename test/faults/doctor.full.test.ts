@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { openPool } from "@brand-records/postgres";
 import { eventually, startKafkaServer, type KafkaServer } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { adminUrlOf } from "../admin-port.ts";
 import { startStack, type Stack } from "../stack.ts";
 

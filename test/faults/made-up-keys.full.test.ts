@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { generateKey } from "@brand-records/api-key";
+import { generateKey } from "@brand-records/ids";
 import { eventually } from "@brand-records/testkit";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 

@@ -6,7 +6,7 @@ import { AccountsServiceService, SignInServiceService } from "@brand-records/pro
 import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { openLink } from "../console-calls.ts";
 import type { Fleet } from "./fleet.ts";
 

@@ -3,7 +3,7 @@ import { UsageServiceService, type FailedMinute } from "@brand-records/proto/acc
 import { openPool } from "@brand-records/postgres";
 import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { signIn, type ConsoleCaller } from "../console-calls.ts";
 import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";

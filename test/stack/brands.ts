@@ -1,4 +1,4 @@
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { callContext, type StackClients } from "./clients.ts";
 
 export interface TestBrand {

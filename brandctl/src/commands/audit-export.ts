@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { writeToReader } from "@brand-records/command-line";
+import { counted, printable, writeToReader } from "@brand-records/command-line";
 import { Command, Option } from "commander";
-import { counted, printable } from "@brand-records/terminal-output";
 import { exportEntries, keptInFile, keptNowhere, type Exported, type Sink } from "../export-audit/export-entries.ts";
 import { idsLineOf } from "../export-audit/entry-line.ts";
 import { openExportFile } from "../export-audit/export-file.ts";

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { Command } from "commander";
-import { type Column, shortTime, table } from "@brand-records/terminal-output";
+import { type Column, shortTime, table } from "@brand-records/command-line";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { readPages } from "../connection/read-pages.ts";
 import type { Shell } from "../shell.ts";

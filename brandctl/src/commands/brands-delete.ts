@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { BeginBrandDeletionResponse, Brand } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
-import { counted, printable, shortTime } from "@brand-records/terminal-output";
+import { counted, printable, shortTime } from "@brand-records/command-line";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
 import { keysOf, membersOf } from "../connection/keys-and-members.ts";
 import { clearLog, keepLog, LEFT_AS_IT_IS, type ClearedLog } from "../delete-brand/clear-log.ts";

@@ -1,7 +1,7 @@
 import type { Brand, SetBrandTierResponse, SetBrandVerifiedResponse } from "@brand-records/proto/accounts/v1";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { Argument, Command, Option } from "commander";
-import { type Column, shortTime, table } from "@brand-records/terminal-output";
+import { type Column, shortTime, table } from "@brand-records/command-line";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
 import type { Session } from "../session.ts";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "@brand-records/errors";
 import type { Replay } from "@brand-records/proto/webhook/v1";
 import { Command, Option } from "commander";
-import { counted, openProgressBar, printable, shortTime, table } from "@brand-records/terminal-output";
+import { counted, openProgressBar, printable, shortTime, table } from "@brand-records/command-line";
 import { brandOf } from "../brand-lookup.ts";
 import type { DeliveriesClient } from "../connection/clients.ts";
 import { Interrupted, required, UsageFailure } from "../failure.ts";

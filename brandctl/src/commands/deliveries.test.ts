@@ -1,4 +1,4 @@
-import { widthOf } from "@brand-records/terminal-output";
+import { widthOf } from "@brand-records/command-line";
 import { FakeAudit } from "../../test/fake-audit.ts";
 import { attemptOf, BODY, deliveryOf, FakeWebhook, receiverOf } from "../../test/fake-webhook.ts";
 import { serve, type Served } from "../../test/serve.ts";

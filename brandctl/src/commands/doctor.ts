@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { printable } from "@brand-records/terminal-output";
+import { printable } from "@brand-records/command-line";
 import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-result.ts";
 import { runChecks } from "../doctor/checks.ts";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";

@@ -1,8 +1,8 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
 import type { DeadLetter, Event } from "@brand-records/proto/webhook/v1";
 import { Command, Option } from "commander";
-import { type Column, counted, shortTime, table } from "@brand-records/terminal-output";
+import { type Column, counted, shortTime, table } from "@brand-records/command-line";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import type { EventsClient } from "../connection/clients.ts";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";

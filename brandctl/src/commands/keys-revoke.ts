@@ -1,6 +1,6 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command } from "commander";
-import { printable } from "@brand-records/terminal-output";
+import { printable } from "@brand-records/command-line";
 import { brandOf } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
 import { keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { Key } from "@brand-records/proto/accounts/v1";
-import { widthOf } from "@brand-records/terminal-output";
+import { widthOf } from "@brand-records/command-line";
 import { FakeAccounts } from "../../test/fake-accounts.ts";
 import { serve, type Served } from "../../test/serve.ts";
 import { brandctl, CTRL_C, CTRL_D, pressing, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";

@@ -1,7 +1,7 @@
-import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION } from "@brand-records/api-key";
+import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION } from "@brand-records/ids";
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
-import { printable, shortTime } from "@brand-records/terminal-output";
+import { printable, shortTime } from "@brand-records/command-line";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { keysOf } from "../connection/keys-and-members.ts";
 import { required } from "../failure.ts";

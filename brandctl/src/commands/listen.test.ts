@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { createServer, type AddressInfo } from "node:net";
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 import { BODY_BYTES_MAX, startLocalReceiver } from "../listen/local-receiver.ts";
 import { runBrandctl } from "../run.ts";

@@ -1,7 +1,7 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command, InvalidArgumentError } from "commander";
-import { printable } from "@brand-records/terminal-output";
+import { printable } from "@brand-records/command-line";
 import { namedBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { arrivalOf, arrivalText } from "../listen/arrival-text.ts";

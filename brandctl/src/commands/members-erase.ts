@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "@brand-records/errors";
 import type { ErasePersonRequest } from "@brand-records/proto/accounts/v1";
 import { Command } from "commander";
-import { counted, printable } from "@brand-records/terminal-output";
+import { counted, printable } from "@brand-records/command-line";
 import type { AccountsOperatorClient } from "../connection/clients.ts";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import { isEmpty, readPerson, type PersonRecords } from "../people/read-person.ts";

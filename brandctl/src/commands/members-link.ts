@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { printable, shortTime } from "@brand-records/terminal-output";
+import { printable, shortTime } from "@brand-records/command-line";
 import { CommandFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";

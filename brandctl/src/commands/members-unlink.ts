@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { printable } from "@brand-records/terminal-output";
+import { printable } from "@brand-records/command-line";
 import type { Shell } from "../shell.ts";
 import { textParser } from "./options.ts";
 

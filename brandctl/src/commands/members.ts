@@ -1,6 +1,6 @@
 import type { Member } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
-import { type Column, printable, shortTime, table } from "@brand-records/terminal-output";
+import { type Column, printable, shortTime, table } from "@brand-records/command-line";
 import { namedBrand } from "../brand-lookup.ts";
 import { membersOf } from "../connection/keys-and-members.ts";
 import { required } from "../failure.ts";

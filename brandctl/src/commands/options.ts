@@ -1,7 +1,6 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
-import { parseInstant } from "@brand-records/resources";
+import { EVENT_TYPE_NAMES, parseInstant } from "@brand-records/resources";
 import { Argument, InvalidArgumentError, Option } from "commander";
-import { idPattern } from "@brand-records/typeid";
+import { idPattern } from "@brand-records/ids";
 import { UsageFailure } from "../failure.ts";
 import { requireEmail, requireId, requireText, type IdKind } from "../ids.ts";
 import type { Session } from "../session.ts";

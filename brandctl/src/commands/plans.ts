@@ -1,6 +1,6 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
 import { Command, Option } from "commander";
-import { type Column, pesos, shortTime, table } from "@brand-records/terminal-output";
+import { type Column, pesos, shortTime, table } from "@brand-records/command-line";
 import { brandOf, emptyListText, namedBrand } from "../brand-lookup.ts";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";

@@ -1,6 +1,6 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command } from "commander";
-import { printable } from "@brand-records/terminal-output";
+import { printable } from "@brand-records/command-line";
 import { brandOf } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
 import { pauseText, type Pause } from "../output/outcome-text.ts";

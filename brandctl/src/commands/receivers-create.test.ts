@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { receiverOf, SECRET } from "../../test/fake-webhook.ts";
 import { CREATE, serveReceivers } from "../../test/serve-receivers.ts";
 import { brandctl } from "../../test/test-terminal.ts";

@@ -1,6 +1,6 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { Option, type Command } from "commander";
-import { counted, printable } from "@brand-records/terminal-output";
+import { counted, printable } from "@brand-records/command-line";
 import { CommandFailure, required, UsageFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";

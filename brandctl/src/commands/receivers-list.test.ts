@@ -1,6 +1,6 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { widthOf } from "@brand-records/terminal-output";
+import { widthOf } from "@brand-records/command-line";
 import { FakeAccounts } from "../../test/fake-accounts.ts";
 import { receiverOf } from "../../test/fake-webhook.ts";
 import { serveReceivers } from "../../test/serve-receivers.ts";

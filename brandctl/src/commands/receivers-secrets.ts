@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Receiver, RotateSecretResponse } from "@brand-records/proto/webhook/v1";
 import type { Command } from "commander";
-import { timeWithSeconds } from "@brand-records/terminal-output";
+import { timeWithSeconds } from "@brand-records/command-line";
 import type { ReceiversClient } from "../connection/clients.ts";
 import { CommandFailure, required } from "../failure.ts";
 import type { Shell } from "../shell.ts";

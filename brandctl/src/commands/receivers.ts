@@ -1,6 +1,6 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command, InvalidArgumentError } from "commander";
-import { counted, printable } from "@brand-records/terminal-output";
+import { counted, printable } from "@brand-records/command-line";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { receiversTable, receiverText, shortUrl } from "../output/receiver-text.ts";

@@ -1,7 +1,7 @@
 import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type BrandSizes, type DemoResource } from "@brand-records/demo-data";
 import { formatInstant } from "@brand-records/resources";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type Column, counted, printable, table } from "@brand-records/terminal-output";
+import { type Column, counted, printable, table } from "@brand-records/command-line";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { importGenerated, type GeneratedImport } from "../generate/import-generated.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { KIND_NAMES, KINDS, statusesOf } from "../set-status/status-rules.ts";
 import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 

@@ -1,6 +1,6 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { Argument, Command, InvalidArgumentError } from "commander";
-import { printable } from "@brand-records/terminal-output";
+import { printable } from "@brand-records/command-line";
 import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";

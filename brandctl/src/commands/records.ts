@@ -1,6 +1,6 @@
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { Command, Option } from "commander";
-import { openProgressBar } from "@brand-records/terminal-output";
+import { openProgressBar } from "@brand-records/command-line";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { importFrom } from "../import/import-from.ts";

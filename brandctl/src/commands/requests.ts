@@ -1,5 +1,5 @@
 import type { FailedRequests } from "@brand-records/proto/accounts/v1";
-import { type Column, shortTime, table } from "@brand-records/terminal-output";
+import { type Column, shortTime, table } from "@brand-records/command-line";
 import { Command, Option } from "commander";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import type { Shell } from "../shell.ts";

@@ -1,7 +1,7 @@
 import { postgresUrl, readSecretFile } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
-import { errorCode, errorReason } from "@brand-records/terminal-output";
+import { errorCode, errorReason } from "@brand-records/command-line";
 import { CommandFailure, UsageFailure } from "../failure.ts";
 import { RUN_FILE } from "./run-file.ts";
 import type { Session } from "../session.ts";

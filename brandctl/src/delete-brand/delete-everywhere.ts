@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { counted } from "@brand-records/terminal-output";
+import { counted } from "@brand-records/command-line";
 import type { Deleters } from "../connection/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import type { StatusLine } from "../output/status-line.ts";

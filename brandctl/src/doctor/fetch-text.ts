@@ -1,4 +1,4 @@
-import { errorReason } from "@brand-records/terminal-output";
+import { errorReason } from "@brand-records/command-line";
 import { requireConnection, silenceAfter } from "./reachability.ts";
 
 const RESPONSE_MS = 5_000;

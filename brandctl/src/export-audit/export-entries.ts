@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
-import { counted, openProgressBar } from "@brand-records/terminal-output";
+import { counted, openProgressBar } from "@brand-records/command-line";
 import type { AuditClient } from "../connection/clients.ts";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import type { Session } from "../session.ts";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, realpath, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
+import { errorCode, errorReason, printable } from "@brand-records/command-line";
 import { CommandFailure } from "../failure.ts";
 import type { Position } from "./entry-line.ts";
 import { lockFile } from "./file-lock.ts";

@@ -1,4 +1,4 @@
-import { errorReason, printable } from "@brand-records/terminal-output";
+import { errorReason, printable } from "@brand-records/command-line";
 import { CommandFailure } from "../failure.ts";
 
 /** SQLite's code of a lock that another process holds. */

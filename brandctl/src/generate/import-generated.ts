@@ -1,6 +1,6 @@
 import type { BrandSizes, DemoResource, GeneratedBrand } from "@brand-records/demo-data";
 import type { ImportSummary } from "@brand-records/proto/records/v1";
-import { openProgressBar } from "@brand-records/terminal-output";
+import { openProgressBar } from "@brand-records/command-line";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import { importFrom } from "../import/import-from.ts";
 import { problemLine } from "../import/report.ts";

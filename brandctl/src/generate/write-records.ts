@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { DemoResource, GeneratedBrand } from "@brand-records/demo-data";
-import { errorCode, errorReason, printable } from "@brand-records/terminal-output";
+import { errorCode, errorReason, printable } from "@brand-records/command-line";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 

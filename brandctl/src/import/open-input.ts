@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { errorReason, printable } from "@brand-records/terminal-output";
+import { errorReason, printable } from "@brand-records/command-line";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import type { Session } from "../session.ts";
 

@@ -1,5 +1,5 @@
 import type { ImportProblem, ImportSummary } from "@brand-records/proto/records/v1";
-import { counted, printable } from "@brand-records/terminal-output";
+import { counted, printable } from "@brand-records/command-line";
 import type { Colors } from "../terminal.ts";
 
 /** `line 17: status: must be one of …` */

@@ -1,4 +1,4 @@
-import { printable } from "@brand-records/terminal-output";
+import { printable } from "@brand-records/command-line";
 import type { Colors } from "../terminal.ts";
 import type { ReceivedDelivery, Verification } from "./verify-delivery.ts";
 

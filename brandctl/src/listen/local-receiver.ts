@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { errorCode, errorReason } from "@brand-records/terminal-output";
+import { errorCode, errorReason } from "@brand-records/command-line";
 import { CommandFailure } from "../failure.ts";
 import type { ReceivedDelivery } from "./verify-delivery.ts";
 

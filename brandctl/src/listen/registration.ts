@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { counted, printable } from "@brand-records/terminal-output";
+import { counted, printable } from "@brand-records/command-line";
 import { CommandFailure, required } from "../failure.ts";
 import type { Session } from "../session.ts";
 

@@ -8,7 +8,7 @@ import {
   shortTime,
   table,
   timeWithSeconds,
-} from "@brand-records/terminal-output";
+} from "@brand-records/command-line";
 import type { Colors } from "../terminal.ts";
 import { hasFailed, outcomeText, pauseText, type LastAttempt, type Pause } from "./outcome-text.ts";
 

@@ -1,5 +1,5 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
-import { ago, type Column, type Fact, factLines, shortTime, table, timeWithSeconds } from "@brand-records/terminal-output";
+import { ago, type Column, type Fact, factLines, shortTime, table, timeWithSeconds } from "@brand-records/command-line";
 import type { Colors } from "../terminal.ts";
 
 /** Printed wherever the time of a key's last use is shown, and where there is none yet. */

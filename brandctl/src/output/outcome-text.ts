@@ -1,4 +1,4 @@
-import { clockTime, counted } from "@brand-records/terminal-output";
+import { clockTime, counted } from "@brand-records/command-line";
 
 /** What a service returns of a last attempt. */
 export interface LastAttempt {

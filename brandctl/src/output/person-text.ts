@@ -1,4 +1,4 @@
-import { type Column, shortTime, table } from "@brand-records/terminal-output";
+import { type Column, shortTime, table } from "@brand-records/command-line";
 import type { PersonRecords } from "../people/read-person.ts";
 import type { Colors } from "../terminal.ts";
 

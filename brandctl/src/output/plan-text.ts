@@ -1,5 +1,5 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
-import { type Fact, factLines, pesos, printableLines, shortTime } from "@brand-records/terminal-output";
+import { type Fact, factLines, pesos, printableLines, shortTime } from "@brand-records/command-line";
 import type { Colors } from "../terminal.ts";
 
 /** Colours a plan's status. */

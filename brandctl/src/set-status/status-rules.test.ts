@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/resources";
 import { companionsOf } from "./status-rules.ts";
 
 it.each(EVENT_TYPE_NAMES)("set-status sets every time that %s carries", (type) => {

@@ -1,5 +1,4 @@
-import { EVENT_TYPES, isEventType, type EventType } from "@brand-records/brand-events";
-import { RESOURCES, type ResourceName } from "@brand-records/resources";
+import { EVENT_TYPES, type EventType, isEventType, type ResourceName, RESOURCES } from "@brand-records/resources";
 
 /** The kinds of records whose status changes make events, each with its resource: from the event types, kind.status. */
 export const KINDS: ReadonlyMap<string, ResourceName> = new Map(

@@ -1,5 +1,4 @@
-import { CommandLineError, exitCodeOf, Interrupted, usageFailure } from "@brand-records/command-line";
-import { colorsFor, printable } from "@brand-records/terminal-output";
+import { colorsFor, CommandLineError, exitCodeOf, Interrupted, printable, usageFailure } from "@brand-records/command-line";
 import { reportOf, type FailureReport } from "./failure.ts";
 import { buildProgram } from "./program.ts";
 import { Shell } from "./shell.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Screen } from "@brand-records/terminal-output";
+import type { Screen } from "@brand-records/command-line";
 
 /** What a command may use of its process: streams, environment and Ctrl-C. */
 export interface Terminal {

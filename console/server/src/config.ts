@@ -12,7 +12,7 @@ import {
   trueOrFalse,
   trustProxy,
 } from "@brand-records/config";
-import { oidcSettings, requireTogether } from "@brand-records/openid-provider";
+import { oidcSettings, requireTogether } from "@brand-records/identity";
 import { rpcTlsSettings } from "@brand-records/rpc";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-import { keyDigest } from "@brand-records/api-key";
+import { keyDigest } from "@brand-records/ids";
 import { importRecords } from "@brand-records/brandctl";
 import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type DemoResource } from "@brand-records/demo-data";
 import { AccountsServiceService, SignInServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";

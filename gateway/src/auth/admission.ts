@@ -1,4 +1,4 @@
-import type { KeyEnvironment } from "@brand-records/api-key";
+import type { KeyEnvironment } from "@brand-records/ids";
 import type { CallContext } from "@brand-records/rpc";
 import { startSpan } from "@brand-records/telemetry";
 import type { RateLimiter, Spend, Verdict } from "../limits/rate-limiter.ts";

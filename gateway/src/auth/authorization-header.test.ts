@@ -1,4 +1,4 @@
-import { generateKey, keyDigest } from "@brand-records/api-key";
+import { generateKey, keyDigest } from "@brand-records/ids";
 import { keyDigestFrom } from "./authorization-header.ts";
 
 const key = generateKey("live");

@@ -1,4 +1,4 @@
-import { keyDigest, keyEnvironment, type KeyEnvironment } from "@brand-records/api-key";
+import { keyDigest, keyEnvironment, type KeyEnvironment } from "@brand-records/ids";
 import { AppError } from "@brand-records/errors";
 
 const PREFIX = "Bearer ";

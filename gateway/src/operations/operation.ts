@@ -1,4 +1,4 @@
-import type { AddedPermission } from "@brand-records/api-key";
+import type { AddedPermission } from "@brand-records/ids";
 import type { CallContext } from "@brand-records/rpc";
 import type { Principal } from "../auth/principal.ts";
 import type { Services } from "../services.ts";

@@ -1,4 +1,4 @@
-import { ADDED_PERMISSION_NAMES } from "@brand-records/api-key";
+import { ADDED_PERMISSION_NAMES } from "@brand-records/ids";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATIONS } from "./index.ts";

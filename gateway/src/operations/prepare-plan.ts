@@ -1,4 +1,4 @@
-import { CAMPAIGN_TYPES, centavosOf, parsePlanInput, pesosOf, planInput, type PlanInput } from "@brand-records/campaign-plan";
+import { CAMPAIGN_TYPES, centavosOf, parsePlanInput, pesosOf, planInput, type PlanInput } from "@brand-records/resources";
 import type { Plan } from "@brand-records/proto/plans/v1";
 import { z } from "zod";
 import { COMMON_ERRORS } from "./errors.ts";

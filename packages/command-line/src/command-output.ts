@@ -1,4 +1,5 @@
-import { colorsFor, type Colors, type ProgressBar, type Screen } from "@brand-records/terminal-output";
+import { colorsFor, type Colors, type Screen } from "./terminal/colors.ts";
+import type { ProgressBar } from "./terminal/progress-bar.ts";
 
 /** The screens of a command, and the environment that says how they look. */
 export interface CommandScreens {

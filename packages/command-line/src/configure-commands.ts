@@ -1,4 +1,4 @@
-import { colorsFor, type Screen } from "@brand-records/terminal-output";
+import { colorsFor, type Screen } from "./terminal/colors.ts";
 import type { Command } from "commander";
 import { CommandLineError } from "./command-line-error.ts";
 import type { CommandScreens } from "./command-output.ts";

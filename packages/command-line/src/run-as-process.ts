@@ -1,4 +1,4 @@
-import { errorReason } from "@brand-records/terminal-output";
+import { errorReason } from "./terminal/error-reason.ts";
 
 /**
  * Runs a command line as this process, and sets its exit code.

@@ -1,4 +1,5 @@
-import { errorCode, type Screen } from "@brand-records/terminal-output";
+import type { Screen } from "./terminal/colors.ts";
+import { errorCode } from "./terminal/error-reason.ts";
 
 /**
  * Writes text, and waits until its reader has taken it: no more than one text is in memory.

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { RESOURCES, type RecordOf } from "@brand-records/resources";
-import { timeOfId } from "@brand-records/typeid";
+import { timeOfId } from "@brand-records/ids";
 import fc from "fast-check";
 import { DEMO_BRANDS } from "./demo-brands.ts";
 import { generateBrand, type GeneratedBrand } from "./generate-brand.ts";

@@ -1,4 +1,4 @@
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { Random } from "./random.ts";
 
 const bytes = new Uint8Array(10);

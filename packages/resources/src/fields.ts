@@ -1,4 +1,4 @@
-import { idPattern, idRule } from "@brand-records/typeid";
+import { idPattern, idRule } from "@brand-records/ids";
 import { z } from "zod";
 import { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from "./instant.ts";
 

@@ -11,6 +11,22 @@ export { filterProblem, filterSchema, type Filters } from "./filters.ts";
 export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseInstant, parseInstantUp } from "./instant.ts";
 export { fieldsByKind, freeTexts, type Resource } from "./resource.ts";
 
+export { eventJsonSchema } from "./events/event-json-schema.ts";
+export { EVENT_MESSAGE_BYTES_MAX, eventMessageSchema, readEventMessage, UnreadableMessage } from "./events/event-message.ts";
+export type { EventMessage } from "./events/event-message.ts";
+export { EVENT_TYPE_NAMES, EVENT_TYPES, isEventType, type EventType } from "./events/event-types.ts";
+export { SAMPLE_RECORD_IDS, sampleData } from "./events/sample-data.ts";
+export {
+  CAMPAIGN_TYPES,
+  centavosOf,
+  changedFields,
+  parsePlanInput,
+  pesosOf,
+  planInput,
+  type CampaignType,
+  type PlanInput,
+} from "./plans/plan-input.ts";
+
 /** The readable resources, by their names in paths. */
 export const RESOURCES = Object.freeze({ campaigns, submissions, payouts, deposits, conversions, links });
 

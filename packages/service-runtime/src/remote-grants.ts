@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import type { GrantAudience } from "@brand-records/grant";
+import type { GrantAudience } from "@brand-records/identity";
 import type { SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import type { CallContext, Grants, Person, RpcClient } from "@brand-records/rpc";
 

@@ -1,4 +1,4 @@
-import { idPattern, idRule } from "@brand-records/typeid";
+import { idPattern, idRule } from "@brand-records/ids";
 import { z } from "zod";
 
 export const idField = (prefix: string): z.ZodString => z.string().regex(idPattern(prefix), idRule(prefix));

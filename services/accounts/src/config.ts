@@ -1,5 +1,5 @@
 import { integer, MAKE_A_KEY, parseEnv, redisTlsCa, redisUrl } from "@brand-records/config";
-import { oidcSettings, requireTogether } from "@brand-records/openid-provider";
+import { oidcSettings, requireTogether } from "@brand-records/identity";
 import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
 import { parsePeppers } from "./domain/key-hash.ts";

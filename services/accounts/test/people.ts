@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { callContext, type ServedAccounts, type TestBrand } from "./serve-accounts.ts";
 
 /** Signs people in, and moves their sessions and links back in time. */

@@ -13,7 +13,7 @@ import {
 import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { AccountsDependencies } from "../src/dependencies.ts";
 import type { Pepper } from "../src/domain/key-hash.ts";
 import { GrantKeys } from "../src/domain/grant-keys.ts";

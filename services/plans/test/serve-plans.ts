@@ -16,7 +16,7 @@ import { connectRpc, serveRpc, service, newCallContext, type CallContext, type R
 import { Memberships } from "@brand-records/service-runtime";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { PlansDependencies } from "../src/dependencies.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
 import { plansHandlers } from "../src/rpc/plans.ts";

@@ -5,7 +5,7 @@ import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, serveRpc, service } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase, eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { callContext } from "../test/serve-records.ts";
 import { parseConfig } from "./config.ts";
 import { startRecords } from "./start.ts";

@@ -1,5 +1,5 @@
 import type { RecordOf } from "@brand-records/resources";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 
 /** Valid records with fixed values, for tests that change some. */
 

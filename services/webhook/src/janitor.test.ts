@@ -1,7 +1,7 @@
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics, type Registry } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { newBrand, serveReceivers, type ServedReceivers } from "../test/serve-receivers.ts";
 import { startJanitor } from "./janitor.ts";
 

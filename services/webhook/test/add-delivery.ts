@@ -1,6 +1,6 @@
 import type { Database } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { ensureDays } from "../src/storage/daily-partitions.ts";
 
 export interface AddedDelivery {

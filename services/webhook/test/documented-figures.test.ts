@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EVENT_MESSAGE_BYTES_MAX } from "@brand-records/brand-events";
+import { EVENT_MESSAGE_BYTES_MAX } from "@brand-records/resources";
 import { parseConfig } from "../src/config.ts";
 import { BREAKER_FAILURES, IN_FLIGHT_MAX, IN_FLIGHT_START } from "../src/domain/lane.ts";
 import { OUTCOME_KINDS } from "../src/domain/outcome.ts";

@@ -15,7 +15,7 @@ import { connectRpc, serveRpc, newCallContext, type CallContext, type RpcClient 
 import { Memberships } from "@brand-records/service-runtime";
 import { openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands } from "../src/known-brands.ts";
 import { rememberBrand } from "../src/storage/brands.ts";

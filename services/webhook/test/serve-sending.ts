@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
-import { idSequence, newId } from "@brand-records/typeid";
+import { idSequence, newId } from "@brand-records/ids";
 import { RETRY_DELAYS_SECONDS } from "../src/domain/retry-schedule.ts";
 import type { SecretKeys } from "../src/domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../src/domain/signing-secret.ts";

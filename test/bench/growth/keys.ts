@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
+import { generateKey, keyDigest, keyHint } from "@brand-records/ids";
 import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import { withClient, type BenchDatabase } from "../databases.ts";

@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
+import { generateKey, keyDigest, keyHint, newId } from "@brand-records/ids";
 import { migrate } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
 import type pg from "pg";
 import { migrationsOf, type Build } from "../build.ts";
 import { withClient } from "../databases.ts";

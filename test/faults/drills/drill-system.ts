@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import {
   eventually,
   startKafkaServer,

@@ -1,6 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { FakeReceivers } from "../../fake-receivers.ts";
 import type { Answer } from "./callers.ts";
 

@@ -1,6 +1,5 @@
 import type { ResourceName } from "@brand-records/client";
-import { UsageFailure } from "@brand-records/command-line";
-import { counted, openProgressBar, printable } from "@brand-records/terminal-output";
+import { counted, openProgressBar, printable, UsageFailure } from "@brand-records/command-line";
 import { Command, Option } from "commander";
 import type { Source } from "../export/export-records.ts";
 import type { ExportFormat, ExportRequest } from "../export/export-state.ts";

@@ -1,6 +1,5 @@
 import type { ResourceName } from "@brand-records/client";
-import { UsageFailure } from "@brand-records/command-line";
-import { table } from "@brand-records/terminal-output";
+import { table, UsageFailure } from "@brand-records/command-line";
 import { Command } from "commander";
 import { addFilterOptions, filtersFrom, resourceArgument, type FilterOptions } from "../input/filter-options.ts";
 import { recordColumns } from "../output/record-columns.ts";

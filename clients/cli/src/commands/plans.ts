@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { BrandRecordsError, type PlanInput } from "@brand-records/client";
-import { CommandFailure, Interrupted, UsageFailure } from "@brand-records/command-line";
-import { factLines } from "@brand-records/terminal-output";
+import { CommandFailure, factLines, Interrupted, UsageFailure } from "@brand-records/command-line";
 import { Command } from "commander";
 import { reportOf } from "../failure.ts";
 import type { Session } from "../session.ts";

@@ -1,5 +1,4 @@
-import { UsageFailure } from "@brand-records/command-line";
-import { counted, openProgressBar } from "@brand-records/terminal-output";
+import { counted, openProgressBar, UsageFailure } from "@brand-records/command-line";
 import { Command } from "commander";
 import { addDeliveryOptions, timeoutMs, typeOption, type DeliveryOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { BrandRecordsError, type BrandRecords, type PlanInput, type RateLimit } from "@brand-records/client";
-import { factLines } from "@brand-records/terminal-output";
+import { factLines } from "@brand-records/command-line";
 import { Command } from "commander";
 import type { Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";

@@ -1,7 +1,7 @@
-import { EVENT_MESSAGE_BYTES_MAX, sampleData, type EventType } from "@brand-records/brand-events";
-import { newId } from "@brand-records/typeid";
+import { EVENT_MESSAGE_BYTES_MAX, sampleData, type EventType } from "@brand-records/resources";
+import { newId } from "@brand-records/ids";
 
-export { EVENT_TYPE_NAMES, isEventType, type EventType } from "@brand-records/brand-events";
+export { EVENT_TYPE_NAMES, isEventType, type EventType } from "@brand-records/resources";
 
 /** The body of a delivery, as the service sends it. */
 export interface SampleEvent {

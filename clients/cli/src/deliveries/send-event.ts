@@ -1,6 +1,5 @@
 import { signDelivery } from "@brand-records/client/signing";
-import { UsageFailure } from "@brand-records/command-line";
-import { factLines, printable } from "@brand-records/terminal-output";
+import { factLines, printable, UsageFailure } from "@brand-records/command-line";
 import { timeoutMs, type DeliveryOptions, type SendOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
 import { deliveryTarget, headerWord, originOf } from "./delivery-target.ts";

@@ -1,6 +1,5 @@
 import { DeliveryError, isKnownEvent, verifyDelivery, type DeliveryProblem } from "@brand-records/client";
-import { CommandFailure, UsageFailure } from "@brand-records/command-line";
-import { factLines } from "@brand-records/terminal-output";
+import { CommandFailure, factLines, UsageFailure } from "@brand-records/command-line";
 import type { VerifyOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
 import { headerWord } from "./delivery-target.ts";

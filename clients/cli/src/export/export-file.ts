@@ -1,7 +1,6 @@
 import { access, constants, open, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CommandFailure, UsageFailure } from "@brand-records/command-line";
-import { counted, errorCode, errorReason, printable } from "@brand-records/terminal-output";
+import { CommandFailure, counted, errorCode, errorReason, printable, UsageFailure } from "@brand-records/command-line";
 import { lockExport, type ExportLock } from "./export-lock.ts";
 import {
   deleteState,

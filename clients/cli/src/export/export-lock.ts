@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { CommandFailure } from "@brand-records/command-line";
-import { errorCode, printable } from "@brand-records/terminal-output";
+import { CommandFailure, errorCode, printable } from "@brand-records/command-line";
 
 /** A lock of another host, whose processes cannot be seen, is left if it is this old: a running export touches its own. */
 const STALE_MS = 120_000;

@@ -1,6 +1,5 @@
 import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
-import { CommandFailure, Interrupted, writeToReader } from "@brand-records/command-line";
-import { counted, printable, type ProgressBar, type Screen } from "@brand-records/terminal-output";
+import { CommandFailure, counted, Interrupted, printable, type ProgressBar, type Screen, writeToReader } from "@brand-records/command-line";
 import { reportOf } from "../failure.ts";
 import { partPath, type ExportFile } from "./export-file.ts";
 import type { ExportFormat, ExportState } from "./export-state.ts";

@@ -1,6 +1,5 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
-import { CommandFailure } from "@brand-records/command-line";
-import { errorCode, printable } from "@brand-records/terminal-output";
+import { CommandFailure, errorCode, printable } from "@brand-records/command-line";
 
 /** Mode of the files: records and filters may have texts that are not for every user of the machine. */
 export const EXPORT_MODE = 0o600;

@@ -1,8 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { readSecrets } from "@brand-records/client/signing";
-import { UsageFailure } from "@brand-records/command-line";
-import { errorReason, printable } from "@brand-records/terminal-output";
+import { errorReason, printable, UsageFailure } from "@brand-records/command-line";
 
 /** Bytes of a file or of standard input. Every event and plan fits. */
 const INPUT_BYTES_MAX = 1024 * 1024;

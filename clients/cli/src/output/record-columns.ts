@@ -1,5 +1,5 @@
 import type { RecordOf, ResourceName } from "@brand-records/client";
-import { pesos, shortTime, type Colors, type Column } from "@brand-records/terminal-output";
+import { pesos, shortTime, type Colors, type Column } from "@brand-records/command-line";
 
 type AnyRecord = RecordOf[ResourceName];
 type ColumnsOf = { readonly [Name in ResourceName]: readonly Column<RecordOf[Name]>[] };

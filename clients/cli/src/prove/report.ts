@@ -1,4 +1,4 @@
-import { DETAIL_COLUMNS_MAX, table, wrapped, type Colors, type Column, type Detail } from "@brand-records/terminal-output";
+import { DETAIL_COLUMNS_MAX, table, wrapped, type Colors, type Column, type Detail } from "@brand-records/command-line";
 import { outcomeOf } from "../deliveries/reply-text.ts";
 import type { Result, SentTrial, Verdict } from "./verdict.ts";
 

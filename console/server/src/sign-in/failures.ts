@@ -1,6 +1,6 @@
 import type { SignInFailure } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
-import { diagnoseProviderError } from "@brand-records/openid-provider";
+import { diagnoseProviderError } from "@brand-records/identity";
 
 /** A sign-in cannot go on, for a reason that is known here. */
 export class SignInError extends Error {

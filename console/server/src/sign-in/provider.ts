@@ -1,4 +1,4 @@
-import { openDiscovery } from "@brand-records/openid-provider";
+import { openDiscovery } from "@brand-records/identity";
 import * as client from "openid-client";
 import type { ConsoleConfig } from "../config.ts";
 import type { Attempt } from "./attempts.ts";

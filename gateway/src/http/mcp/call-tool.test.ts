@@ -1,4 +1,4 @@
-import type { AddedPermission } from "@brand-records/api-key";
+import type { AddedPermission } from "@brand-records/ids";
 import { AppError } from "@brand-records/errors";
 import type { Principal } from "../../auth/principal.ts";
 import type { ObjectSchema } from "../../operations/json-schema.ts";

@@ -1,4 +1,4 @@
-import { PERMISSIONS } from "@brand-records/api-key";
+import { PERMISSIONS } from "@brand-records/ids";
 import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
 import { OPERATIONS } from "../../operations/index.ts";

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, eventMessageSchema, type EventMessage, type EventType } from "@brand-records/brand-events";
+import { EVENT_TYPES, eventMessageSchema, type EventMessage, type EventType } from "@brand-records/resources";
 import { z } from "zod";
 import type { JsonSchema, ObjectSchema } from "../../operations/json-schema.ts";
 import { responseSchema } from "./response-schema.ts";

@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { openText } from "./response-schema.ts";
 
 /** Headers of a delivery. `Service` in their names is a setting of the webhook service. */

@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/resources";
 import { eventExample, eventSchema, eventSchemaName } from "./event-schemas.ts";
 import { receiverHeaders, webhookParameters } from "./webhook-headers.ts";
 

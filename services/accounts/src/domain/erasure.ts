@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 
 /** Returns what takes the place of an erased person's address: `erased_` and 26 characters, which the address has no part in. */
 export const newPseudonym = (): string => newId("erased");

@@ -1,4 +1,4 @@
-import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION, type Permission } from "@brand-records/api-key";
+import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION, type Permission } from "@brand-records/ids";
 import { AppError } from "@brand-records/errors";
 import type { Brand } from "./brand.ts";
 

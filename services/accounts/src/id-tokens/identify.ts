@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { diagnoseProviderError, openDiscovery, readEmailClaims, type Provider } from "@brand-records/openid-provider";
+import { diagnoseProviderError, openDiscovery, readEmailClaims, type Provider } from "@brand-records/identity";
 import type { Clock } from "@brand-records/lifecycle";
 import type { AccountsConfig } from "../config.ts";
 import { IdTokenRefused, type EmailClaims, type Identity, type IdTokenUse } from "../domain/sign-in.ts";

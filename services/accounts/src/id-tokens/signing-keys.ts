@@ -1,4 +1,4 @@
-import { PROVIDER_SECONDS_MAX, type Provider } from "@brand-records/openid-provider";
+import { PROVIDER_SECONDS_MAX, type Provider } from "@brand-records/identity";
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
 
 /**

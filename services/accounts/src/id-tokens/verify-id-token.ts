@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { CLOCK_SKEW_SECONDS } from "@brand-records/openid-provider";
+import { CLOCK_SKEW_SECONDS } from "@brand-records/identity";
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { IdTokenRefused, type IdTokenCheck, type IdTokenUse } from "../domain/sign-in.ts";
 

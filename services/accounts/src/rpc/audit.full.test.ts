@@ -1,4 +1,4 @@
-import { generateKey } from "@brand-records/api-key";
+import { generateKey } from "@brand-records/ids";
 import type { AppendAuditRequest, ListAuditRequest } from "@brand-records/proto/accounts/v1";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 

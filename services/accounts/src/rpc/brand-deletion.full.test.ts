@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { keyDigest } from "@brand-records/api-key";
+import { keyDigest } from "@brand-records/ids";
 import { peopleOf } from "../../test/people.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import type { CommittedEpochs, EpochPublisher } from "../epochs/epoch-publisher.ts";

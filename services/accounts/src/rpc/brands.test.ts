@@ -1,4 +1,4 @@
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 
 let served: ServedAccounts;

@@ -1,4 +1,4 @@
-import { PERMISSIONS } from "@brand-records/api-key";
+import { PERMISSIONS } from "@brand-records/ids";
 import { parseRequest } from "@brand-records/errors";
 import type { Client } from "@brand-records/proto/accounts/v1";
 import { formatInstant, parseInstant } from "@brand-records/resources";

@@ -1,4 +1,4 @@
-import type { Provider } from "@brand-records/openid-provider";
+import type { Provider } from "@brand-records/identity";
 import type { Logger } from "@brand-records/telemetry";
 import { newTestKey, TestIssuer, withToken, type TestClaims } from "@brand-records/testkit";
 import { inspect } from "node:util";

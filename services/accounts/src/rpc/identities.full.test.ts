@@ -1,5 +1,5 @@
 import { TestIssuer, type TestClaims } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { openIdentify } from "../id-tokens/identify.ts";
 import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";

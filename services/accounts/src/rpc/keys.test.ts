@@ -1,4 +1,4 @@
-import { keyDigest, keyEnvironment } from "@brand-records/api-key";
+import { keyDigest, keyEnvironment } from "@brand-records/ids";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
 let served: ServedAccounts;

@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
 import { eventually } from "@brand-records/testkit";
 import { believeClaims, claimed } from "../../test/claimed-identity.ts";

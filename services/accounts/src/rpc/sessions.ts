@@ -1,5 +1,5 @@
 import { parseRequest } from "@brand-records/errors";
-import { GRANT_AUDIENCES } from "@brand-records/grant";
+import { GRANT_AUDIENCES } from "@brand-records/identity";
 import type { SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import { generateKey, keyDigest } from "@brand-records/api-key";
+import { generateKey, keyDigest } from "@brand-records/ids";
 import type { AppError } from "@brand-records/errors";
 import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";

@@ -1,6 +1,6 @@
 import type { Sql } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { deleteKeysOf } from "./brand-deletions.ts";
 import { eraseFromKeys } from "./erasures.ts";

@@ -1,4 +1,4 @@
-import type { Permission } from "@brand-records/api-key";
+import type { Permission } from "@brand-records/ids";
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { Key, Principal } from "../domain/key.ts";
 import type { Position } from "../domain/page-token.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
-import { idSequence } from "@brand-records/typeid";
+import { idSequence } from "@brand-records/ids";
 import { hash } from "node:crypto";
 import { scopeOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
 import { brandDeleted, DELETION } from "../domain/brand.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Brand, type Tier } from "../domain/brand.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import { deleteInBatches, type DeletedRows } from "@brand-records/service-runtime";
 import type { Sql } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound } from "../domain/brand.ts";
 import {

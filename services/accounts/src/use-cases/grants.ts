@@ -1,4 +1,4 @@
-import { GRANT_AUDIENCES, type Grant, type GrantAudience } from "@brand-records/grant";
+import { GRANT_AUDIENCES, type Grant, type GrantAudience } from "@brand-records/identity";
 import type { Grants, Person } from "@brand-records/rpc";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotTheirs, type Membership } from "../domain/membership.ts";

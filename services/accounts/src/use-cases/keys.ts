@@ -1,7 +1,6 @@
-import { generateKey, keyDigest, keyHint, type Permission } from "@brand-records/api-key";
+import { generateKey, keyDigest, keyHint, newId, type Permission } from "@brand-records/ids";
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { keyHash } from "../domain/key-hash.ts";
 import { grantedPermissions, keyLimit, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { centavosOf, parsePlanInput, pesosOf, type PlanInput } from "@brand-records/campaign-plan";
+import { centavosOf, parsePlanInput, pesosOf, type PlanInput } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
 import { planChanged, planNotPending, type Plan, type WorkspacePlan } from "./plan.ts";
 

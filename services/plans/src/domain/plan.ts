@@ -1,4 +1,4 @@
-import { changedFields, type CampaignType, type PlanInput } from "@brand-records/campaign-plan";
+import { changedFields, type CampaignType, type PlanInput } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
 
 export const PLAN_STATES = ["pending", "completed", "cancelled"] as const;

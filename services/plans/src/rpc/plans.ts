@@ -1,4 +1,4 @@
-import type { PlanInput } from "@brand-records/campaign-plan";
+import type { PlanInput } from "@brand-records/resources";
 import { AppError, parseRequest } from "@brand-records/errors";
 import type { PlanInput as PlanInputMessage, PlansServiceService } from "@brand-records/proto/plans/v1";
 import type { Handlers } from "@brand-records/rpc";

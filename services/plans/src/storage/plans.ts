@@ -1,4 +1,4 @@
-import type { PlanInput } from "@brand-records/campaign-plan";
+import type { PlanInput } from "@brand-records/resources";
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Plan, PreparedPlan } from "../domain/plan.ts";
 import { contentOf, type PlanContent } from "../domain/plan-content.ts";

@@ -1,4 +1,4 @@
-import { parsePlanInput } from "@brand-records/campaign-plan";
+import { parsePlanInput } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 import { newBrand, planInput, servePlans, type ServedDatabase } from "../../test/serve-plans.ts";
 import { preparePlan } from "./prepare-plan.ts";

@@ -1,7 +1,7 @@
-import type { PlanInput } from "@brand-records/campaign-plan";
+import type { PlanInput } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { PlansDependencies } from "../dependencies.ts";
 import { requireSameRequest, type Plan } from "../domain/plan.ts";
 import { countPending, findByRequest, insertPlan, lockBrand } from "../storage/plans.ts";

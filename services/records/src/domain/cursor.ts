@@ -10,7 +10,7 @@ import {
   type Filters,
   type ResourceName,
 } from "@brand-records/resources";
-import { idPattern } from "@brand-records/typeid";
+import { idPattern } from "@brand-records/ids";
 
 /** The position of a record in a list. `created_at` as `2026-11-21T08:30:00.000Z`. */
 export interface Position {

@@ -9,7 +9,7 @@ import {
   type Filters,
   type ResourceName,
 } from "@brand-records/resources";
-import { idPattern, idRule } from "@brand-records/typeid";
+import { idPattern, idRule } from "@brand-records/ids";
 import { decodeCursor, encodeCursor, type Position } from "./cursor.ts";
 import { filtersFrom, type GivenFilters } from "./filters.ts";
 

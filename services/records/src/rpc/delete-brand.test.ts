@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { campaign, deposit } from "../../test/sample-records.ts";
 import { callContext, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 

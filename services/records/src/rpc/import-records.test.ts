@@ -3,7 +3,7 @@ import type { ImportRecordsRequest } from "@brand-records/proto/records/v1";
 import { ImportServiceService } from "@brand-records/proto/records/v1";
 import { connectRpc, fromServiceError } from "@brand-records/rpc";
 import { eventually, startTcpProxy } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { deposit } from "../../test/sample-records.ts";
 import { callContext, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 

@@ -2,7 +2,7 @@ import type { AppError } from "@brand-records/errors";
 import { openPool } from "@brand-records/postgres";
 import type { ListRequest } from "@brand-records/proto/records/v1";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { deposit } from "../../test/sample-records.ts";
 import { callContext, CONNECTIONS, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 

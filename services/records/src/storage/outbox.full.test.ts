@@ -1,4 +1,4 @@
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { changeMany } from "../../test/change-many.ts";
 import { serveRecords } from "../../test/serve-records.ts";
 

@@ -1,7 +1,6 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES, readEventMessage } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES, EVENT_TYPES, readEventMessage, RESOURCE_NAMES } from "@brand-records/resources";
 import { openPool, type Database } from "@brand-records/postgres";
-import { RESOURCE_NAMES } from "@brand-records/resources";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { fieldsOf, sampleRecord } from "../../test/any-record.ts";
 import { changeMany } from "../../test/change-many.ts";
 import { campaign, payout, submission } from "../../test/sample-records.ts";
@@ -373,7 +372,7 @@ describe("updated_at", () => {
   });
 });
 
-it("records.new_id returns TypeIDs as packages/typeid does: unique, and ordered by time within a millisecond, too", async () => {
+it("records.new_id returns TypeIDs as packages/ids does: unique, and ordered by time within a millisecond, too", async () => {
   const [{ id } = { id: "" }] = await db.query<{ id: string }>("select records.new_id('evt', '2026-11-21 08:30:00.123+00') as id");
   const same = newId("evt", Date.parse("2026-11-21T08:30:00.123Z"));
   expect(id.slice(0, 14)).toBe(same.slice(0, 14));

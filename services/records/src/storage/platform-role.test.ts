@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openPool, type Database } from "@brand-records/postgres";
 import { RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { campaign, deposit, payout, submission } from "../../test/sample-records.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 

@@ -1,5 +1,5 @@
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { fieldsOf, sampleRecord, type Field, type FieldSchema } from "../../test/any-record.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 

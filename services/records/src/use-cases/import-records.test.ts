@@ -1,5 +1,5 @@
 import { RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import fc from "fast-check";
 import { anyRecord } from "../../test/any-record.ts";
 import { campaign, deposit, submission } from "../../test/sample-records.ts";

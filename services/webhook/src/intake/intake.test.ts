@@ -1,8 +1,8 @@
-import { EVENT_TYPES } from "@brand-records/brand-events";
+import { EVENT_TYPES } from "@brand-records/resources";
 import { UnprocessedMessages, type DeadLetters } from "@brand-records/event-log";
 import { AppError } from "@brand-records/errors";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
 

@@ -1,4 +1,4 @@
-import { readEventMessage, UnreadableMessage } from "@brand-records/brand-events";
+import { readEventMessage, UnreadableMessage } from "@brand-records/resources";
 import { UnprocessedMessages, type DeadLetter, type DeadLetters, type Intake, type ReceivedMessage } from "@brand-records/event-log";
 import type { Clock } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
@@ -11,7 +11,7 @@ import {
   type Logger,
   type Registry,
 } from "@brand-records/telemetry";
-import { timeOfId } from "@brand-records/typeid";
+import { timeOfId } from "@brand-records/ids";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import type { NewEvent } from "../storage/events.ts";
 import type { KnownBrands } from "../known-brands.ts";

@@ -1,5 +1,5 @@
 import type { Database, Sql } from "@brand-records/postgres";
-import { idSequence } from "@brand-records/typeid";
+import { idSequence } from "@brand-records/ids";
 import { insertReplayedDeliveries } from "../storage/deliveries.ts";
 import { advanceReplay, eventsAhead, hasPendingBeyond, takeReplay, type TakenReplay } from "../storage/replays.ts";
 

@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { openPool } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { SealBroken } from "../domain/sealing.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { EVENT_TYPES } from "@brand-records/brand-events";
+import { EVENT_TYPES } from "@brand-records/resources";
 import type { DeadLetter, DeadLetters } from "@brand-records/event-log";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { callContext, newBrand, receiverInput, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 import { namesBrand } from "../domain/names-brand.ts";

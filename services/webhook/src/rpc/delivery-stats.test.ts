@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { callContext, newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 import type { OutcomeKind } from "../domain/outcome.ts";

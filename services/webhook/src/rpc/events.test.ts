@@ -1,11 +1,11 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
 import { openPool, type Database } from "@brand-records/postgres";
 import { EventsServiceService, type Event, type ListEventsRequest } from "@brand-records/proto/webhook/v1";
 import { connectRpc, serveRpc, service, type RpcClient, type RpcServer } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import type { TestDatabase } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { callContext, newBrand, PUBLIC_URL, webhookDatabase } from "../../test/serve-receivers.ts";
 import { eventsHandlers } from "./events.ts";

@@ -1,8 +1,7 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES, formatInstant, parseInstant } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
-import { formatInstant, parseInstant } from "@brand-records/resources";
 import { emailField, idField, nameField, pageSizeField } from "@brand-records/service-runtime";
-import { idPattern } from "@brand-records/typeid";
+import { idPattern } from "@brand-records/ids";
 import { z } from "zod";
 import { DELIVERY_STATES, PAGE_LIMIT, STATUS_CLASSES } from "../domain/delivery.ts";
 import { IN_FLIGHT_MAX } from "../domain/lane.ts";

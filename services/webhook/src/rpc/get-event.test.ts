@@ -1,4 +1,4 @@
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { dropOldDays } from "../storage/daily-partitions.ts";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { addEvents } from "../../test/add-events.ts";

@@ -1,7 +1,7 @@
 import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { idPattern } from "@brand-records/typeid";
+import { idPattern } from "@brand-records/ids";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { namesBrand } from "../domain/names-brand.ts";

@@ -1,4 +1,4 @@
-import { readEventMessage } from "@brand-records/brand-events";
+import { readEventMessage } from "@brand-records/resources";
 import { openPool } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { pageOfEvents } from "../storage/events.ts";

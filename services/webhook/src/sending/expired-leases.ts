@@ -2,7 +2,7 @@ import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
-import { idSequence } from "@brand-records/typeid";
+import { idSequence } from "@brand-records/ids";
 import { leaseStart } from "../domain/delivery.ts";
 import { leaveLanes } from "../storage/locked-lanes.ts";
 import { lockExpired, removeDeliveries, removeExpiredOrphans, type ExpiredDelivery } from "../storage/leases.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "@brand-records/lifecycle";
 import { traceFields, type Logger } from "@brand-records/telemetry";
-import { idSequence } from "@brand-records/typeid";
+import { idSequence } from "@brand-records/ids";
 import { eventBody } from "../domain/event-body.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { nextState, type NextState } from "../domain/retry-schedule.ts";

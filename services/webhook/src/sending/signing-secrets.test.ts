@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Database, Sql, Statement } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import type { SecretKey } from "../domain/secret-keys.ts";

@@ -1,5 +1,5 @@
 import { openLog } from "@brand-records/telemetry";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { writeResults } from "../use-cases/write-results.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { replayBatch } from "../replaying/replay-batch.ts";

@@ -1,6 +1,6 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { nextAfterId } from "@brand-records/service-runtime";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { PAGE_LIMIT, type Delivery, type DeliveryState, type StatusClass } from "../domain/delivery.ts";
 import type { EventPosition } from "../domain/event.ts";
 import { FINISHED, LAST_ATTEMPT_APART, shown, UNFINISHED } from "./delivery-columns.ts";

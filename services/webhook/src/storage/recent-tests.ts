@@ -1,4 +1,4 @@
-import { SAMPLE_RECORD_IDS } from "@brand-records/brand-events";
+import { SAMPLE_RECORD_IDS } from "@brand-records/resources";
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import { TESTS_SECONDS, type RecentTests } from "../domain/test-limit.ts";

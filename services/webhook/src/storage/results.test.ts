@@ -1,6 +1,6 @@
 import type { Sql } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import type { Attempt, Delivery } from "../domain/delivery.ts";
 import { claimDeliveries, type ClaimedDelivery } from "./claims.ts";

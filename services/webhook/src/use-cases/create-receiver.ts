@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { duplicateUrl, RECEIVERS_MAX, requireReceiver, type NewReceiver, type Receiver } from "../domain/receiver.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";

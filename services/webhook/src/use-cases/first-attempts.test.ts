@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { openPool, type Database, type Sql } from "@brand-records/postgres";
 import { eventually, startTcpProxy, type TcpProxy } from "@brand-records/testkit";
-import { idSequence } from "@brand-records/typeid";
+import { idSequence } from "@brand-records/ids";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";

@@ -1,6 +1,6 @@
 import { countBuffers } from "@brand-records/testkit";
 import { unnestRows, type Sql } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 import { DELIVERY_STATES } from "../domain/delivery.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";

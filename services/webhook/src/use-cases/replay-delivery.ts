@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
-import { idSequence } from "@brand-records/typeid";
+import { idSequence } from "@brand-records/ids";
 import { requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import { isPresent } from "../domain/repeat.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { requireReplay, type Replay, type ReplayKey, type ReplayRequest } from "../domain/replay.ts";
 import { databaseTime } from "../storage/held-deliveries.ts";

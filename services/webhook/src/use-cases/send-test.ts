@@ -1,7 +1,7 @@
-import { isEventType, sampleData, type EventType } from "@brand-records/brand-events";
+import { isEventType, sampleData, type EventType } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
+import { newId } from "@brand-records/ids";
 import { noNextSecret, receiverDisabled, receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { requireRoomForTest } from "../domain/test-limit.ts";
 import { isBrandOpen } from "../storage/brands.ts";

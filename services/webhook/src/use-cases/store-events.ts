@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Transaction } from "@brand-records/postgres";
-import { idSequence } from "@brand-records/typeid";
+import { idSequence } from "@brand-records/ids";
 import { lockBrands } from "../storage/brands.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
 import { insertEvents, type NewEvent } from "../storage/events.ts";

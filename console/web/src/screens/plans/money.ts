@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from "@brand-records/campaign-plan/limits";
+import { PLAN_LIMITS } from "@brand-records/resources/plan-limits";
 
 const CENTAVOS_MAX = PLAN_LIMITS.budgetPesos * 100;
 /** Digits, perhaps in groups of three, and up to two decimals. A comma before two digits is no group: its meaning would be a guess. */

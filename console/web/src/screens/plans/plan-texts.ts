@@ -1,7 +1,7 @@
 import type { PlanField, PlanValue, PlanValues } from "./plan-values.ts";
 import type { StepName } from "./plan-steps.ts";
 
-/** The types of campaigns, as packages/campaign-plan describes them to integrations. */
+/** The types of campaigns, as packages/resources describes them to integrations. */
 export const CAMPAIGN_TYPES: readonly { readonly type: string; readonly name: string; readonly text: string }[] = [
   { type: "blitz", name: "Blitz", text: "Clipping, paid per view" },
   { type: "ugc", name: "UGC", text: "Original content" },

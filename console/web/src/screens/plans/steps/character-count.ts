@@ -1,4 +1,4 @@
-import { countCharacters } from "@brand-records/campaign-plan/limits";
+import { countCharacters } from "@brand-records/resources/plan-limits";
 
 /** Share of the limit from which on the count shows. */
 const NEAR = 0.8;

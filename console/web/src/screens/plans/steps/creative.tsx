@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from "@brand-records/campaign-plan/limits";
+import { PLAN_LIMITS } from "@brand-records/resources/plan-limits";
 import { ListField } from "./list-field.tsx";
 import type { StepProps } from "./step.ts";
 import { TextField } from "./text-field.tsx";

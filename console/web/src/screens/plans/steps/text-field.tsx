@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from "@brand-records/campaign-plan/limits";
+import { PLAN_LIMITS } from "@brand-records/resources/plan-limits";
 import { Textarea, TextInput } from "@mantine/core";
 import type { ChangeEvent } from "react";
 import { characterCount } from "./character-count.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { altered, BROKEN, MESSAGES, type Message } from "../test/sample-messages.ts";
+import { altered, BROKEN, MESSAGES, type Message } from "../../test/sample-messages.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { EVENT_MESSAGE_BYTES_MAX, readEventMessage, UnreadableMessage } from "./event-message.ts";
 

@@ -7,3 +7,4 @@ export {
   type AddedPermission,
   type Permission,
 } from "./permissions.ts";
+export { idPattern, idRule, idSequence, newId, timeOfId } from "./type-id.ts";

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { BROKEN, MESSAGES } from "../test/sample-messages.ts";
+import { BROKEN, MESSAGES } from "../../test/sample-messages.ts";
 import { eventJsonSchema } from "./event-json-schema.ts";
 import { readEventMessage } from "./event-message.ts";
 
-const ROOT = join(import.meta.dirname, "../../..");
+const ROOT = join(import.meta.dirname, "../../../..");
 
 const readSchema = async (): Promise<object> =>
   JSON.parse(await readFile(join(ROOT, "docs/schemas/brand-event.schema.json"), "utf8")) as object;

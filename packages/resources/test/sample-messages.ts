@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from "../src/event-types.ts";
+import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from "../src/events/event-types.ts";
 
 export type Message = Record<string, unknown>;
 

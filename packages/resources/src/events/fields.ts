@@ -1,4 +1,4 @@
-import { idPattern, idRule } from "@brand-records/typeid";
+import { idPattern, idRule } from "@brand-records/ids";
 import { z } from "zod";
 
 /** The kinds of fields in an event message. */

@@ -1,6 +1,6 @@
 import { AppError, type ProblemDetail } from "@brand-records/errors";
 import fc from "fast-check";
-import { CAMPAIGN_TYPES, parsePlanInput, type PlanInput } from "./index.ts";
+import { CAMPAIGN_TYPES, parsePlanInput, type PlanInput } from "../index.ts";
 
 const REQUIRED: PlanInput = {
   request_id: "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11",
