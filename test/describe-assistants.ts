@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { seedBrand } from "./seed-brand.ts";
 import { startForwardingProxy, type ForwardingProxy } from "./forwarding-proxy.ts";
-import { startStack, type Stack, type TestBrand } from "./stack.ts";
+import { startOnSharedServices, type SharedStack, type TestBrand } from "./stack.ts";
 
 const SIZES = { campaigns: 5, submissions: 11, payouts: 6, deposits: 7, conversions: 8, links: 6 };
 const LIMIT_PRO = 20;
@@ -64,7 +64,7 @@ const failureOf = (attempt: Promise<unknown>): Promise<string> =>
   );
 
 export interface AssistantSystem {
-  readonly stack: Stack;
+  readonly stack: SharedStack;
   readonly brand: TestBrand;
 }
 
@@ -74,10 +74,10 @@ export interface AssistantSystem {
  * @param others declares more tests of the same system. Its argument returns the system, once tests run.
  */
 export function describeAssistants(clients: readonly ClientKind[], others: (system: () => AssistantSystem) => void): void {
-  let stack: Stack;
+  let stack: SharedStack;
   let brand: TestBrand;
   beforeAll(async () => {
-    stack = await startStack({ env: { RATE_LIMIT_PLUS: "10000", RATE_LIMIT_PRO: String(LIMIT_PRO) } });
+    stack = await startOnSharedServices({ RATE_LIMIT_PLUS: "10000", RATE_LIMIT_PRO: String(LIMIT_PRO) });
     brand = await stack.createBrand();
     await seedBrand(stack, brand.id, SIZES);
   });

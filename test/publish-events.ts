@@ -11,7 +11,7 @@ export interface PublishedEvent {
 
 /** Publishes events of made-up records, as records does without Kafka. Resolves when they are stored with their deliveries. */
 export async function publishEvents(
-  stack: Stack,
+  stack: Pick<Stack, "addresses">,
   brandId: string,
   events: readonly { readonly type: EventType; readonly at: number }[],
 ): Promise<PublishedEvent[]> {

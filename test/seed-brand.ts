@@ -6,7 +6,7 @@ const SIZES: BrandSizes = { campaigns: 5, submissions: 400, payouts: 5, deposits
 const NOW = Date.UTC(2026, 10, 21);
 
 /** Imports a year of related records into a brand, the same ones each time. */
-export async function seedBrand(stack: Stack, brandId: string, sizes: BrandSizes = SIZES): Promise<void> {
+export async function seedBrand(stack: Pick<Stack, "importing">, brandId: string, sizes: BrandSizes = SIZES): Promise<void> {
   const generated = generateBrand({ brandId, seed: 1, now: NOW, sizes });
   for (const resource of DEMO_RESOURCES) {
     const target = { brandId, resource, skipBad: false };

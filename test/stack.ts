@@ -13,6 +13,7 @@ import { settingsOf } from "./stack/settings.ts";
 export type { TestBrand } from "./stack/brands.ts";
 export { callContext } from "./stack/clients.ts";
 export type { Console, Gateway } from "./stack/gateways.ts";
+export { startOnSharedServices, type SharedStack } from "./stack/shared.ts";
 export type { ProcessName, ServiceName, StackOptions } from "./stack/options.ts";
 
 /** The compiled processes on a database of their own, without a brand. */

@@ -9,14 +9,14 @@ import { newId } from "@brand-records/ids";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 import { startCuttingProxy, type CuttingProxy } from "./cutting-proxy.ts";
 
 /** One promise: whatever happens to its requests, the client misses no record, repeats none, and makes a plan once. */
 
 type Intercept = (number: number, incoming: IncomingMessage, outgoing: ServerResponse) => boolean | Promise<boolean>;
 
-let stack: Stack;
+let stack: SharedStack;
 let db: Database;
 let proxy: ForwardingProxy;
 let cutting: CuttingProxy;
@@ -28,7 +28,7 @@ let requests: number;
 let retries: Retry[];
 
 beforeAll(async () => {
-  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
+  stack = await startOnSharedServices({ RATE_LIMIT_PLUS: "100000" });
   db = openPool({ url: stack.databaseUrl, max: 1, applicationName: "test" });
   proxy = await startForwardingProxy(stack.url, {
     intercept: async (incoming, outgoing) => onRequest((requests += 1), incoming, outgoing),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { openPool, type Database } from "@brand-records/postgres";
-import { startStack, type Stack, type TestBrand } from "../stack.ts";
+import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 import { buildGoClient } from "./build-go.ts";
 import { buildPythonClient } from "./build-python.ts";
 import { buildTypescriptClient } from "./build-typescript.ts";
@@ -38,14 +38,14 @@ const EXPECTED = {
   ponged: 7,
 };
 
-let stack: Stack;
+let stack: SharedStack;
 let brand: TestBrand;
 let planner: TestBrand;
 let folder: string;
 let description: string;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startOnSharedServices();
   brand = await stack.createBrand();
   planner = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await insertPayouts();

@@ -4,7 +4,7 @@ import { RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/res
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { Pool } from "pg";
 import { seedBrand } from "../seed-brand.ts";
-import { startStack, type Stack, type TestBrand } from "../stack.ts";
+import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: the client keeps a copy of 50,000 conversions in Postgres that equals the database, night after night. */
 
@@ -15,7 +15,7 @@ interface Store extends SyncStore {
   applyEvent(event: BrandEvent | UnknownEvent): Promise<boolean>;
 }
 
-let stack: Stack;
+let stack: SharedStack;
 let db: Database;
 let copyDatabase: TestDatabase;
 let pool: Pool;
@@ -23,7 +23,7 @@ let brand: TestBrand;
 let store: Store;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
+  stack = await startOnSharedServices({ RATE_LIMIT_PLUS: "100000" });
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   copyDatabase = await createDatabase("empty");
   pool = new Pool({ connectionString: copyDatabase.url, max: 3 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { seedBrand } from "../seed-brand.ts";
-import { startStack, type Stack, type TestBrand } from "../stack.ts";
+import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 import { installedRuntime, NPM, oldestNode } from "./installed-runtime.ts";
 import { runTool, type Tool } from "./run-tool.ts";
 
@@ -34,7 +34,7 @@ const EXPECTED = {
   errors: ["invalid_parameter", "wrong_brand", "enough", "no_response"],
 };
 
-let stack: Stack;
+let stack: SharedStack;
 let proxy: ForwardingProxy;
 let brand: TestBrand;
 let folder: string;
@@ -43,7 +43,7 @@ let requests: number;
 let running: ChildProcess | undefined;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
+  stack = await startOnSharedServices({ RATE_LIMIT_PLUS: "100000" });
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id, SIZES);
   proxy = await startForwardingProxy(stack.url, {

@@ -3,15 +3,15 @@ import { connect } from "node:net";
 import { eventually } from "@brand-records/testkit";
 import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
 import { rawRequest, untilClosed } from "../raw-http.ts";
-import { startStack, type Stack, type TestBrand } from "../stack.ts";
+import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: whatever an assistant sends, it gets a clear response of the protocol, and its next message is served. */
 
-let stack: Stack;
+let stack: SharedStack;
 let brand: TestBrand;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500" } });
+  stack = await startOnSharedServices({ RATE_LIMIT_PLUS: "100000", HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500" });
   brand = await stack.createBrand();
 });
 afterAll(() => stack.stop());

@@ -2,20 +2,18 @@ import { generateKey } from "@brand-records/ids";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { GENERATIONS, post, request, toolCall, type McpResponse } from "../mcp.ts";
 import { rawRequest } from "../raw-http.ts";
-import { startStack, type Stack, type TestBrand } from "../stack.ts";
+import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: one path serves both generations of the protocol, as their specifications and ours require. */
 
-let stack: Stack;
+let stack: SharedStack;
 let brand: TestBrand;
 
 beforeAll(async () => {
-  stack = await startStack({
-    env: {
-      RATE_LIMIT_PLUS: "100000",
-      ALLOWED_ORIGINS: "https://app.example, http://localhost:*",
-      PUBLIC_URL: "https://records.example/base",
-    },
+  stack = await startOnSharedServices({
+    RATE_LIMIT_PLUS: "100000",
+    ALLOWED_ORIGINS: "https://app.example, http://localhost:*",
+    PUBLIC_URL: "https://records.example/base",
   });
   brand = await stack.createBrand();
 });

@@ -1,24 +1,22 @@
 import { windowKey } from "@brand-records/redis";
 import { RESOURCE_NAMES } from "@brand-records/resources";
-import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { eventually } from "@brand-records/testkit";
 import { Redis } from "ioredis";
 import { metricsOf } from "../admin-port.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall, type McpResponse } from "../mcp.ts";
 import { seedBrand } from "../seed-brand.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: tools return the same pages as the HTTP API, of the same brand, within the same limit. */
 
-let redisServer: RedisServer;
 let redis: Redis;
-let stack: Stack;
+let stack: SharedStack;
 let brand: TestBrand;
 let other: TestBrand;
 
 beforeAll(async () => {
-  redisServer = await startRedisServer();
-  redis = new Redis(redisServer.url);
-  stack = await startStack({ gateways: 2, redisUrl: redisServer.url, env: { RATE_LIMIT_ENTERPRISE: "100000" } });
+  redis = new Redis(process.env["TEST_REDIS_URL"] ?? "");
+  stack = await startOnSharedServices({ RATE_LIMIT_ENTERPRISE: "100000" }, 2);
   [brand, other] = await Promise.all([stack.createBrand({ tier: "enterprise" }), stack.createBrand({ tier: "enterprise" })]);
   const sizes = { campaigns: 240, submissions: 250, payouts: 230, deposits: 220, conversions: 210, links: 260 };
   await seedBrand(stack, brand.id, sizes);
@@ -27,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.stop();
   redis.disconnect();
-  await redisServer.stop();
 });
 
 const call = (generation: (typeof GENERATIONS)[number], name: string, args?: unknown, key = brand.key, gateway = 0) =>

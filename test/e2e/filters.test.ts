@@ -2,7 +2,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import { RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
 import fc from "fast-check";
 import { GENERATIONS, post, toolCall } from "../mcp.ts";
-import { startStack, type Stack, type TestBrand } from "../stack.ts";
+import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /**
  * One promise: over HTTP and by tools, a walk with any filters, limits and cursors returns exactly the records that filtering the whole walk
@@ -16,10 +16,10 @@ const NEWEST = Date.UTC(2026, 10, 21);
 const INSTANTS = 8;
 const INTERFACES = ["HTTP", ...GENERATIONS] as const;
 
-let stack: Stack;
+let stack: SharedStack;
 let db: Database;
 beforeAll(async () => {
-  stack = await startStack({ replicas: true, env: { RATE_LIMIT_PLUS: "100000" } });
+  stack = await startOnSharedServices({ RATE_LIMIT_PLUS: "100000" });
   db = openPool({ url: stack.databaseUrl, max: 2, applicationName: "test" });
 });
 afterAll(async () => {

@@ -8,15 +8,15 @@ import { DEMO_RESOURCES } from "@brand-records/demo-data";
 import { RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
 import { fromServiceError } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: the brand's integrations read exactly what an operator imports with brandctl. */
 
-let stack: Stack;
+let stack: SharedStack;
 let brand: TestBrand;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startOnSharedServices();
   brand = await stack.createBrand({ tier: "enterprise" });
 });
 afterAll(() => stack.stop());
@@ -28,14 +28,10 @@ interface Outcome {
 }
 
 async function brandctl(...parameters: string[]): Promise<Outcome> {
-  const ports = { accounts: stack.processes.accounts.ready, records: stack.processes.records.ready } as Record<
-    string,
-    { rpc_port: number }
-  >;
   const env = {
     PATH: process.env["PATH"],
-    ACCOUNTS_ADDRESS: `127.0.0.1:${ports["accounts"]?.rpc_port}`,
-    RECORDS_ADDRESS: `127.0.0.1:${ports["records"]?.rpc_port}`,
+    ACCOUNTS_ADDRESS: stack.addresses.accounts,
+    RECORDS_ADDRESS: stack.addresses.records,
     BASE_URL: stack.url,
   };
   try {

@@ -1,23 +1,19 @@
 import { windowKey } from "@brand-records/redis";
-import { startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { Redis } from "ioredis";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: a brand gets exactly its limit of requests in any 60 seconds, over all keys and gateways. */
 
-let redisServer: RedisServer;
 let redis: Redis;
-let stack: Stack;
+let stack: SharedStack;
 
 beforeAll(async () => {
-  redisServer = await startRedisServer();
-  redis = new Redis(redisServer.url);
-  stack = await startStack({ gateways: 2, redisUrl: redisServer.url });
+  redis = new Redis(process.env["TEST_REDIS_URL"] ?? "");
+  stack = await startOnSharedServices({}, 2);
 });
 afterAll(async () => {
   await stack.stop();
   redis.disconnect();
-  await redisServer.stop();
 });
 
 async function burst(count: number, send: (index: number) => Promise<Response>): Promise<{ admitted: number; refused: Response[] }> {
@@ -104,7 +100,7 @@ it.each([
 });
 
 it("enforces the limit in process without Redis", async () => {
-  const single = await startStack();
+  const single = await startOnSharedServices({ REDIS_URL: "" });
   try {
     const brand = await single.createBrand();
     expect((await burst(100, () => single.get("/api/v1/links", brand.key))).admitted).toBe(60);

@@ -9,7 +9,7 @@ import { eventually } from "@brand-records/testkit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
-import { callContext, startStack, type Stack } from "../stack.ts";
+import { callContext, startOnSharedServices, type SharedStack } from "../stack.ts";
 import { blocks, bodies, page, type Body } from "../webhook-page.ts";
 
 /** One promise: docs/webhooks.md shows exactly what is sent. webhook-programs.test.ts runs its programs. */
@@ -69,9 +69,9 @@ it("the documented request is what is sent, signed with the documented secret", 
 });
 
 describe("a running system", () => {
-  let stack: Stack;
+  let stack: SharedStack;
   beforeAll(async () => {
-    stack = await startStack({ env: { RECEIVERS_ON_LOOPBACK: "true", PUBLIC_URL: "https://records.example" } });
+    stack = await startOnSharedServices();
   });
   afterAll(() => stack.stop());
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ensureBackingServices } from "./ensure-backing-services.ts";
+import { offerSharedServices } from "./shared-services.ts";
 import { startKafka, startRedis } from "./shared-servers.ts";
 import { startPostgres } from "./start-postgres.ts";
 import { stopAll } from "./started-services.ts";
@@ -14,6 +15,7 @@ import { stopAll } from "./started-services.ts";
  * REDIS_SERVER        the binary that startRedisServer() runs; without one, REDIS_IMAGE
  * TEST_KAFKA_BROKERS  a Kafka; yours if KAFKA_BROKERS is set: tests name their topics after TEST_RUN
  * KAFKA_LIB_DIR       the jars that startKafkaServer() runs with JAVA; without them, KAFKA_IMAGE
+ * TEST_SERVICES_URL   starts the services that files share, at its first request
  * TEST_RUN            distinguishes this run's databases and topics from those of another
  * NODE_COMPILE_CACHE  caches compiled code: each of about 150 process starts takes a fifth less CPU time
  * BRAND_RECORDS_RUN   id of this process: containers with this label are removed when it ends
@@ -28,6 +30,8 @@ export default async function startBackingServices(): Promise<void> {
   try {
     const found = await ensureBackingServices();
     await Promise.all([startRedis(found), startKafka(found), startPostgres()]);
+    // Last, because what starts last stops first.
+    await offerSharedServices();
   } catch (error) {
     // Jest does not run the stop hook when the start hook fails.
     await stopAll();
