@@ -30,22 +30,26 @@ const project = {
   globalTeardown: "<rootDir>/test/setup/stop-backing-services.ts",
 };
 
+/** Load both cores, or have figures that another system on the machine would change. */
+const ALONE = ["drills/*.full", "ledger*.full", "rolling/*.full", "redis-cluster-failover.full"].map((name) => `${CODE}/${name}.test.ts`);
+
+/**
+ * The tiers: `npm test` runs `quick`, `.ci/run` also `full` and `alone`, a release also `release`. `--selectProjects` takes every word up to
+ * the next option: paths stand before it, and package.json has an option behind it.
+ */
 export default {
-  // `--selectProjects` takes every word up to the next option: paths stand before it, and package.json has an option behind it.
   projects: [
-    { ...project, displayName: "quick", testMatch: [`${CODE}/!(*.full|*.image).test.ts`] },
-    // Each file takes minutes: scripts/test-full.js runs them, some in pairs.
-    { ...project, displayName: "full", testMatch: [`${CODE}/*.full.test.ts`] },
-    // Needs buildah and podman, which no other test does.
-    { ...project, displayName: "image", testMatch: ["<rootDir>/test/image/*.image.test.ts"] },
+    { ...project, displayName: "quick", testMatch: [`${CODE}/!(*.full|*.release).test.ts`] },
+    { ...project, displayName: "full", testMatch: [`${CODE}/*.full.test.ts`, ...ALONE.map((pattern) => `!${pattern}`)] },
+    { ...project, displayName: "alone", testMatch: ALONE, runner: "<rootDir>/test/setup/alone-runner.js" },
+    { ...project, displayName: "release", testMatch: [`${CODE}/*.release.test.ts`] },
     // Pictures of the console to look at. No test depends on them.
     { ...project, displayName: "screenshots", testMatch: ["<rootDir>/test/screenshots/take-screenshots.ts"] },
   ],
   // Tests mostly wait for processes: a second worker on two cores shortens the run by a third.
   maxWorkers: Math.max(2, availableParallelism() - 1),
-  // Stands outside the projects: jest ignores it there.
   // Bounds what hangs. Waits have bounds of their own, below it, whose messages say what was still wrong.
   testTimeout: 120_000,
-  testSequencer: "<rootDir>/test/setup/processes-first-sequencer.js",
+  testSequencer: "<rootDir>/test/setup/sequencer.js",
   reporters: ["default", "<rootDir>/test/setup/closing-line-reporter.js"],
 };

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { helmAndKubectl } from "./kubernetes/helm-and-kubectl.ts";
+import { objectValidator } from "./kubernetes/schemas.ts";
 import {
   CHART,
   copyOfChart,
@@ -17,9 +18,13 @@ import {
 } from "./rendered-chart.ts";
 
 const ROOT = process.cwd();
-const RENDER = join(ROOT, "test/chart/renders/standard.yaml");
-/** Their bodies are files of deploy/observability, which would change with each of its changes. */
-const WITHOUT_COPIES = ["--set", "monitoring.prometheusRule.enabled=false,monitoring.dashboards.enabled=false"];
+const ADDITIONS = join(ROOT, "test/chart/values-additions.yaml");
+const MAINTENANCE = [
+  "maintenance.program=migrate,maintenance.service=records",
+  "maintenance.program=after-restore,maintenance.service=accounts,accounts.replicas=0,maintenance.claim=restore",
+  "maintenance.program=re-encrypt,maintenance.service=webhook",
+  "maintenance.program=audit-export,maintenance.claim=audit",
+];
 const LAPTOP = valuesOf("laptop");
 
 const ofKind = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((object) => object.kind === kind);
@@ -27,13 +32,33 @@ const ofKind = (objects: readonly KubernetesObject[], kind: string): KubernetesO
 /** The first needs to fetch helm. */
 jest.setTimeout(300_000);
 
-describe("renders", () => {
-  it("standard is as it was; UPDATE_RENDERS=1 writes it again", async () => {
-    const text = await renderText([...valuesOf("standard"), ...WITHOUT_COPIES]);
-    if (process.env["UPDATE_RENDERS"] === "1") await writeFile(RENDER, text);
-    expect(text).toBe(await readFile(RENDER, "utf8"));
+describe("objects have no unknown fields, and values as Kubernetes and the operators describe them", () => {
+  let problemsOf: (object: KubernetesObject) => string[];
+  beforeAll(async () => {
+    problemsOf = await objectValidator();
   });
 
+  it.each<[string, readonly string[]]>([
+    ...VALUE_FILES.map((file) => [file, valuesOf(file)] as [string, readonly string[]]),
+    ["an upgrade", [...valuesOf("large"), "--is-upgrade"]],
+    ["additions of a platform team", ["--values", ADDITIONS]],
+    ...MAINTENANCE.map((values) => [values, [...valuesOf("large"), "--set", values]] as [string, readonly string[]]),
+  ])("%s", async (_, args) => {
+    const objects = await render(args);
+    expect(objects.length).toBeGreaterThan(20);
+    expect(objects.flatMap(problemsOf)).toEqual([]);
+  });
+
+  it("refuses an unknown field, a wrong value, and a kind that does not exist", async () => {
+    const text = await renderText(LAPTOP);
+    const problemsWith = (from: string, to: string): string[] => objectsOf(text.replace(from, to)).flatMap(problemsOf);
+    expect(problemsWith("minReadySeconds:", "minimumReadySeconds:")).toEqual([expect.stringContaining("minimumReadySeconds")]);
+    expect(problemsWith("minReadySeconds: 5", "minReadySeconds: five")).toEqual([expect.stringContaining("must be integer")]);
+    expect(problemsWith("apiVersion: apps/v1", "apiVersion: apps/v2")).toEqual([expect.stringContaining("no such kind")]);
+  });
+});
+
+describe("renders", () => {
   it.each(VALUE_FILES)("%s passes helm lint", async (file) => {
     const { helm } = await helmAndKubectl();
     await helm(["lint", "--strict", CHART, ...valuesOf(file)]);
@@ -138,10 +163,9 @@ describe("renders", () => {
 });
 
 describe("additions of a platform team", () => {
-  const values = join(ROOT, "test/chart/values-additions.yaml");
   let objects: KubernetesObject[];
   beforeAll(async () => {
-    objects = await render(["--values", values]);
+    objects = await render(["--values", ADDITIONS]);
   });
   const podsOf = (): [string, KubernetesObject][] =>
     objects.flatMap((object) => {
@@ -204,7 +228,7 @@ describe("additions of a platform team", () => {
     ["an environment that is no name", "extraEnv[0].name=no-name", /extraEnv/],
     ["two authorities", "extraCa.secret=x", /extraCa: set configMap or secret/],
   ])("are refused: %s", async (_, value, message) => {
-    await expect(renderText(["--values", values, "--set", value])).rejects.toThrow(message);
+    await expect(renderText(["--values", ADDITIONS, "--set", value])).rejects.toThrow(message);
   });
 });
 

@@ -39,13 +39,13 @@ export const FULLNAME = "shop-brand-records";
 export const valuesOf = (file: ValueFile): string[] => ["--values", join(CHART, `values-${file}.yaml`)];
 
 /** What `helm template` writes. @throws Error with helm's message */
-export async function renderText(args: readonly string[], chart: string = CHART): Promise<string> {
+export async function renderText(args: readonly string[], chart: string = CHART, release: string = RELEASE): Promise<string> {
   const { helm } = await helmAndKubectl();
-  return helm(["template", RELEASE, chart, "--namespace", "records", ...args]);
+  return helm(["template", release, chart, "--namespace", "records", ...args]);
 }
 
-export async function render(args: readonly string[]): Promise<KubernetesObject[]> {
-  return objectsOf(await renderText(args));
+export async function render(args: readonly string[], release: string = RELEASE): Promise<KubernetesObject[]> {
+  return objectsOf(await renderText(args, CHART, release));
 }
 
 export const objectsOf = (text: string): KubernetesObject[] =>

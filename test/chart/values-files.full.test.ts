@@ -1,8 +1,8 @@
 import { FULLNAME, render, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
 
 /**
- * One promise: the laptop and the large installation differ from the standard one, whose render is test/chart/renders/standard.yaml, in
- * what is named here, and in nothing else.
+ * One promise: each installation is what its values say. The laptop and the large one differ from the standard in what is named here, and
+ * in nothing else.
  */
 
 const SERVICES = ["accounts", "console", "gateway", "plans", "records", "webhook"];
@@ -49,15 +49,16 @@ const containerOf = (installation: Installation, service: string): Container => 
 
 /** Returns the settings of each service that differ from the standard's; undefined for those that are left out. */
 function changedSettings(installation: Installation): Record<string, Record<string, string | undefined>> {
-  const settings = (of: Installation, service: string): Map<string, string> =>
-    new Map(containerOf(of, service).env.map(({ name, value }) => [name, value]));
   const changes = SERVICES.map((service) => {
-    const [before, after] = [settings(standard, service), settings(installation, service)];
-    const names = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
-    return [service, Object.fromEntries(names.map((name) => [name, after.get(name)]))] as const;
+    const [before, after] = [settingsOf(standard, service), settingsOf(installation, service)];
+    const names = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name]);
+    return [service, Object.fromEntries(names.map((name) => [name, after[name]]))] as const;
   });
   return Object.fromEntries(changes);
 }
+
+const settingsOf = (installation: Installation, service: string): Record<string, string> =>
+  Object.fromEntries(containerOf(installation, service).env.map(({ name, value }) => [name, value]));
 
 /** Requested CPU and memory, and the limit of memory. */
 function resources(installation: Installation): Record<string, string> {
@@ -87,6 +88,106 @@ function remainder({ kind, metadata, spec, ...rest }: KubernetesObject): object 
   delete strategy?.rollingUpdate?.maxSurge;
   return { metadata, ...rest, spec: { ...others, strategy, template } };
 }
+
+describe("the standard installation", () => {
+  it("has a Deployment, Service, identity, certificate and policy for each process, a route, one autoscaler, and monitoring", () => {
+    const kinds = [...standard.keys()].filter((key) => !/^(ConfigMap dashboard-|PrometheusRule )/.test(key));
+    const ofEach = ["Certificate", "Deployment", "NetworkPolicy", "Service", "ServiceAccount"].flatMap((kind) => each(kind, SERVICES));
+    expect(kinds).toEqual(expect.arrayContaining([...ofEach, ...each("PodDisruptionBudget", SERVICES)]));
+    expect(kinds).toEqual(expect.arrayContaining(["HTTPRoute gateway", "HorizontalPodAutoscaler gateway", `PodMonitor ${FULLNAME}`]));
+  });
+
+  it("gives each process its settings", () => {
+    const common = {
+      ADMIN_HOST: "0.0.0.0",
+      ADMIN_PORT: "9090",
+      ENVIRONMENT: "live",
+      LOG_LEVEL: "info",
+      RPC_TLS_CA: "/certificates/ca.crt",
+      RPC_TLS_CERT: "/certificates/tls.crt",
+      RPC_TLS_KEY: "/certificates/tls.key",
+      STOP_GRACE_MS: "5000",
+    };
+    const service = { ...common, RPC_HOST: "0.0.0.0", RPC_PORT: "7000", DATABASE_URL_FILE: "/secrets/DATABASE_URL" };
+    const edge = { ...common, HOST: "0.0.0.0", PUBLIC_URL: "https://records.example" };
+    const kafka = {
+      KAFKA_BROKERS: "kafka-bootstrap.kafka:9092",
+      KAFKA_PARTITIONS: "12",
+      KAFKA_REPLICATION_FACTOR: "3",
+      KAFKA_RETENTION_HOURS: "168",
+      KAFKA_TLS: "false",
+      KAFKA_TOPIC: "brand.events",
+    };
+    const addresses = (...names: string[]): Record<string, string> =>
+      Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_ADDRESS`, `dns:///${FULLNAME}-${name}:7000`]));
+    const redis = { REDIS_URL_FILE: "/secrets/REDIS_URL" };
+    expect(Object.fromEntries(SERVICES.map((name) => [name, settingsOf(standard, name)]))).toEqual({
+      accounts: { ...service, ...redis, DATABASE_CONNECTIONS_MAX: "8", KEY_PEPPERS_FILE: "/secrets/KEY_PEPPERS" },
+      console: { ...edge, ...addresses("accounts", "plans", "webhook"), PORT: "8081" },
+      gateway: {
+        ...edge,
+        ...redis,
+        ...addresses("accounts", "plans", "records"),
+        CONSOLE_ADDRESS: `${FULLNAME}-console:8081`,
+        PORT: "8080",
+        TRUST_PROXY: "1",
+      },
+      plans: { ...service, ...addresses("accounts"), DATABASE_CONNECTIONS_MAX: "4" },
+      records: { ...service, ...kafka, DATABASE_CONNECTIONS_MAX: "8" },
+      webhook: {
+        ...service,
+        ...kafka,
+        ...addresses("accounts"),
+        DATABASE_CONNECTIONS_MAX: "6",
+        PUBLIC_URL: "https://records.example",
+        RECEIVER_SECRET_KEYS_FILE: "/secrets/RECEIVER_SECRET_KEYS",
+      },
+    });
+  });
+
+  it.each(SERVICES)(
+    "replaces processes of %s one after another, spread over zones, without privileges, and reads secrets from files",
+    (name) => {
+      const { strategy, minReadySeconds, template } = specOf(standard, `Deployment ${name}`) as {
+        strategy: object;
+        minReadySeconds: number;
+        template: KubernetesObject;
+      };
+      expect({ strategy, minReadySeconds }).toEqual({
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+        minReadySeconds: 5,
+      });
+      const { containers, volumes, topologySpreadConstraints, ...pod } = template["spec"] as Record<string, KubernetesObject[]>;
+      expect(pod).toEqual({
+        serviceAccountName: `${FULLNAME}-${name}`,
+        terminationGracePeriodSeconds: 30,
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: {
+          fsGroup: 1000,
+          runAsGroup: 1000,
+          runAsNonRoot: true,
+          runAsUser: 1000,
+          seccompProfile: { type: "RuntimeDefault" },
+        },
+      });
+      expect(topologySpreadConstraints?.map(({ topologyKey }) => topologyKey as string)).toEqual([
+        "topology.kubernetes.io/zone",
+        "kubernetes.io/hostname",
+      ]);
+      expect(containers).toMatchObject([
+        {
+          startupProbe: { httpGet: { path: "/healthz", port: "admin" } },
+          livenessProbe: { httpGet: { path: "/healthz", port: "admin" } },
+          readinessProbe: { httpGet: { path: "/readyz", port: "admin" } },
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true },
+        },
+      ]);
+      // 0440 in the text: octal in Kubernetes' YAML, decimal in this parser's.
+      for (const volume of volumes ?? []) expect(volume).toMatchObject({ secret: { defaultMode: 440 } });
+    },
+  );
+});
 
 describe.each([
   ["laptop", () => laptop],

@@ -4,7 +4,7 @@ import { findCommands } from "./find-commands.js";
 import { NOT_RUN } from "./not-run.ts";
 import { findManuals } from "./pages.ts";
 
-/** One promise: commands.full.test.ts runs every documented command, or not-run.ts states why not. */
+/** One promise: commands.release.test.ts runs every documented command, or not-run.ts states why not. */
 
 const run = promisify(execFile);
 const commands = new Set(findManuals().flatMap(findCommands));
@@ -23,6 +23,13 @@ it("finds the commands of shell blocks, of other blocks and of the text", () => 
 
 it("not-run.ts names no command that the pages no longer have", () => {
   expect(Object.keys(NOT_RUN).filter((command) => !commands.has(command))).toEqual([]);
+});
+
+/** What every machine of the tests has, and what begins a line of bash. */
+const STARTS = /^(?:npm|npx|curl|jq|python3|sqlite3|ps|echo|export|brandctl|brand-records|\w+=\$\(curl|\(umask|\(\n)(?= |$|\w)/;
+
+it("every command that is run begins with a program that machines have; others need a line in not-run.ts", () => {
+  expect([...commands].filter((command) => !(command in NOT_RUN) && !STARTS.test(command))).toEqual([]);
 });
 
 it("every npm script that a page names exists", async () => {

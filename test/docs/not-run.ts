@@ -1,19 +1,25 @@
 import { findCommands } from "./find-commands.js";
+import { findManuals } from "./pages.ts";
 
 /** Commands for a cluster: simulated pods take those that need no running process. */
 const ON_KUBERNETES = findCommands("docs/kubernetes.md").filter((command) => /^(OLD=\$\()?(kubectl|helm) /.test(command));
 
-const FOR_KAFKA = findCommands("docs/security.md").filter((command) => command.startsWith("kafka-acls.sh "));
+/** Kafka's scripts, which its jars lack, with the tests that do the same by its protocol. */
+const FOR_KAFKA = new Map([
+  ["kafka-acls.sh", "test/e2e/access-rules.full.test.ts sets the same rules"],
+  ["kafka-configs.sh", "test/faults/drills/topic-drills.ts sets what it shows"],
+]);
 
-/** Documented commands that commands.full.test.ts does not run, each with the reason. */
+/** Documented commands that commands.release.test.ts does not run, each with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   // Other checks run these in a fresh clone.
   "npm ci && npm start": "scripts/newcomer.js runs it",
   "npm start": "scripts/newcomer.js runs it, and this test runs the other commands beside it",
   "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
-  "npm test": ".ci/run runs it, and this test is part of npm run test:full",
+  "npm test": ".ci/run runs it",
   "npx jest limits": "npm test runs the same files",
   "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
+  "scripts/repeat": "npm test, again and again",
   "npm run check": ".ci/run runs it",
   "npm run image:steps -- /tmp/image": "test/e2e/image.full.test.ts runs it and its result",
   "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_TRACES_SAMPLER_ARG=1 npm start":
@@ -30,12 +36,13 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "node services/accounts/dist/after-restore.js --without-audit": "test/faults/restore.full.test.ts runs it",
   "node services/webhook/dist/after-restore.js --since 2026-11-23T06:00:00Z": "test/faults/restore.full.test.ts runs it",
   "kill -KILL PID": "it would end a process of the system that this test runs; the drills kill every process",
-  "npm run test:full": ".ci/run runs it, and this test is part of it",
-  "npx jest ledger.full": "npm run test:full runs the same files",
-  "npx jest ledger-interrupted": "npm run test:full runs the same files",
-  "npx jest test/faults/drills": "npm run test:full runs the same files",
-  "npx jest test/clients": "npm run test:full runs the same files",
-  "npx jest hop-to-console": "npm run test:full runs the same files",
+  "npm run test:full": ".ci/run runs it",
+  "npm run test:release": "this test is part of it",
+  "npx jest ledger.full": "npm run test:full or test:release runs the same files",
+  "npx jest ledger-interrupted": "npm run test:full or test:release runs the same files",
+  "npx jest test/faults/drills": "npm run test:full or test:release runs the same files",
+  "npx jest test/clients": "npm run test:full or test:release runs the same files",
+  "npx jest hop-to-console": "npm run test:full or test:release runs the same files",
   "npm run test:rolling -- --runs 10": "test/rolling/rolling.full.test.ts is one run",
   "node services/SERVICE/dist/migrate.js": "test/e2e/start.full.test.ts runs it; a running system's schema is migrated already",
   "deploy/backing-services/ensure.sh": "every test run starts with it",
@@ -156,9 +163,14 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ON_KUBERNETES.map((command) => [command, "npm run test:chart runs it, or what it runs in a pod"])),
   'curl --header "Authorization: Bearer $BRAND_RECORDS_KEY" http://localhost:8080/api/v1/campaigns':
     "needs the port-forward of the command before",
-  ...Object.fromEntries(FOR_KAFKA.map((command) => [command, "test/e2e/access-rules.full.test.ts sets the same rules"])),
-  "npm run test:chart": "npm run test:full runs the same files",
-  "npm run test:image": "needs buildah and podman",
+  ...Object.fromEntries(
+    [...new Set(findManuals().flatMap(findCommands))].flatMap((command) => {
+      const reason = FOR_KAFKA.get(command.split(" ")[0] ?? "");
+      return reason === undefined ? [] : [[command, reason]];
+    }),
+  ),
+  "npm run test:chart": "npm run test:release runs the same files",
+  "npm run test:image": "npm run test:release runs the same file",
 
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",

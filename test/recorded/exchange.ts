@@ -12,15 +12,15 @@ export interface Sent {
   readonly raw?: string;
 }
 
-/** Sends a request on a connection of its own. Returns what was sent and everything that came back, unchanged. */
-export async function exchange(baseUrl: string, sent: Sent): Promise<{ readonly request: string; readonly response: string }> {
+/** Sends a request on a connection of its own. Returns everything that came back, unchanged. */
+export async function exchange(baseUrl: string, sent: Sent): Promise<string> {
   const { hostname, port, host } = new URL(baseUrl);
   const request = sent.raw?.replaceAll("HOST", host) ?? format(host, sent);
   const socket = connect(Number(port), hostname, () => socket.write(request));
   const received: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => received.push(chunk));
   await once(socket, "close");
-  return { request, response: Buffer.concat(received).toString() };
+  return Buffer.concat(received).toString();
 }
 
 function format(host: string, { method = "GET", path, headers = {}, body }: Sent): string {

@@ -1,6 +1,5 @@
 import { eventually } from "@brand-records/testkit";
 import { callContext } from "../stack.ts";
-import { Masks } from "./masks.ts";
 import { Recording, type Send } from "./recording.ts";
 import { sendAssistants } from "./requests/assistants.ts";
 import { sendConsole } from "./requests/console.ts";
@@ -8,8 +7,8 @@ import { sendRest } from "./requests/rest.ts";
 import { BRAND, startRecordedSystem, type RecordedSystem } from "./system.ts";
 
 /**
- * One promise: what goes over the wire stays as it is, byte for byte, unless somebody decides otherwise. `RECORD=1 npx jest test/recorded`
- * writes the answers; read the diff.
+ * One promise: what callers see (status, headers, errors, the fields of records) stays as it is unless somebody decides otherwise.
+ * `RECORD=1 npx jest test/recorded` writes the answers; read the diff.
  */
 
 /** When a key was used is shown with a delay. */
@@ -36,11 +35,9 @@ const GROUPS: readonly (readonly [name: string, send: (send: Send, system: Recor
 ];
 
 let system: RecordedSystem;
-let masks: Masks;
 
 beforeAll(async () => {
   system = await startRecordedSystem();
-  masks = new Masks(system.known);
 }, 120_000);
 afterAll(async () => {
   await system?.stack.stop();
@@ -50,7 +47,7 @@ it.each(GROUPS)(
   "the answers of %s are those recorded",
   async (name, sendAll) => {
     const recording = new Recording(name);
-    await sendAll(recording.of(name === "console" ? system.consoleUrl : system.stack.url, masks), system);
+    await sendAll(recording.of(name === "console" ? system.consoleUrl : system.stack.url), system);
     if (process.env["RECORD"] === "1") recording.store();
     expect(recording.entries).toEqual(recording.stored());
   },

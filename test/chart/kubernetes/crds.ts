@@ -16,8 +16,8 @@ const SOURCES: readonly { readonly module: string; readonly folder: string; read
   { module: "sigs.k8s.io/gateway-api@v1.6.1", folder: "config/crd/standard", kinds: /_(gateways|httproutes)\.yaml$/ },
 ];
 
-/** Installs the custom resources of the operators that the chart works with, from Go's module cache, which checks their sums. */
-export async function installCustomResources(kubectl: Client): Promise<void> {
+/** The definitions of the custom resources of the operators that the chart works with, in Go's module cache, which checks their sums. */
+export async function customResourceFiles(): Promise<readonly string[]> {
   const folders = await moduleFolders(SOURCES.map(({ module }) => module));
   const files: string[] = [];
   for (const { module, folder, kinds } of SOURCES) {
@@ -26,6 +26,11 @@ export async function installCustomResources(kubectl: Client): Promise<void> {
     if (names.length === 0) throw new Error(`${module} has no file like ${kinds} in ${folder}`);
     files.push(...names.map((name) => join(path, name)));
   }
+  return files;
+}
+
+export async function installCustomResources(kubectl: Client): Promise<void> {
+  const files = await customResourceFiles();
   // Those of KEDA are too long for client-side apply's annotation.
   await kubectl(["apply", "--server-side", ...files.map((file) => `--filename=${file}`)]);
   await kubectl(["wait", "--for=condition=Established", "customresourcedefinitions", "--all", "--timeout=60s"]);

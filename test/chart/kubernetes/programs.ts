@@ -5,15 +5,14 @@ import { runProgram } from "./run-program.ts";
 import { cachedFolder } from "./cache.ts";
 
 const MODULE = join(process.cwd(), "test/chart/kubernetes");
-const KUBERNETES = "v1.36.3";
+export const KUBERNETES = "v1.36.3";
 /** The module and version of kwok, the simulated nodes. */
 export const KWOK = { module: "sigs.k8s.io/kwok", version: "v0.8.0" } as const;
 const KWOK_PROGRAM = `${KWOK.module}/cmd/kwok@${KWOK.version}`;
 /** Cold, on two cores that others use too. */
 const BUILD_MS_MAX = 25 * 60_000;
 
-const NEEDS_GO =
-  "The chart's tests build a Kubernetes API server. Install Go 1.26 or later (https://go.dev/dl), or set KUBEBUILDER_ASSETS.";
+const NEEDS_GO = "The chart's tests fetch Kubernetes from Go modules. Install Go 1.26 or later (https://go.dev/dl).";
 
 export const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"] as const;
 export type KubernetesProgram = (typeof PROGRAMS)[number];

@@ -31,7 +31,7 @@ export async function sendAssistants(send: Send, { reporting, planner }: Recorde
 }
 
 const plan = (generation: string) => ({
-  request_id: `assistant-${generation}`,
+  request_id: generation === "legacy" ? "0b9e2a63-3c0e-4b5c-8f52-6d2a1c7f4721" : "0b9e2a63-3c0e-4b5c-8f52-6d2a1c7f4722",
   title: "Payday push",
   goal: "300 orders on payday weekend",
   campaign_type: "affiliate",

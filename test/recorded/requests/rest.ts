@@ -4,7 +4,7 @@ import { OTHER, type RecordedSystem } from "../system.ts";
 
 const LISTS = ["campaigns", "submissions", "payouts", "deposits", "conversions", "links"];
 const PLAN = {
-  request_id: "order-4711",
+  request_id: "0b9e2a63-3c0e-4b5c-8f52-6d2a1c7f4711",
   title: "Tag-ulan skincare clips",
   goal: "500,000 views before Christmas",
   campaign_type: "blitz",
@@ -31,21 +31,15 @@ export async function sendRest(send: Send, { reporting, planner, limited, otherK
 }
 
 async function sendLists(send: Send, headers: Record<string, string>, otherKey: string): Promise<void> {
-  for (const list of LISTS) {
-    const first = await send(`two ${list}`, { path: `/api/v1/${list}?limit=2`, headers });
-    const { next_cursor: cursor } = jsonOf(first) as { next_cursor: string };
-    await send(`the next ${list}`, { path: `/api/v1/${list}?limit=2&cursor=${cursor}`, headers });
-    await send(`the cursor of ${list} with another list`, {
-      path: `/api/v1/${list === "links" ? "payouts" : "links"}?cursor=${cursor}`,
-      headers,
-    });
-    await send(`the cursor of ${list} with another brand`, {
-      path: `/api/v1/${list}?limit=1&cursor=${cursor}`,
-      headers: { Authorization: `Bearer ${otherKey}` },
-    });
-    await send(`${list} since a time`, { path: `/api/v1/${list}?limit=1&since=2026-11-01T00:00:00Z`, headers });
-    await send(`HEAD of ${list}`, { method: "HEAD", path: `/api/v1/${list}?limit=2`, headers });
-  }
+  for (const list of LISTS) await send(`two ${list}`, { path: `/api/v1/${list}?limit=2`, headers });
+  const path = "/api/v1/campaigns";
+  const { next_cursor: cursor } = jsonOf(await send("campaigns", { path: `${path}?limit=2`, headers })) as { next_cursor: string };
+  const next = `limit=2&cursor=${cursor}`;
+  await send("the next campaigns", { path: `${path}?${next}`, headers });
+  await send("the cursor with another list", { path: `/api/v1/links?${next}`, headers });
+  await send("the cursor with another brand", { path: `${path}?${next}`, headers: { Authorization: `Bearer ${otherKey}` } });
+  await send("campaigns since a time", { path: `${path}?limit=1&since=2026-11-01T00:00:00Z`, headers });
+  await send("HEAD of a list", { method: "HEAD", path: `${path}?limit=2`, headers });
   await send("everything on one page", { path: "/api/v1/deposits?limit=200", headers });
 }
 
@@ -114,7 +108,12 @@ async function sendPlans(send: Send, headers: Record<string, string>, reporting:
     planning_budget: -1,
     unknown: true,
   });
-  await post("a plan in the past", { ...PLAN, request_id: "order-4712", planned_for: "2020-01-01", review_on: "2020-01-01" });
+  await post("a plan in the past", {
+    ...PLAN,
+    request_id: "0b9e2a63-3c0e-4b5c-8f52-6d2a1c7f4712",
+    planned_for: "2020-01-01",
+    review_on: "2020-01-01",
+  });
   await post("a plan that is a list", [PLAN]);
   await post("a plan that is no JSON", "{", { "Content-Type": "application/json" });
   await post("a plan that is a form", "title=x", { "Content-Type": "application/x-www-form-urlencoded" });
@@ -124,7 +123,12 @@ async function sendPlans(send: Send, headers: Record<string, string>, reporting:
   await post("a plan that is too large", { ...PLAN, brief: "x".repeat(800_000) });
   await send("a plan by a reporting key", { method: "POST", path, headers: reporting, body: PLAN });
   await send("GET of plans", { path, headers });
-  await send("a plan of another brand", { method: "POST", path, headers, body: { ...PLAN, request_id: "order-4713", brand_id: OTHER.id } });
+  await send("a plan of another brand", {
+    method: "POST",
+    path,
+    headers,
+    body: { ...PLAN, request_id: "0b9e2a63-3c0e-4b5c-8f52-6d2a1c7f4713", brand_id: OTHER.id },
+  });
 }
 
 async function sendPublicPages(send: Send): Promise<void> {

@@ -318,12 +318,6 @@ describe("the restricted namespace", () => {
   });
 });
 
-it("an object with an unknown field is refused, so that the strict validation above is one", async () => {
-  const text = (await renderText(["--namespace", "laptop", ...valuesOf("laptop")])).replace("minReadySeconds:", "minimumReadySeconds:");
-  const args = ["apply", "--dry-run=server", "--validate=strict", "--namespace=laptop", "--filename=-"];
-  await expect(cluster.kubectl(args, text)).rejects.toThrow(/unknown field "spec.minimumReadySeconds"/);
-});
-
 /** The reader's own, on a volume of the cluster, which has no provisioner. */
 const AUDIT_EXPORTS = `
 apiVersion: v1

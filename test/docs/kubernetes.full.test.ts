@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { parse, parseAllDocuments } from "yaml";
+import { parse } from "yaml";
+import { render, valuesOf } from "../chart/rendered-chart.ts";
 
 /** One promise: the CronJob of docs/kubernetes.md runs as the chart's operator does, so that it is admitted and accounts lets it in. */
 
@@ -18,13 +19,12 @@ interface Pod {
 const [, manifest = ""] = /^```yaml\n(apiVersion: batch\/v1\n.*?)^```$/ms.exec(readFileSync("docs/kubernetes.md", "utf8")) ?? [];
 const { template: job } = (parse(manifest) as { spec: { jobTemplate: { spec: { template: Pod } } } }).spec.jobTemplate.spec;
 
-/** The render of the chart for the release `shop`. */
-const operator = parseAllDocuments(
-  readFileSync("test/chart/renders/standard.yaml", "utf8").replaceAll("shop-brand-records", "br-brand-records"),
-)
-  .map((document) => document.toJS() as { kind: string; metadata: { name: string }; spec: { template: Pod } } | null)
-  .find((object) => object?.kind === "Deployment" && object.metadata.name === "br-brand-records-operator")?.spec.template;
-if (operator === undefined) throw new Error("the render has no operator");
+let operator: Pod;
+beforeAll(async () => {
+  const objects = await render(valuesOf("standard"), "br");
+  operator = objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "br-brand-records-operator")?.["spec"]
+    .template;
+}, 300_000);
 
 it("has the operator's identity, network and security", () => {
   for (const field of ["serviceAccountName", "automountServiceAccountToken", "enableServiceLinks", "securityContext"]) {
@@ -35,7 +35,7 @@ it("has the operator's identity, network and security", () => {
   expect(theirs.env).toEqual(expect.arrayContaining([...ours.env]));
   expect(ours.volumeMounts).toEqual(expect.arrayContaining([...theirs.volumeMounts]));
   expect(job.spec.volumes).toEqual(expect.arrayContaining([...operator.spec.volumes]));
-  expect(operator.metadata.labels).toMatchObject({ ...job.metadata.labels, "app.kubernetes.io/instance": "shop" });
+  expect(operator.metadata.labels).toMatchObject({ ...job.metadata.labels, "app.kubernetes.io/instance": "br" });
 });
 
 it("writes into the volume that stays", () => {
