@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { freePort } from "@brand-records/postgres/embedded";
 import { startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
-import { createBrand, type TestBrand, type TestBrandOptions } from "./stack/brands.ts";
-import { connectClients, reconnected, type StackClients } from "./stack/clients.ts";
+import { createBrand } from "./stack/brands.ts";
+import { connectClients, reconnected } from "./stack/clients.ts";
 import { createStackDatabase } from "./stack/database.ts";
-import { StackGateways, type Gateway } from "./stack/gateways.ts";
+import { StackGateways } from "./stack/gateways.ts";
 import { ofEachService, type ProcessName, type ServiceName, type StackOptions } from "./stack/options.ts";
 import { endProcess, type StartOwned } from "./stack/processes.ts";
 import { startServices, type StackServices } from "./stack/services.ts";
 import { settingsOf } from "./stack/settings.ts";
+import type { SharedStack } from "./stack/shared.ts";
 
 export type { TestBrand } from "./stack/brands.ts";
 export { callContext } from "./stack/clients.ts";
@@ -17,11 +18,7 @@ export { startOnSharedServices, type SharedStack } from "./stack/shared.ts";
 export type { ProcessName, ServiceName, StackOptions } from "./stack/options.ts";
 
 /** The compiled processes on a database of their own, without a brand. */
-export interface Stack extends StackClients, Omit<StackServices, "start"> {
-  readonly gateways: readonly [Gateway, ...Gateway[]];
-  /** The first gateway's. */
-  readonly url: string;
-  readonly databaseUrl: string;
+export interface Stack extends Omit<SharedStack, "addresses" | "outputs">, Omit<StackServices, "start"> {
   /** The event log's topic, which no other stack uses. */
   readonly topic: string;
   /** Starts one more process of a service. The caller must end it. */
@@ -31,10 +28,6 @@ export interface Stack extends StackClients, Omit<StackServices, "start"> {
    * a service, and when a gateway or console is ready.
    */
   restart(name: ProcessName): Promise<void>;
-  createBrand(options?: TestBrandOptions): Promise<TestBrand>;
-  /** Sends a GET with a key. Default: to the first gateway. */
-  get(path: string, key: string, gateway?: number): Promise<Response>;
-  stop(): Promise<void>;
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {

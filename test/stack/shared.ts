@@ -1,11 +1,10 @@
 import { startProcess, type ServiceProcess } from "@brand-records/testkit";
-import { createBrand } from "./brands.ts";
-import { connectClients } from "./clients.ts";
-import { StackGateways } from "./gateways.ts";
+import { createBrand, type TestBrand, type TestBrandOptions } from "./brands.ts";
+import { connectClients, type StackClients } from "./clients.ts";
+import { StackGateways, type Gateway } from "./gateways.ts";
 import type { Env, ServiceName } from "./options.ts";
 import { endProcess } from "./processes.ts";
 import { settingsOf } from "./settings.ts";
-import type { Stack } from "../stack.ts";
 
 /** What the process that runs the shared services says of them. */
 export interface SharedServices {
@@ -17,7 +16,17 @@ export interface SharedServices {
 }
 
 /** Gateways of this file before the services that files share. */
-export interface SharedStack extends Omit<Stack, "processes" | "replicas" | "topic" | "startAnother" | "restart"> {
+export interface SharedStack extends StackClients {
+  readonly gateways: readonly [Gateway, ...Gateway[]];
+  /** The first gateway's. */
+  readonly url: string;
+  readonly databaseUrl: string;
+  /** gRPC targets. */
+  readonly addresses: Readonly<Record<ServiceName, string>>;
+  createBrand(options?: TestBrandOptions): Promise<TestBrand>;
+  /** Sends a GET with a key. Default: to the first gateway. */
+  get(path: string, key: string, gateway?: number): Promise<Response>;
+  stop(): Promise<void>;
   outputs(): Promise<SharedServices["outputs"]>;
 }
 
