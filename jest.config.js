@@ -42,7 +42,7 @@ export default {
     { ...project, displayName: "quick", testMatch: [`${CODE}/!(*.full|*.release).test.ts`] },
     { ...project, displayName: "full", testMatch: [`${CODE}/*.full.test.ts`, ...ALONE.map((pattern) => `!${pattern}`)] },
     { ...project, displayName: "alone", testMatch: ALONE, runner: "<rootDir>/test/setup/alone-runner.js" },
-    { ...project, displayName: "release", testMatch: [`${CODE}/*.release.test.ts`] },
+    { ...project, displayName: "release", testMatch: [`${CODE}/*.release.test.ts`], runner: "<rootDir>/test/setup/alone-runner.js" },
     // Pictures of the console to look at. No test depends on them.
     { ...project, displayName: "screenshots", testMatch: ["<rootDir>/test/screenshots/take-screenshots.ts"] },
   ],

@@ -40,7 +40,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run test:release": "this test is part of it",
   "npx jest ledger.full": "npm run test:full or test:release runs the same files",
   "npx jest ledger-interrupted": "npm run test:full or test:release runs the same files",
-  "npx jest test/faults/drills": "npm run test:full or test:release runs the same files",
+  "npx jest test/faults/drills": "npm run test:release runs the same files",
   "npx jest test/clients": "npm run test:full or test:release runs the same files",
   "npx jest hop-to-console": "npm run test:full or test:release runs the same files",
   "npm run test:rolling -- --runs 10": "test/rolling/rolling.full.test.ts is one run",
