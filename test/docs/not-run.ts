@@ -174,4 +174,5 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",
+  ".ci/run": "the tests of every change are part of it",
 };
