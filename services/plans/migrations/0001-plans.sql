@@ -13,7 +13,7 @@ create table plans.plans (
   -- The input of the request in canonical form. Retries are compared with it, so edits in the workspace leave it unchanged.
   -- It includes the notes: erasing notes means erasing them here, too.
   input jsonb not null,
-  -- Name of the key that prepared the plan.
+  -- Name of the key that prepared the plan; null if the caller had none.
   prepared_by text,
   status text not null default 'pending' check (status in ('pending', 'completed', 'cancelled')),
   -- Raised by one with every change; a change names the one it was made on.
