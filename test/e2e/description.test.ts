@@ -189,9 +189,7 @@ describe("an event's description", () => {
     for (const name of Object.keys(example))
       expect({ name, valid: accepts({ ...example, [name]: undefined }) }).toEqual({ name, valid: false });
     for (const name of Object.keys(example.data)) {
-      // Events from 0.2.0 lack updated_at, and may be replayed.
-      const valid = name === "updated_at";
-      expect({ name, valid: accepts({ ...example, data: { ...example.data, [name]: undefined } }) }).toEqual({ name, valid });
+      expect({ name, valid: accepts({ ...example, data: { ...example.data, [name]: undefined } }) }).toEqual({ name, valid: false });
     }
     const others = EVENT_TYPE_NAMES.filter((other) => other !== type);
     for (const other of others) expect({ other, valid: accepts(bodyOf(other).example) }).toEqual({ other, valid: false });

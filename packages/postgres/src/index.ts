@@ -7,7 +7,7 @@ export {
   postgresFailureOf,
   type PostgresFailure,
 } from "./errors.ts";
-export { asIndexBuilder, buildIndex, buildLateIndexes, type LateIndex, type LateIndexesOptions } from "./late-indexes.ts";
+export { buildLateIndexes, type LateIndexesOptions } from "./late-indexes.ts";
 export { countPendingMigrations, migrate } from "./migrate.ts";
 export { databaseTime } from "./database-time.ts";
 export { startNotifier } from "./notifier.ts";

@@ -15,6 +15,9 @@ export interface Migration {
   readonly worksWith: number | null;
 }
 
+/** Beside the migrations: the indexes that are built after the start. It may change with every release. */
+export const LATE_INDEXES = "late-indexes.sql";
+
 /** The first line of a migration: releases whose own migrations end at this number or later work with it. */
 const WORKS_WITH = /^-- works-with-schema: (\d+)$/m;
 
@@ -24,7 +27,7 @@ const WORKS_WITH = /^-- works-with-schema: (\d+)$/m;
  * @throws MigrationError if a number is missing or repeated, or if a migration claims to work with a later schema than its own
  */
 export async function readMigrations(directory: string): Promise<Migration[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).toSorted();
+  const names = (await readdir(directory)).filter((name) => name.endsWith(".sql") && name !== LATE_INDEXES).toSorted();
   return Promise.all(
     names.map(async (name, index) => {
       const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1]);

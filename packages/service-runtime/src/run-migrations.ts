@@ -1,6 +1,6 @@
 import { ConfigError, loadConfig, parseEnv, postgresUrl, sharedSettings } from "@brand-records/config";
 import { reportFailure } from "@brand-records/lifecycle";
-import { openPool, type Database } from "@brand-records/postgres";
+import { buildLateIndexes, openPool } from "@brand-records/postgres";
 import { openLog } from "@brand-records/telemetry";
 import { z } from "zod";
 import { prepareSchema } from "./prepare-schema.ts";
@@ -21,24 +21,20 @@ export interface MigrationsOptions {
   readonly name: string;
   readonly migrations: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Builds the indexes that the migrations leave to later. */
-  buildIndexes?(db: Database, url: string): Promise<readonly string[]>;
 }
 
 /** The program `migrate.js` of a service: migrates its schema and exits with 0, with 78 if only a person can fix the reason, or with 1. */
-export async function runMigrations({ name, migrations, env, buildIndexes }: MigrationsOptions): Promise<void> {
+export async function runMigrations({ name, migrations, env }: MigrationsOptions): Promise<void> {
   const config = loadConfig(() => parseConfig(env));
   const log = openLog(`migrate ${name}`, config.LOG_LEVEL);
   try {
     await prepareSchema({ name, migrations, config: { ...config, MIGRATE_AT_START: "true" }, log, triesMax: TRIES_MAX });
-    if (buildIndexes !== undefined) {
-      const db = openPool({ url: config.owner, max: 1, applicationName: `migrate ${name}` });
-      try {
-        const built = await buildIndexes(db, config.owner);
-        if (built.length > 0) log.info({ built }, "indexes built");
-      } finally {
-        await db.stop();
-      }
+    const db = openPool({ url: config.owner, max: 1, applicationName: `migrate ${name}` });
+    try {
+      const built = await buildLateIndexes(db, { url: config.owner, schema: name, directory: migrations });
+      if (built.length > 0) log.info({ built }, "indexes built");
+    } finally {
+      await db.stop();
     }
     log.info({}, "the schema is at the version of this release");
   } catch (error) {

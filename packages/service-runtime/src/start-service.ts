@@ -1,5 +1,5 @@
 import { SharedClock, withStopTimeout, type Clock, type Lifecycle } from "@brand-records/lifecycle";
-import { databaseTime, openPool, type Database, type LateIndex, type PoolOptions } from "@brand-records/postgres";
+import { databaseTime, openPool, type Database, type PoolOptions } from "@brand-records/postgres";
 import { reportCertificates, serveRpc, type Grants, type ServedService } from "@brand-records/rpc";
 import {
   openMetrics,
@@ -42,8 +42,6 @@ export interface StartedService {
   readonly db: Database;
   /** The database's time. What is signed or judged by time goes by it. */
   readonly clock: Clock;
-  /** The URL of the login that owns the schema, where it is known: DATABASE_URL's login may lack the right to build an index. */
-  readonly ownerUrl: string;
   readonly metrics: Registry;
   readonly maintenance: Maintenance;
   /** Opens a separate pool for work that holds connections for a long time, so that requests never wait for it. */
@@ -62,8 +60,6 @@ export interface StartedService {
    * @param setting that has the keys
    */
   reportUnusableKeys(setting: string, ids: () => readonly number[]): void;
-  /** Builds those of these indexes that do not exist, after the start: tables are read and written meanwhile. */
-  buildIndexes(indexes: readonly LateIndex[]): void;
   /**
    * Serves over gRPC, with the pool's connections open. Called last: everything the handlers need has been started.
    *
@@ -108,12 +104,13 @@ export async function startService({ name, config, migrations, life, log }: Serv
   life.own("clock", withStopTimeout(clock, CLOCK_STOP_MS));
   await clock.measure();
   degradedChecks.push(reportClock(clock, metrics));
-  const ownerUrl = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL;
+  // DATABASE_URL's login may lack the right to build an index.
+  const url = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL;
+  life.own("index builder", startIndexBuilder(db, { url, schema: name, directory: migrations }, maintenance, log));
 
   return {
     db,
     clock,
-    ownerUrl,
     metrics,
     maintenance,
     openPool: openOwnedPool,
@@ -126,9 +123,6 @@ export async function startService({ name, config, migrations, life, log }: Serv
     reportUnusableKeys(setting, ids) {
       showUnusableKeys(metrics, ids);
       degradedChecks.push({ dependency: setting, unavailable: () => ids().map((id) => `key ${id} of ${setting}`) });
-    },
-    buildIndexes(indexes) {
-      life.own("index builder", startIndexBuilder(db, { url: ownerUrl, schema: name, indexes }, maintenance, log));
     },
     async serve(services, grants) {
       await openConnections(db, config.DATABASE_CONNECTIONS_MAX, log);

@@ -1,4 +1,3 @@
--- works-with-schema: 4
 -- Processes that live and the keys that they hold, so that nothing is stored under a key that one of them lacks. docs/decisions/0018-announced-keys.md
 
 create table accounts.living_processes (

@@ -1,12 +1,5 @@
 import "@brand-records/config/require-node";
-import { buildLateIndexes } from "@brand-records/postgres";
 import { runMigrations } from "@brand-records/service-runtime";
 import { MIGRATIONS } from "./migrations.ts";
-import { LATE_INDEXES } from "./storage/late-indexes.ts";
 
-await runMigrations({
-  name: "accounts",
-  migrations: MIGRATIONS,
-  env: process.env,
-  buildIndexes: (db, url) => buildLateIndexes(db, { url, schema: "accounts", indexes: LATE_INDEXES }),
-});
+await runMigrations({ name: "accounts", migrations: MIGRATIONS, env: process.env });

@@ -31,7 +31,6 @@ import { signInHandlers } from "./rpc/sign-in.ts";
 import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
 import { signInCounter } from "./sign-in-metrics.ts";
-import { LATE_INDEXES } from "./storage/late-indexes.ts";
 import { requireNotRestored } from "./use-cases/restore/require-not-restored.ts";
 import { ownGrants } from "./use-cases/grants.ts";
 
@@ -51,7 +50,6 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
   const usageKeepDays = config.USAGE_RETENTION_DAYS;
   life.own("janitor", startJanitor({ db, maintenance, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, usageKeepDays }));
-  base.buildIndexes(LATE_INDEXES);
   const deps: AccountsDependencies = {
     db,
     clock,

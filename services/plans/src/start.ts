@@ -9,7 +9,6 @@ import type { PlansDependencies } from "./dependencies.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { plansHandlers } from "./rpc/plans.ts";
-import { LATE_INDEXES } from "./storage/late-indexes.ts";
 
 /** Pending plans a brand may have. Part of the contract: documented for callers and models. */
 const PENDING_PLANS_MAX = 200;
@@ -17,7 +16,6 @@ const PENDING_PLANS_MAX = 200;
 /** Starts the service and returns the ports it listens on. */
 export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "plans", config, migrations: MIGRATIONS, life, log });
-  base.buildIndexes(LATE_INDEXES);
   const accounts = life.own(
     "accounts client",
     connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics: base.metrics }),

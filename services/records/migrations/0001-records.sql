@@ -8,11 +8,6 @@
 --
 -- An id is checked by pattern and length: the bounded repetition {1,40} takes 14 µs a row, this takes 2.
 
-create function records.refuse_identity_change() returns trigger language plpgsql as $$
-begin
-  raise exception '% %: brand_id, id and created_at never change', tg_table_name, old.id using errcode = 'check_violation';
-end $$;
-
 create table records.campaigns (
   brand_id text collate "C" not null,
   id text collate "C" not null check (id ~ '^cmp_[0-9a-z]+$' and char_length(id) <= 44),
@@ -135,17 +130,65 @@ create table records.links (
   primary key (brand_id, id)
 );
 
+-- Pages without filters, oldest first and backwards.
+create unique index campaigns_newest on records.campaigns (brand_id, created_at, id);
+create unique index submissions_newest on records.submissions (brand_id, created_at, id);
+create unique index payouts_newest on records.payouts (brand_id, created_at, id);
+create unique index deposits_newest on records.deposits (brand_id, created_at, id);
+create unique index conversions_newest on records.conversions (brand_id, created_at, id);
+create unique index links_newest on records.links (brand_id, created_at, id);
+
+-- Pages with filters, one index for each. `created_at` is never null: where its order places null only tells the indexes apart, see
+-- services/records/src/storage/page-statements.ts. The status in them makes every change of a status write all indexes of its table;
+-- docs/decisions/0025-filters.md has the costs.
+create index campaigns_of_status on records.campaigns (brand_id, status, created_at, id);
+create index submissions_of_campaign on records.submissions (brand_id, campaign_id, status, created_at nulls first, id);
+create index submissions_of_status on records.submissions (brand_id, status, created_at, id);
+create index payouts_of_campaign on records.payouts (brand_id, campaign_id, status, created_at nulls first, id);
+create index payouts_of_status on records.payouts (brand_id, status, created_at, id);
+create index deposits_of_campaign on records.deposits (brand_id, campaign_id, status, created_at nulls first, id);
+create index deposits_of_status on records.deposits (brand_id, status, created_at, id);
+create index conversions_of_link on records.conversions (brand_id, link_id, status, created_at nulls first, id);
+create index conversions_of_campaign on records.conversions (brand_id, campaign_id, status, created_at nulls first, id);
+create index conversions_of_status on records.conversions (brand_id, status, created_at, id);
+create index links_of_campaign on records.links (brand_id, campaign_id, status, created_at nulls first, id);
+create index links_of_status on records.links (brand_id, status, created_at, id);
+
+-- Whether this transaction is an import: it brings in history, so it emits no events, and any status change is allowed.
+-- Unset, empty and `on` mean no. Postgres leaves the setting empty in a session after the transaction of a `set local`. Any
+-- other value is refused: `false` would send the events of an import.
+create function records.is_import() returns boolean language plpgsql stable as $$
+declare
+  setting text := coalesce(current_setting('brand_records.events', true), '');
+begin
+  if setting in ('', 'on') then return false; end if;
+  if setting = 'off' then return true; end if;
+  raise exception 'brand_records.events is "%": it must be on or off', setting
+    using errcode = 'invalid_parameter_value',
+          hint = 'In an import: set local brand_records.events = off. Anywhere else leave it unset. docs/platform.md explains it.';
+end $$;
+
+create function records.refuse_identity_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% %: brand_id, id and created_at never change', tg_table_name, old.id using errcode = 'check_violation';
+end $$;
+
+-- updated_at increases with every change of a record: of two states of a record, in lists and events, the one with the later updated_at is
+-- the later one, also of two changes in one transaction, after a transaction that began first and committed last, and with a writer whose
+-- clock is slow. An import brings its own updated_at, earlier or not: this is not called there.
+create function records.touch() returns trigger language plpgsql as $$
+begin
+  -- The range's last millisecond has no later one. There the time stays, rather than to refuse every later change of the record.
+  new.updated_at := greatest(now(), least(old.updated_at + interval '1 ms', '9999-12-31 23:59:59.999+00'));
+  return new;
+end $$;
+
 do $$
 declare
   resource text;
   col record;
 begin
   foreach resource in array array['campaigns', 'submissions', 'payouts', 'deposits', 'conversions', 'links'] loop
-    execute format('create unique index %I on records.%I (brand_id, created_at, id)', resource || '_newest', resource);
-    execute format(
-      'create trigger %I before update on records.%I for each row
-         when (new.brand_id <> old.brand_id or new.id <> old.id or new.created_at <> old.created_at)
-         execute function records.refuse_identity_change()', resource || '_identity', resource);
     -- The range of every amount, large count and time.
     for col in
       select attname as name, atttypid as type from pg_attribute
@@ -159,5 +202,14 @@ begin
           else format('%1$I >= ''2000-01-01 00:00:00+00'' and %1$I < ''10000-01-01 00:00:00+00''', col.name)
         end);
     end loop;
+    execute format(
+      'create trigger %I before update on records.%I for each row
+         when (new.brand_id <> old.brand_id or new.id <> old.id or new.created_at <> old.created_at)
+         execute function records.refuse_identity_change()', resource || '_identity', resource);
+    -- A writer may leave updated_at to the database or set it itself; a value that is not later than the row's is replaced.
+    execute format(
+      'create trigger %I before update on records.%I for each row
+         when (new.updated_at <= old.updated_at and old.* is distinct from new.* and not records.is_import())
+         execute function records.touch()', resource || '_touch', resource);
   end loop;
 end $$;

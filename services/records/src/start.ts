@@ -12,7 +12,6 @@ import { MIGRATIONS } from "./migrations.ts";
 import { importHandlers } from "./rpc/import-records.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { recordsHandlers } from "./rpc/list-records.ts";
-import { LATE_INDEXES } from "./storage/late-indexes.ts";
 
 /** Concurrent imports. Each holds a connection from its first line to its commit. */
 const IMPORTS_MAX = 4;
@@ -29,7 +28,6 @@ const ENDS_WITH_PROCESS = { client_connection_check_interval: "10000" };
 export async function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "records", config, migrations: MIGRATIONS, life, log });
   const { db } = base;
-  base.buildIndexes(LATE_INDEXES);
   await startRelay(config, base, life, log);
   return base.serve([
     service(RecordsServiceService, recordsHandlers(db, config.DATABASE_CONNECTIONS_MAX)),

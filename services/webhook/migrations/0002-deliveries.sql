@@ -1,4 +1,7 @@
--- Each event once, however often the log delivers it. A partition for each day (UTC) of created_at, dropped as a whole.
+-- Events, their deliveries to receivers, and the attempts. Events, finished deliveries and attempts have a partition for each day (UTC) of
+-- the event, dropped as a whole.
+
+-- Each event once, however often the log delivers it.
 create table webhook.events (
   id text collate "C" not null check (id ~ '^evt_[0-9a-z]{1,40}$'),
   created_at timestamptz(3) not null,
@@ -14,8 +17,6 @@ create table webhook.events (
   primary key (id, created_at)
 ) partition by range (created_at);
 
-create index events_newest on webhook.events (brand_id, created_at desc, id desc);
-
 -- Unfinished deliveries only, so the table stays small however many were ever sent. No foreign keys: an insert would lock a
 -- row of receivers for every delivery. Deliveries of a deleted receiver have no lane, so no worker claims them.
 create table webhook.deliveries (
@@ -23,41 +24,55 @@ create table webhook.deliveries (
   receiver_id text collate "C" not null,
   event_id text collate "C" not null,
   event_created_at timestamptz(3) not null,
+  -- The event's, so that lists of one type read an index.
+  event_type text not null,
   state text not null default 'pending' check (state in ('pending', 'sending')),
   -- Attempts started.
   attempt integer not null default 0,
-  due_at timestamptz not null default now(),
+  -- The statement's time, not the transaction's: a transaction that waits for its lane adds deliveries after those that were added
+  -- meanwhile, and they must not come before them, where a receiver takes one attempt at a time.
+  due_at timestamptz not null default statement_timestamp(),
   lease uuid,
   lease_until timestamptz,
   test boolean not null default false,
+  -- A test to be signed with the next secret alone.
+  sign_with_next boolean not null default false,
+  -- The delivery that this one sends again; null in every other.
+  repeat_of text collate "C",
+  -- The replay that queued it; null in every other.
+  replay_id text collate "C",
   created_at timestamptz(3) not null default now(),
   check ((state = 'sending') = (lease is not null) and (lease is null) = (lease_until is null))
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
--- In the order of a record's events: due_at is the transaction's time, and ids rise within it.
-create index deliveries_to_claim on webhook.deliveries (receiver_id, due_at, id) where state = 'pending';
--- For lists. Pending deliveries only: with every state in the key, a claim would update this index too and took twice as long.
-create index deliveries_newest on webhook.deliveries (receiver_id, id desc) where state = 'pending';
-create index deliveries_leased on webhook.deliveries (lease_until) where state = 'sending';
-
--- Finished deliveries, partitioned by the day of their event.
+-- Finished deliveries, each with the attempt that finished it. docs/decisions/0022-deliveries-with-last-attempt.md
 create table webhook.past_deliveries (
   id text collate "C" not null,
   brand_id text collate "C" not null,
   receiver_id text collate "C" not null,
   event_id text collate "C" not null,
   event_created_at timestamptz(3) not null,
+  event_type text not null,
   state text not null check (state in ('delivered', 'failed')),
-  attempts integer not null,
   test boolean not null,
+  sign_with_next boolean not null default false,
+  repeat_of text collate "C",
+  replay_id text collate "C",
   created_at timestamptz(3) not null,
   finished_at timestamptz(3) not null default now(),
+  -- The number of the last attempt. Its other columns are those of webhook.attempts.
+  attempts integer not null,
+  attempt_id text collate "C" not null,
+  started_at timestamptz(3) not null,
+  duration_ms integer not null,
+  outcome text not null,
+  http_status integer,
+  error text,
+  response bytea,
   primary key (id, event_created_at)
 ) partition by range (event_created_at);
 
-create index past_deliveries_newest on webhook.past_deliveries (receiver_id, state, id desc);
-create index past_deliveries_of_event on webhook.past_deliveries (event_id);
-
+-- All other attempts.
 create table webhook.attempts (
   id text collate "C" not null,
   delivery_id text collate "C" not null,
@@ -75,11 +90,56 @@ create table webhook.attempts (
   primary key (id, event_created_at)
 ) partition by range (event_created_at);
 
+-- Attempts by receiver and hour (UTC), tests excluded: the bars, and quantiles of the duration. Written in the statement that records
+-- the attempts. Adding up a million attempts of one day takes seconds; these are a few dozen rows an hour.
+create table webhook.attempt_hours (
+  receiver_id text collate "C" not null,
+  hour timestamptz(0) not null,
+  -- Of the duration, see services/webhook/src/domain/duration-bucket.ts. -1 for an attempt without a duration.
+  bucket smallint not null,
+  accepted integer not null,
+  failed integer not null,
+  primary key (receiver_id, hour, bucket)
+) with (fillfactor = 70);
+
+-- Dead letters of the direct log; with Kafka they are in a topic.
+create table webhook.dead_letters (
+  id bigint generated always as identity primary key,
+  position text not null,
+  reason text not null,
+  key text not null,
+  value bytea not null,
+  headers jsonb not null,
+  dead_lettered_at timestamptz(3) not null default now()
+);
+
+create index events_newest on webhook.events (brand_id, created_at desc, id desc);
+create index events_of_type on webhook.events (brand_id, type, created_at desc, id desc);
+create index events_of_record on webhook.events (brand_id, (data ->> 'id'), created_at desc, id desc);
+
+-- In the order of a record's events: due_at is the statement's time, and ids rise within it.
+create index deliveries_to_claim on webhook.deliveries (receiver_id, due_at, id) where state = 'pending';
+create index deliveries_leased on webhook.deliveries (lease_until) where state = 'sending';
+-- For lists of pending deliveries: UNLEASED in services/webhook/src/storage/by-index.ts says why not `state = 'pending'`. With every state
+-- in the key, a claim would update these indexes too and took twice as long. Deliveries being sent are few and have none.
+create index deliveries_unleased_newest on webhook.deliveries (receiver_id, id desc) where lease is null;
+create index deliveries_unleased_of_event on webhook.deliveries (event_id) where lease is null;
+create index deliveries_unleased_of_type on webhook.deliveries (receiver_id, event_type, id desc) where lease is null;
+
+create index past_deliveries_newest on webhook.past_deliveries (receiver_id, state, id desc);
+create index past_deliveries_of_event on webhook.past_deliveries (event_id);
+create index past_deliveries_of_type on webhook.past_deliveries (receiver_id, event_type, state, id desc);
+-- In the order in which a replay of failed ones reads them. Accepted deliveries do not enter it.
+create index past_deliveries_failed on webhook.past_deliveries (receiver_id, event_created_at, event_id) where state = 'failed';
+
 create index attempts_of_delivery on webhook.attempts (delivery_id, attempt);
+
+-- Partitions are made and dropped with the rights of the schema's owner, so the service may use a login that owns nothing.
 
 -- Creates a day's partitions unless they exist. Safe to call from any number of sessions at the same time. A partition is
 -- created apart and then attached: created in place, it would wait for every reader of the table, and new readers for it.
-create function webhook.ensure_day(day date) returns void language plpgsql as $$
+create function webhook.ensure_day(day date) returns void language plpgsql security definer
+  set search_path = pg_catalog, pg_temp as $$
 declare
   parent text;
   partition text;
@@ -96,3 +156,21 @@ begin
     end if;
   end loop;
 end $$;
+
+-- Drops a day's events, deliveries and attempts. Readers and writers of a table wait while a drop waits for an older reader, such as a dump: so one
+-- process tries at a time, for a tenth of a second. A refusal is lock_not_available.
+create function webhook.drop_day(day date) returns void language plpgsql security definer
+  set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
+declare
+  parent text;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('brand-records webhook drop_day')) then
+    raise exception using errcode = 'lock_not_available', message = 'another process drops a day';
+  end if;
+  foreach parent in array array['attempts', 'events', 'past_deliveries'] loop
+    execute format('drop table if exists webhook.%I', parent || '_' || to_char(day, 'YYYYMMDD'));
+  end loop;
+end $$;
+
+-- By default every role may execute a function.
+revoke execute on function webhook.ensure_day(date), webhook.drop_day(date) from public;

@@ -8,7 +8,6 @@ import { onceAnHour } from "./once-an-hour.ts";
 import { pausedAfterTimeout } from "./paused-after-timeout.ts";
 import { deleteOldHours } from "./storage/attempt-hours.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
-import { buildLateIndexes } from "./storage/late-indexes.ts";
 import { deleteOldDeadLetters, deleteOldReplays } from "./storage/old-rows.ts";
 import { deleteOrphanedHours, dropOrphanedDeliveries } from "./use-cases/delete-receiver.ts";
 
@@ -22,8 +21,6 @@ const DAYS_AHEAD = 3;
 export interface JanitorOptions {
   readonly db: Database;
   readonly clock: Clock;
-  /** The URL of the login that owns the schema. */
-  readonly ownerUrl: string;
   readonly maintenance: Maintenance;
   readonly log: Logger;
   /** Whole days for which events, deliveries and attempts are kept. */
@@ -31,7 +28,7 @@ export interface JanitorOptions {
 }
 
 /** Background maintenance, once a minute. Every task is safe to run in any number of processes at the same time. */
-export function startJanitor({ db, clock, ownerUrl, maintenance, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
+export function startJanitor({ db, clock, maintenance, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
   const tasks = {
     "create partitions": () =>
       ensureDays(
@@ -50,11 +47,6 @@ export function startJanitor({ db, clock, ownerUrl, maintenance, log, keepDays }
     "delete old hours": onceAnHour(() => deleteOldHours(db, keepDays)),
     "delete old replays": onceAnHour(() => deleteOldReplays(db, keepDays)),
     "delete old dead letters": onceAnHour(() => deleteOldDeadLetters(db)),
-    // Last: after an upgrade it may take minutes.
-    "build indexes": async () => {
-      const built = await buildLateIndexes(db, ownerUrl);
-      if (built.length > 0) log.info({ built }, "indexes built");
-    },
   } satisfies Record<string, () => Promise<unknown>>;
   const runTasks = async (): Promise<void> => {
     for (const [task, run] of Object.entries(tasks)) await maintenance.run(task, run);

@@ -1,6 +1,5 @@
 import "@brand-records/config/require-node";
 import { runMigrations } from "@brand-records/service-runtime";
 import { MIGRATIONS } from "./migrations.ts";
-import { buildLateIndexes } from "./storage/late-indexes.ts";
 
-await runMigrations({ name: "webhook", migrations: MIGRATIONS, env: process.env, buildIndexes: buildLateIndexes });
+await runMigrations({ name: "webhook", migrations: MIGRATIONS, env: process.env });

@@ -37,7 +37,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   const accounts = life.own("accounts client", connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const sessions = life.own("accounts sessions client", connectRpc(SessionsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const brands = new KnownBrands(db, accounts);
-  life.own("janitor", startJanitor({ db, clock, ownerUrl: base.ownerUrl, maintenance, log, keepDays: config.RETENTION_DAYS }));
+  life.own("janitor", startJanitor({ db, clock, maintenance, log, keepDays: config.RETENTION_DAYS }));
   const sending = sendingMetrics(metrics);
   const sendingPool = base.openPool("webhook sending", SENDING_CONNECTIONS, BY_INDEX.settings);
   const sender = startSending({ config, db: sendingPool, clock, life, maintenance, metrics: sending, log });

@@ -49,9 +49,9 @@ export async function addDelivery(
     );
   } else {
     await db.query(
-      `insert into webhook.past_deliveries (${common}, brand_id, attempts)
-       values ($1, $2, $3, ${eventTime}, $4::timestamptz, $5::boolean, $6, $7, $8, 1)`,
-      [...values, brand_id],
+      `insert into webhook.past_deliveries (${common}, brand_id, attempts, attempt_id, started_at, duration_ms, outcome)
+       values ($1, $2, $3, ${eventTime}, $4::timestamptz, $5::boolean, $6, $7, $8, 1, $9, $4::timestamptz, 120, 'unknown')`,
+      [...values, brand_id, newId("att")],
     );
   }
   if (status !== undefined) await addAttempt(db, id, status);
@@ -77,7 +77,8 @@ async function addAttempt(db: Database, id: string, status: number | null): Prom
 export const finishDeliveries = (db: Database, brandId: string, ids: readonly string[], state: "delivered" | "failed"): Promise<unknown> =>
   db.query(
     `with finished as (delete from webhook.deliveries where id = any($1::text[]) returning *)
-     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at)
-     select id, $2, receiver_id, event_id, event_created_at, event_type, $3, 2, test, created_at from finished`,
+     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at,
+                                          attempt_id, started_at, duration_ms, outcome)
+     select id, $2, receiver_id, event_id, event_created_at, event_type, $3, 2, test, created_at, 'att' || substr(id, 4), now(), 120, 'unknown' from finished`,
     [ids, brandId, state],
   );

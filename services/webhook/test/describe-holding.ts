@@ -167,7 +167,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
         const enabling = enable(receiver, "release");
         await untilLockAwaited();
         await sql.query(
-          "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, due_at) values ('dlv_' || substr($1, 5), $1, 'evt_1', now(), now() - interval '1 hour')",
+          "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, due_at) values ('dlv_' || substr($1, 5), $1, 'evt_1', now(), 'payout.paid', now() - interval '1 hour')",
           [receiver.id],
         );
         await sql.query("update webhook.lanes set next_due = now() - interval '1 hour' where receiver_id = $1", [receiver.id]);

@@ -152,8 +152,8 @@ export async function serveReceivers(
     },
     async addDeliveries({ id }, count) {
       await db.query(
-        `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at)
-         select 'dlv_' || substr(md5($1 || clock_timestamp()::text), 1, 20) || lpad(n::text, 8, '0'), $1, 'evt_' || n, now()
+        `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type)
+         select 'dlv_' || substr(md5($1 || clock_timestamp()::text), 1, 20) || lpad(n::text, 8, '0'), $1, 'evt_' || n, now(), 'payout.paid'
            from generate_series(1, $2::int) n`,
         [id, count],
       );

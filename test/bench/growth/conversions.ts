@@ -1,4 +1,3 @@
-import { buildRecordsIndexes } from "../records-indexes.ts";
 import { withClient, type BenchDatabase } from "../databases.ts";
 
 /** The brand with two fifths of all conversions. */
@@ -40,7 +39,6 @@ export async function loadConversions({ benchUrl }: BenchDatabase, count: number
       }
     });
   await Promise.all(Array.from({ length: SESSIONS }, load));
-  await buildRecordsIndexes(benchUrl);
   await withClient(benchUrl, async (client) => {
     await client.query("vacuum analyze records.conversions");
     await client.query("checkpoint");

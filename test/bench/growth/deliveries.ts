@@ -1,6 +1,4 @@
-import { openPool, type Database } from "@brand-records/postgres";
 import { withClient, type BenchDatabase } from "../databases.ts";
-import { importBuilt } from "../built.ts";
 import { migrateService } from "./prepare-database.ts";
 
 const DAYS = 30;
@@ -12,10 +10,6 @@ export interface DeliveryCounts {
   readonly pending: number;
   /** Finished deliveries of all receivers, over the days that are kept. */
   readonly finished: number;
-}
-
-interface LateIndexes {
-  buildLateIndexes(db: Database, url: string): Promise<string[]>;
 }
 
 const RECEIVERS = `
@@ -45,12 +39,11 @@ const FINISHED_DAY = `
   with made as (
     select n, 'dlv_a' || lpad(n::text, 12, '0') as id, 'brd_' || (1 + n % $3::int) as brand, 'rcv_' || (1 + n % $3::int) as receiver,
            (current_date - $4::int)::timestamp at time zone 'UTC' + (n - $1::bigint) * interval '86399 seconds' / greatest(1, $2::bigint - $1::bigint) as at
-      from generate_series($1::bigint, $2::bigint - 1) n),
-  finished as (
-    insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at, finished_at, event_type)
-    select id, brand, receiver, 'evt_a' || n, at, case when n % 50 = 0 then 'failed' else 'delivered' end, 1, false, at, at, '${EVENT_TYPE}' from made)
-  insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status)
-  select 'att_a' || n, id, at, 1, at, 5, 'accepted', 204 from made`;
+      from generate_series($1::bigint, $2::bigint - 1) n)
+  insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at, finished_at,
+                                       attempt_id, started_at, duration_ms, outcome, http_status)
+  select id, brand, receiver, 'evt_a' || n, at, '${EVENT_TYPE}', case when n % 50 = 0 then 'failed' else 'delivered' end, 1, false, at, at,
+         'att_a' || n, at, 5, case when n % 50 = 0 then 'refused' else 'accepted' end, case when n % 50 = 0 then 503 else 204 end from made`;
 
 /** Fills the tables of deliveries: receivers with due deliveries, and the finished ones of a month. */
 export async function fillDeliveries(database: BenchDatabase, { receivers, pending, finished }: DeliveryCounts): Promise<void> {
@@ -59,7 +52,6 @@ export async function fillDeliveries(database: BenchDatabase, { receivers, pendi
     await client.query("set synchronous_commit = off");
     for (let day = 0; day <= DAYS; day += 1) await client.query("select webhook.ensure_day(current_date - $1::int)", [day]);
     await client.query("select webhook.ensure_day(current_date + 1)");
-    await buildLateIndexes(database);
     await client.query(RECEIVERS, [receivers]);
     await client.query(LANES, [receivers]);
     await client.query(PENDING, [receivers, pending]);
@@ -70,15 +62,4 @@ export async function fillDeliveries(database: BenchDatabase, { receivers, pendi
     await client.query("vacuum analyze");
     await client.query("checkpoint");
   });
-}
-
-/** The running service builds them in the background. Older builds have none. */
-async function buildLateIndexes({ databaseUrl: url }: BenchDatabase): Promise<void> {
-  const module = await importBuilt<LateIndexes>("services/webhook/dist/storage/late-indexes.js");
-  const db = openPool({ url, applicationName: "growth" });
-  try {
-    await module.buildLateIndexes(db, url);
-  } finally {
-    await db.stop();
-  }
 }

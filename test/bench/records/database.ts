@@ -7,7 +7,6 @@ import { withClient } from "../databases.ts";
 import { BRANDS, brandId, INSERT_BRANDS, INSERT_KEYS, INSERT_RECORDS, NEW_BRANDS, NEW_KEYS } from "./dataset.ts";
 import type { KeySets } from "./load/messages.ts";
 import { ROOT } from "../program.ts";
-import { buildRecordsIndexes } from "../records-indexes.ts";
 import { KEY_SETS } from "./settings.ts";
 
 const PEPPER_VERSION = 1;
@@ -35,7 +34,6 @@ export async function fill(url: string, keys: ApiKeys, checkout: Pick<Build, "fo
   for (const schema of ["accounts", "records"] as const) await migrate({ url, schema, directory: migrationsOf(checkout, schema) });
   return withClient(url, async (client) => {
     await client.query(INSERT_RECORDS);
-    await buildRecordsIndexes(url);
     await insertBrands(client, keys);
     await client.query("vacuum analyze");
     await client.query("checkpoint");

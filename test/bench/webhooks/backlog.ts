@@ -9,8 +9,8 @@ export async function addBacklog(client: pg.Client, receiver: number, receiverId
        insert into webhook.events (id, created_at, brand_id, type, data)
        select records.new_id('evt', now()), now(), $2, 'submission.approved', '{"resource":"submissions","id":"sub_0"}' from generate_series(1, $3)
        returning id, created_at)
-     insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, due_at)
-     select records.new_id('dlv', now()), $1, id, created_at, now() - interval '1 hour' from made`,
+     insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, due_at)
+     select records.new_id('dlv', now()), $1, id, created_at, 'submission.approved', now() - interval '1 hour' from made`,
     [receiverId, brandOf(receiver), count],
   );
   await client.query("vacuum analyze webhook.deliveries");

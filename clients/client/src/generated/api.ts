@@ -477,8 +477,8 @@ export interface SubmissionApprovedEvent {
     /** The status before the change. */
     previous_status: string;
 
-    /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. Every event has it, except those that happened before this field was added. */
-    updated_at?: string | undefined;
+    /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. */
+    updated_at: string;
 
     /** What the creator has earned with it, in centavos */
     earned_centavos: number;
@@ -526,8 +526,8 @@ export interface SubmissionRejectedEvent {
     /** The status before the change. */
     previous_status: string;
 
-    /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. Every event has it, except those that happened before this field was added. */
-    updated_at?: string | undefined;
+    /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. */
+    updated_at: string;
 
     /** What the creator has earned with it, in centavos */
     earned_centavos: number;
@@ -575,8 +575,8 @@ export interface PayoutPaidEvent {
     /** The status before the change. */
     previous_status: string;
 
-    /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. Every event has it, except those that happened before this field was added. */
-    updated_at?: string | undefined;
+    /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. */
+    updated_at: string;
 
     /** The amount paid out, in centavos */
     amount_centavos: number;
@@ -633,8 +633,8 @@ export interface CampaignSettledEvent {
     /** The status before the change. */
     previous_status: string;
 
-    /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. Every event has it, except those that happened before this field was added. */
-    updated_at?: string | undefined;
+    /** The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. */
+    updated_at: string;
 
     /** The campaign's budget, in centavos */
     budget_centavos: number;

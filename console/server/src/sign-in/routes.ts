@@ -87,9 +87,6 @@ export function serveSignIn(deps: SignInDependencies): Router {
   return router;
 }
 
-/** Fields that the protocol keeps: accounts reads the proof alone. */
-const NOT_READ = { issuer: "", subject: "", trust_email: false };
-
 async function openSession(
   { config, services, providerSignOut }: SignInDependencies,
   request: Request,
@@ -101,7 +98,7 @@ async function openSession(
   const cookie = sessionCookie(config.PUBLIC_URL);
   const client = (): Client => clientOf(request, call.address);
   const proof = { id_token: idToken, nonce, access_token: accessToken };
-  const { session } = await services.signIn.signInWithIdentity({ ...NOT_READ, ...proof, client: client() }, call);
+  const { session } = await services.signIn.signInWithIdentity({ ...proof, client: client() }, call);
   if (session == null) throw new Error("signInWithIdentity returned no session");
   const startSession = (token: string): void => cookie.set(response, token);
   await replaceSession(services, { call, client, sessionToken: cookie.read(request), startSession }, session.token);

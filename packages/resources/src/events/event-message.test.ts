@@ -42,13 +42,6 @@ describe("a message", () => {
     expect(read(message).event).toEqual(message);
   });
 
-  it.each(Object.entries(MESSAGES))("of %s as 0.2.0 wrote it, without updated_at, is read", (_, message) => {
-    const old = altered(message, "data.updated_at", undefined);
-    const { event, dataJson } = read(old);
-    expect(event).toEqual(old);
-    expect(dataJson).toBe(JSON.stringify(old["data"]));
-  });
-
   it("may contain unknown fields of any name, which are passed on", () => {
     const text = paidWith(
       '"rail":{"name":"instapay","tries":[1,2]},"__proto__":{"x":1},"constructor":"y","naïve":"ñ😀","path":"C:\\\\u0000"',

@@ -7,11 +7,9 @@ const common = {
   currency: z.literal("PHP").describe("The currency of every *_centavos."),
 };
 const previous_status = z.string().describe("The status before the change.");
-/** Events of releases up to 0.2.0 lack it. They wait in outboxes and logs, and are replayed. */
 const updated_at = time(
-  "The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. " +
-    "Every event has it, except those that happened before this field was added.",
-).optional();
+  "The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later.",
+);
 
 // Loose objects: a later release may add fields, which readers of this release pass on.
 const submission = z

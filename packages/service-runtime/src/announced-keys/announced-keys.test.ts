@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await createDatabase("living_processes", async (url) => {
     const sql = openPool({ url, applicationName: "test" });
     await sql.query("create schema webhook");
-    await sql.query(readFileSync("services/webhook/migrations/0013-living-processes.sql", "utf8"));
+    await sql.query(readFileSync("services/webhook/migrations/0004-living-processes.sql", "utf8"));
     await sql.stop();
   });
   db = openPool({ url: database.url, applicationName: "test" });

@@ -513,26 +513,6 @@ export interface Client {
 }
 
 export interface SignInWithIdentityRequest {
-  /**
-   * Fields 1 to 5 are unused: the ID token alone says who signs in.
-   *
-   * @deprecated
-   */
-  issuer: string;
-  /** @deprecated */
-  subject: string;
-  /** @deprecated */
-  email?:
-    | string
-    | null
-    | undefined;
-  /** @deprecated */
-  email_verified?:
-    | boolean
-    | null
-    | undefined;
-  /** @deprecated */
-  trust_email: boolean;
   client?:
     | Client
     | null
@@ -695,7 +675,7 @@ export interface AuditEntry {
     | string
     | null
     | undefined;
-  /** The role that member.add and member.set_role gave: owner or member. Absent in entries of releases before 0.4.0. */
+  /** The role that member.add and member.set_role gave: owner or member. */
   role?:
     | string
     | null
@@ -5265,47 +5245,22 @@ export const Client: MessageFns<Client> = {
 };
 
 function createBaseSignInWithIdentityRequest(): SignInWithIdentityRequest {
-  return {
-    issuer: "",
-    subject: "",
-    email: null,
-    email_verified: null,
-    trust_email: false,
-    client: null,
-    id_token: "",
-    nonce: "",
-    access_token: null,
-  };
+  return { client: null, id_token: "", nonce: "", access_token: null };
 }
 
 export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = {
   encode(message: SignInWithIdentityRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.issuer !== "") {
-      writer.uint32(10).string(message.issuer);
-    }
-    if (message.subject !== "") {
-      writer.uint32(18).string(message.subject);
-    }
-    if (message.email !== undefined && message.email !== null) {
-      writer.uint32(26).string(message.email);
-    }
-    if (message.email_verified !== undefined && message.email_verified !== null) {
-      writer.uint32(32).bool(message.email_verified);
-    }
-    if (message.trust_email !== false) {
-      writer.uint32(40).bool(message.trust_email);
-    }
     if (message.client !== undefined && message.client !== null) {
-      Client.encode(message.client, writer.uint32(50).fork()).join();
+      Client.encode(message.client, writer.uint32(10).fork()).join();
     }
     if (message.id_token !== "") {
-      writer.uint32(58).string(message.id_token);
+      writer.uint32(18).string(message.id_token);
     }
     if (message.nonce !== "") {
-      writer.uint32(66).string(message.nonce);
+      writer.uint32(26).string(message.nonce);
     }
     if (message.access_token !== undefined && message.access_token !== null) {
-      writer.uint32(74).string(message.access_token);
+      writer.uint32(34).string(message.access_token);
     }
     return writer;
   },
@@ -5328,7 +5283,7 @@ export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = 
               break;
             }
 
-            message.issuer = reader.string();
+            message.client = Client.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -5336,7 +5291,7 @@ export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = 
               break;
             }
 
-            message.subject = reader.string();
+            message.id_token = reader.string();
             continue;
           }
           case 3: {
@@ -5344,51 +5299,11 @@ export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = 
               break;
             }
 
-            message.email = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.email_verified = reader.bool();
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.trust_email = reader.bool();
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.client = Client.decode(reader, reader.uint32());
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.id_token = reader.string();
-            continue;
-          }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
             message.nonce = reader.string();
             continue;
           }
-          case 9: {
-            if (tag !== 74) {
+          case 4: {
+            if (tag !== 34) {
               break;
             }
 

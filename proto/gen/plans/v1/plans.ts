@@ -67,7 +67,7 @@ export interface WorkspacePlan {
     | undefined;
   /** 1 when prepared; each change raises it by one. */
   revision: number;
-  /** Name of the key that prepared the plan; absent if it was prepared before names were kept. */
+  /** Name of the key that prepared the plan; absent if the caller had none. */
   prepared_by?:
     | string
     | null

@@ -337,7 +337,7 @@ export interface ReplayDeliveryRequest {
     | string
     | null
     | undefined;
-  /** A finished delivery is returned as it is. A release before 0.4.0 sends it once more. */
+  /** A finished delivery is returned as it is. */
   pending_only?: boolean | null | undefined;
 }
 

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { buildLateIndexes, migrate, openPool, type Database } from "@brand-records/postgres";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { pageOfSettledEntries } from "../storage/audit-export.ts";
-import { LATE_INDEXES } from "../storage/late-indexes.ts";
 import { exportAudit } from "./export-audit.ts";
 
 /** One promise: a page of a large audit log costs what the page costs. */
@@ -21,7 +20,6 @@ beforeAll(async () => {
             now() - interval '1 day' + n / 10 * interval '1 ms', 'done', now() - interval '1 day' + n / 10 * interval '2 ms'
        from generate_series(1, 200000) n`,
   );
-  await buildLateIndexes(db, { url: database.url, schema: "accounts", indexes: LATE_INDEXES });
   await db.query("analyze accounts.audit_entries");
 });
 afterAll(async () => {

@@ -4,7 +4,6 @@ import { serveAccounts, type ServedAccounts, type TestBrand } from "../../test/s
 import { scopeOf, type AuditFilter } from "../domain/audit-entry.ts";
 import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
 import { pageToken } from "../domain/page-token.ts";
-import { LATE_INDEXES } from "../storage/late-indexes.ts";
 import { listAudit } from "./audit.ts";
 import { listFailedRequests } from "./failed-requests.ts";
 import { findBrandOfKey, keysOf } from "./keys.ts";
@@ -33,7 +32,6 @@ beforeAll(async () => {
   served = await serveAccounts();
   brand = await served.createBrand();
   ({ id: keyId } = await served.createKey(brand));
-  for (const { name, table, definition } of LATE_INDEXES) await served.db.query(`create index ${name} on ${table} ${definition}`);
   await fill();
   await served.db.query("vacuum analyze");
 }, 120_000);

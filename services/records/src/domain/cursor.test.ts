@@ -52,7 +52,7 @@ describe("cursors", () => {
     );
   });
 
-  it("without filters are those of the releases before, which refuse one with filters", () => {
+  it("have another version with filters", () => {
     const position = { created_at: "2026-11-21T08:30:00.000Z", id: "lnk_1" };
     const firstOf = (filters: Filters): unknown => (JSON.parse(atob(encodeCursor({ ...LINKS, filters }, position))) as unknown[])[0];
     expect(encodeCursor(LINKS, position)).toBe("WzEsImxpbmtzIixudWxsLCIyMDI2LTExLTIxVDA4OjMwOjAwLjAwMFoiLCJsbmtfMSJd");

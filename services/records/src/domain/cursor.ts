@@ -28,8 +28,8 @@ export interface CursorScope {
 }
 
 /**
- * `[1, resource, since, created_at, id]` without filters, as releases before 0.4.0 issue and read it, and
- * `[2, resource, since, filters, created_at, id]` with filters: those releases refuse it as damaged.
+ * `[1, resource, since, created_at, id]` without filters, and
+ * `[2, resource, since, filters, created_at, id]` with filters.
  */
 const VERSION = 1;
 const VERSION_WITH_FILTERS = 2;

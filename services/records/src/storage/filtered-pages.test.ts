@@ -1,9 +1,8 @@
-import { buildLateIndexes, type Sql, type Statement } from "@brand-records/postgres";
+import { type Sql, type Statement } from "@brand-records/postgres";
 import { RESOURCE_NAMES, RESOURCES, type Filters, type ResourceName } from "@brand-records/resources";
 import { sampleRecord } from "../../test/any-record.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 import type { Page } from "../domain/page.ts";
-import { LATE_INDEXES } from "./late-indexes.ts";
 import { pageOfRecords } from "./record-tables.ts";
 
 const ROWS = 24_000;
@@ -19,7 +18,6 @@ const BLOCKS_RATIO_MAX = 3;
 let served: ServedRecords;
 beforeAll(async () => {
   served = await serveRecords();
-  await buildLateIndexes(served.db, { url: served.url, schema: "records", indexes: LATE_INDEXES });
   for (const resource of RESOURCE_NAMES) await fill(resource);
 }, 120_000);
 afterAll(() => served.stop());

@@ -23,7 +23,6 @@ export interface Delivery {
   readonly id: string;
   readonly receiver_id: string;
   readonly event_id: string;
-  /** Empty if the event is no longer stored. */
   readonly event_type: string;
   readonly state: DeliveryState;
   /** Attempts started. */

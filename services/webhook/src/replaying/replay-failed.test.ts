@@ -23,7 +23,7 @@ const start = (): void => void (worker = startReplayWorker(served.db, log));
 afterEach(async () => {
   await worker?.stop();
   worker = undefined;
-  await served.db.query("update webhook.replays set finished_at = now() where finished_at is null or finished_at = 'infinity'");
+  await served.db.query("update webhook.replays set finished_at = now() where finished_at is null");
 });
 
 type More = Partial<ReplayEventsRequest>;
@@ -68,8 +68,10 @@ const failure = async (receiver: Receiver, more: Partial<NewDelivery> & { readon
 async function addFailed(receiver: Receiver, total: number): Promise<string[]> {
   const events = await addEvents(served.db, { brandId: receiver.brand_id, from: at("08:00:00.000"), count: total });
   await served.db.query(
-    `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
-     select 'dlv_' || substr(e.id, 5), e.brand_id, $1, e.id, e.created_at, 'failed', 10, false, e.created_at
+    `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at,
+                                          attempt_id, started_at, duration_ms, outcome)
+     select 'dlv_' || substr(e.id, 5), e.brand_id, $1, e.id, e.created_at, e.type, 'failed', 10, false, e.created_at,
+            'att_' || substr(e.id, 5), e.created_at, 120, 'refused'
        from webhook.events e where e.brand_id = $2 on conflict do nothing`,
     [receiver.id, receiver.brand_id],
   );

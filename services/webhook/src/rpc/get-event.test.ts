@@ -97,8 +97,10 @@ it("returns the newest 200 deliveries, and whether there are more", async () => 
   const { event_id } = await addDelivery(served.db, receiver, { at: AT });
   const add = (count: number) =>
     served.db.query(
-      `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at)
-       select 'dlv_1' || lpad(n::text, 4, '0') || $1, $2, $3, $4, $5::timestamptz, 'payout.paid', 'failed', 1, false, $5::timestamptz
+      `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at,
+                                            attempt_id, started_at, duration_ms, outcome)
+       select 'dlv_1' || lpad(n::text, 4, '0') || $1, $2, $3, $4, $5::timestamptz, 'payout.paid', 'failed', 1, false, $5::timestamptz,
+              'att_1' || lpad(n::text, 4, '0') || $1, $5::timestamptz, 120, 'refused'
          from generate_series(1, $6::int) n`,
       [event_id.slice(4, 20), receiver.brand_id, receiver.id, event_id, AT, count],
     );

@@ -32,8 +32,9 @@ describe("FindBrand", () => {
     await addEvents(served.db, { brandId: receiver.brand_id, from: FROM, count: 1 });
     await served.db.query(
       `with finished as (delete from webhook.deliveries where id = $1 returning *)
-       insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
-       select id, $2, receiver_id, event_id, $3::timestamptz, 'delivered', 1, test, created_at from finished`,
+       insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at,
+                                            attempt_id, started_at, duration_ms, outcome)
+       select id, $2, receiver_id, event_id, $3::timestamptz, event_type, 'delivered', 1, test, created_at, 'att_1', now(), 120, 'accepted' from finished`,
       [id, receiver.brand_id, FROM],
     );
     expect(await findBrand(id)).toBe(receiver.brand_id);

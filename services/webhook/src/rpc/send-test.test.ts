@@ -135,8 +135,10 @@ describe("a receiver's tests in a minute", () => {
   const finish = (receiver: Receiver, ids: readonly string[]) =>
     served.db.query(
       `with finished as (delete from webhook.deliveries where id = any($1::text[]) returning *)
-       insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at)
-       select id, $2, receiver_id, event_id, event_created_at, event_type, 'delivered', 1, true, created_at - interval '1 minute' from finished`,
+       insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at,
+                                            attempt_id, started_at, duration_ms, outcome)
+       select id, $2, receiver_id, event_id, event_created_at, event_type, 'delivered', 1, true, created_at - interval '1 minute',
+              'att' || substr(id, 4), now(), 120, 'accepted' from finished`,
       [ids, receiver.brand_id],
     );
 

@@ -568,7 +568,7 @@ describe("a result", () => {
       [yesterday, old.brand],
     );
     await sending.db.query(
-      "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at) values ('dlv_old', $1, 'evt_old', $2)",
+      "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type) values ('dlv_old', $1, 'evt_old', $2, 'submission.approved')",
       [old.id, yesterday],
     );
     await sending.db.query("update webhook.lanes set next_due = '-infinity' where receiver_id = $1", [old.id]);

@@ -66,10 +66,10 @@ const statements = {
                 order by h.receiver_id, h.hour, h.bucket limit ${OLD_ROWS_MAX} for update skip locked) o
               limit ${OLD_ROWS_MAX})) returning 1`,
   },
-  /** Attempts were counted from this migration on. */
+  /** No attempt is older than the table. */
   since: {
     name: "attempt_hours.since",
-    text: "select applied_at::timestamptz(3) as since from webhook.schema_migrations where name = '0009-attempt-hours.sql'",
+    text: "select applied_at::timestamptz(3) as since from webhook.schema_migrations where name = '0002-deliveries.sql'",
   },
 } satisfies Record<string, Statement>;
 

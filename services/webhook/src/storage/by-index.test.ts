@@ -78,8 +78,10 @@ async function fill(): Promise<void> {
      due as (
        insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, due_at)
        select 'dlv_' || substr(id, 5), 'rcv_' || (1 + substr(id, 5)::int % $2::int), id, created_at, 'submission.approved', 'infinity' from made)
-     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at, finished_at)
-     select 'dlv_p' || substr(id, 5), 'brd_1', 'rcv_1', id, created_at, 'delivered', 1, false, created_at, created_at from made`,
+     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at, finished_at,
+                                          attempt_id, started_at, duration_ms, outcome)
+     select 'dlv_p' || substr(id, 5), 'brd_1', 'rcv_1', id, created_at, 'submission.approved', 'delivered', 1, false, created_at, created_at,
+            'att_p' || substr(id, 5), created_at, 5, 'accepted' from made`,
     [DELIVERIES, LANES],
   );
 }

@@ -13,3 +13,10 @@ export const BY_INDEX = {
     enable_mergejoin: "off",
   },
 } as const;
+
+/**
+ * A condition that pending deliveries meet, on columns of `webhook.deliveries`. Queries that need an index of lists add it to
+ * `state = 'pending'`. Claims must not: the planner would use these indexes for them, too. Misled by dead rows, it read one
+ * whole for each lane, 3.2 million buffers and 2.2 s with 16 lanes locked.
+ */
+export const UNLEASED = "lease is null";

@@ -70,7 +70,7 @@ async function arrive(id: string, due: string): Promise<void> {
     due,
   ]);
   await served.sending.db.query(
-    "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, due_at) values ($2, $1, 'evt_0', now(), $3)",
+    "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, due_at) values ($2, $1, 'evt_0', now(), 'payout.paid', $3)",
     [served.receiver.id, id, due],
   );
 }

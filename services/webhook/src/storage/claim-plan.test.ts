@@ -3,7 +3,6 @@ import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
 import { BY_INDEX } from "./by-index.ts";
 import { claimDeliveries } from "./claims.ts";
 import { ROOM_MAX } from "./lanes-to-serve.ts";
-import { buildLateIndexes } from "./late-indexes.ts";
 
 /** One promise: dead rows that misled the planner's statistics do not make a claim read another index than its own. */
 
@@ -60,7 +59,6 @@ async function readsOfDeliveries(): Promise<Reads> {
 it(
   "claims along deliveries_to_claim alone, after 200,000 deliveries were deleted under an older snapshot",
   async () => {
-    await buildLateIndexes(db, sending.databaseUrl);
     await db.query("alter table webhook.deliveries set (autovacuum_enabled = false)");
     const served = await Promise.all(Array.from({ length: LANES }, (_, n) => sending.createReceiver(`https://receiver.example/${n}`)));
     const claimable = served.map(({ id }) => id);

@@ -31,8 +31,9 @@ async function add(day: string): Promise<void> {
     at,
   ]);
   await db.query(
-    `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
-     values ($1, 'brd_1', 'rcv_1', 'evt_1', $2, 'delivered', 1, false, $2)`,
+    `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at,
+                                          attempt_id, started_at, duration_ms, outcome)
+     values ($1, 'brd_1', 'rcv_1', 'evt_1', $2, 'payout.paid', 'delivered', 1, false, $2, 'att_1', $2, 1, 'accepted')`,
     [`dlv_p${id}`, at],
   );
   await db.query(
@@ -40,11 +41,10 @@ async function add(day: string): Promise<void> {
      values ($1, 'dlv_1', $2, 1, $2, 1, 'accepted')`,
     [`att_${id}`, at],
   );
-  await db.query("insert into webhook.deliveries (id, receiver_id, event_id, event_created_at) values ($1, 'rcv_1', $2, $3)", [
-    `dlv_${id}`,
-    `evt_${id}`,
-    at,
-  ]);
+  await db.query(
+    "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type) values ($1, 'rcv_1', $2, $3, 'payout.paid')",
+    [`dlv_${id}`, `evt_${id}`, at],
+  );
 }
 
 const storedIds = async (): Promise<string[]> => {

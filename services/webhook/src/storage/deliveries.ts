@@ -47,7 +47,7 @@ const statements = {
                      from webhook.attempts where delivery_id = $1 and event_created_at = (select event_created_at from event limit 1)
                    union all
                    select attempt_id, attempts, started_at, duration_ms, outcome, http_status, error, response
-                     from past where attempt_id is not null) a
+                     from past) a
             order by a.attempt, a.started_at, a.id`,
   },
   /** Copies the event's time from the past delivery: it selects the partition. */

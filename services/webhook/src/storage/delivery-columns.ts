@@ -27,7 +27,7 @@ export const LAST_ATTEMPT_APART = `
  * a join read every event.
  */
 export const shown = (deliveries: string): string => `
-  select o.id, o.receiver_id, o.event_id, coalesce(o.event_type, e.type, '') as event_type, e.record_id,
+  select o.id, o.receiver_id, o.event_id, o.event_type, e.record_id,
          case when o.state = 'pending' and l.held then 'held' else o.state end as state, o.attempts, o.test, o.created_at,
          case when o.state = 'pending' and l.held is not true then o.due_at end as due_at, o.finished_at,
          o.sign_with_next, o.repeat_of, o.replay_id, o.lease_until, coalesce(a.outcome, o.outcome) as last_outcome,
@@ -35,6 +35,6 @@ export const shown = (deliveries: string): string => `
          case when a.outcome is null then o.duration_ms else a.duration_ms end as last_duration_ms
     from (${deliveries}) o
     left join lateral (select held from webhook.lanes where receiver_id = o.receiver_id limit 1) l on true
-    left join lateral (select e.type, e.data ->> 'id' as record_id from webhook.events e
+    left join lateral (select e.data ->> 'id' as record_id from webhook.events e
                         where e.id = o.event_id and e.created_at = o.event_created_at limit 1) e on true
     left join lateral (${LAST_ATTEMPT_APART}) a on true`;

@@ -1,6 +1,6 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { EventPosition, ReceiverCounts } from "../domain/event.ts";
-import { UNLEASED } from "./late-indexes.ts";
+import { UNLEASED } from "./by-index.ts";
 
 /** Deliveries of an event that are looked at: it has one for each receiver, unless it was sent again very often. */
 const DELIVERIES_MAX = 200;

@@ -2,7 +2,7 @@ import type { Sql, Statement } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
 import { BOUND } from "./lanes.ts";
-import { UNLEASED } from "./late-indexes.ts";
+import { UNLEASED } from "./by-index.ts";
 
 /** Events counted for a total, at most: 40 ms. */
 const COUNTED_MAX = 100_000;
@@ -22,7 +22,7 @@ interface Ahead {
   readonly isReplayed: string;
 }
 
-const IS_SELECTED = "e.type = any(r.events) and not e.test and e.received_at <= coalesce(p.started_at, p.until)";
+const IS_SELECTED = "e.type = any(r.events) and not e.test and e.received_at <= p.started_at";
 
 const ALL: Ahead = {
   events: (limit) => `
@@ -53,13 +53,12 @@ const FAILED: Ahead = {
 const countOf = ({ events, isReplayed }: Ahead, limit: string): string =>
   `(select count(*) filter (where ${isReplayed}) from (${events(limit)}) e)`;
 
-/** See 0010-replays-of-failed.sql. */
-const IS_UNFINISHED = "(p.finished_at is null or p.finished_at = 'infinity')";
+const IS_UNFINISHED = "p.finished_at is null";
 
 /** The total is what was queued and what is ahead, so the count gets shorter as the replay advances. That of failed ones is stored. */
-const COLUMNS = `p.id, p.receiver_id, p.since, p.until, p.failed_only, coalesce(p.started_at, p.until) as started_at, p.cancelled_at,
-  p.queued, nullif(p.finished_at, 'infinity') as finished_at,
-  p.queued + case when not ${IS_UNFINISHED} then 0
+const COLUMNS = `p.id, p.receiver_id, p.since, p.until, p.failed_only, p.started_at, p.cancelled_at,
+  p.queued, p.finished_at,
+  p.queued + case when p.finished_at is not null then 0
                   when p.failed_only then greatest(0, p.counted - p.queued)
                   else ${countOf(ALL, `greatest(0, ${COUNTED_MAX} - p.queued)`)} end as total`;
 const TABLES = "webhook.replays p join webhook.receivers r on r.id = p.receiver_id";
@@ -67,9 +66,8 @@ const TABLES = "webhook.replays p join webhook.receivers r on r.id = p.receiver_
 const statements = {
   insert: {
     name: "replays.insert",
-    text: `insert into webhook.replays (id, brand_id, receiver_id, since, until, requested_until, failed_only, started_at, counted, finished_at)
-           values ($1, $2, $3, $4, least($5::timestamptz, $7::timestamptz), $5, $6, $7, $8,
-                   case when $6::boolean or $5::timestamptz is not null then 'infinity'::timestamptz end)`,
+    text: `insert into webhook.replays (id, brand_id, receiver_id, since, until, requested_until, failed_only, started_at, counted)
+           values ($1, $2, $3, $4, least($5::timestamptz, $7::timestamptz), $5, $6, $7, $8)`,
   },
   find: { name: "replays.find", text: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.id = $2` },
   findUnfinished: {
@@ -79,7 +77,7 @@ const statements = {
   findLatest: {
     name: "replays.find_latest",
     text: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.receiver_id = $2
-            order by ${IS_UNFINISHED} desc, p.created_at desc limit 1`,
+            order by (${IS_UNFINISHED}) desc, p.created_at desc limit 1`,
   },
   count: { name: "replays.count", text: countStatement(ALL, COUNTED_MAX) },
   countFailed: { name: "replays.count_failed", text: countStatement(FAILED, FAILED_COUNTED_MAX) },

@@ -4,7 +4,6 @@ import { newId } from "@brand-records/ids";
 import { newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 import { DELIVERY_STATES } from "../domain/delivery.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
-import { buildLateIndexes } from "../storage/late-indexes.ts";
 import { countReplay, insertReplay } from "../storage/replays.ts";
 import { findBrand } from "./find-brand.ts";
 import { getDelivery, getDeliveryStats, listDeliveries, type DeliveryList } from "./read-deliveries.ts";
@@ -30,7 +29,6 @@ const RECORD = "sub_5";
 
 beforeAll(async () => {
   served = await serveReceivers();
-  await buildLateIndexes(served.db, served.url);
   await ensureDays(
     served.db,
     Array.from({ length: 31 }, (_, day) => new Date(START + (day - 23) * 86_400_000).toISOString().slice(0, 10)),

@@ -1,4 +1,4 @@
--- Brands, their members, and their API keys.
+-- Brands, their members, and their API keys. A person is an e-mail address that is a member of some brand.
 
 create table accounts.brands (
   id text collate "C" primary key check (id ~ '^brd_[0-9a-z]{1,40}$'),
@@ -9,11 +9,10 @@ create table accounts.brands (
   -- again under its old id, or restored from a backup, never repeats an epoch that a gateway still caches.
   epoch bigint not null default (extract(epoch from clock_timestamp()) * 1000)::bigint,
   epoch_changed_at timestamptz(3) not null default clock_timestamp(),
+  -- Set while the brand is being deleted: to all calls but those of the deletion there is no such brand. docs/decisions/0014-brand-deletion.md
+  deletion_started_at timestamptz(3),
   created_at timestamptz(3) not null default now()
 );
-
--- For the republication of recent epochs (a Redis failover may lose the newest).
-create index brands_epoch_changed_at on accounts.brands (epoch_changed_at);
 
 create table accounts.members (
   brand_id text collate "C" not null references accounts.brands,
@@ -43,7 +42,20 @@ create table accounts.keys (
   unique (key_hash)
 );
 
-create index keys_brand_id on accounts.keys (brand_id, created_at desc, id desc);
+-- Which schema this row was written in, by the oid of a table. Another one got the row from a dump: it is a restored copy.
+create table accounts.origin (
+  is_only boolean primary key default true check (is_only),
+  brands_oid oid not null
+);
+
+-- For the republication of recent epochs (a Redis failover may lose the newest).
+create index brands_epoch_changed_at on accounts.brands (epoch_changed_at);
+create index members_email on accounts.members (email);
+-- Pages of keys begin with those that are not revoked, however many revoked ones there are: 40,000 hid a leaked key that was to be revoked.
+create index keys_in_pages on accounts.keys (brand_id, (revoked_at is null) desc, created_at desc, id desc);
+-- For what operators export and erase of a person.
+create index keys_created_by on accounts.keys (created_by) where created_by is not null;
+create index keys_revoked_by on accounts.keys (revoked_by) where revoked_by is not null;
 
 -- Revocation is final, whatever writes the table.
 create function accounts.refuse_unrevoking() returns trigger language plpgsql as $$

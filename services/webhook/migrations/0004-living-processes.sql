@@ -1,4 +1,3 @@
--- works-with-schema: 11
 -- Processes that live and the keys that they hold, so that nothing is stored under a key that one of them lacks. docs/decisions/0018-announced-keys.md
 
 create table webhook.living_processes (

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { buildLateIndexes, migrate, openPool, type Database } from "@brand-records/postgres";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
-import { LATE_INDEXES } from "./late-indexes.ts";
+
+const INDEXES = ["plans_closed_by", "plans_edited_by"];
 
 let database: TestDatabase;
 let db: Database;
@@ -16,13 +17,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-it("finds what names a person by indexes that are built after the start", async () => {
-  expect(await buildLateIndexes(db, { url: database.url, schema: "plans", indexes: LATE_INDEXES })).toEqual(
-    LATE_INDEXES.map(({ name }) => name),
-  );
+it("finds what names a person by indexes", async () => {
   const plans = await db.transaction(async (sql) => {
     await sql.query("set local enable_seqscan = off");
     return sql.query("explain select from plans.plans where closed_by = 'ana@ulap.example' or edited_by = 'ana@ulap.example'");
   });
-  for (const { name } of LATE_INDEXES) expect(JSON.stringify(plans)).toContain(` on ${name}`);
+  for (const name of INDEXES) expect(JSON.stringify(plans)).toContain(` on ${name}`);
 });
