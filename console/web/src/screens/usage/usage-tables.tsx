@@ -3,8 +3,10 @@ import { Text } from "@mantine/core";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { countsByKey, type Counts } from "../../parts/usage-buckets.ts";
 import { KeyName } from "../../parts/key-name.tsx";
+import { clientRows, type ClientCount } from "./client-rows.ts";
+import styles from "./usage.module.css";
 
-export interface KeyTableProps {
+interface KeyTableProps {
   readonly buckets: Output<"usage.get">["buckets"];
   readonly keys: readonly Key[];
   /** The counts of all keys together: their busiest minutes do not add up. */
@@ -49,3 +51,39 @@ const COLUMNS: Column<KeyUsage>[] = [
   { title: "Refused", cell: ({ refused }) => refused.toLocaleString("en-PH") },
   { title: "Busiest clock minute", cell: ({ peak }) => peak.toLocaleString("en-PH") },
 ];
+
+interface ClientTableProps {
+  readonly clients: readonly ClientCount[];
+  readonly keys: readonly Key[];
+  /** The days that are counted, in words. */
+  readonly days: string;
+}
+
+/** Which assistants used the keys, by the names that their clients declare: anyone can declare anything. */
+export function ClientTable({ clients, keys, days }: ClientTableProps) {
+  const known = new Map(keys.map((key) => [key.id, key]));
+  return (
+    <section aria-labelledby="by-assistant">
+      <Text id="by-assistant" component="h2" fw={650} mb="xs">
+        By assistant
+      </Text>
+      <Text size="sm" c="dimmed" mb="xs">
+        {clients.length === 0
+          ? `No assistant sent a message ${days}.`
+          : `Messages ${days}, by the name that each client declares: declared, not proved. Whole days, in Manila.`}
+      </Text>
+      {clients.length > 0 && (
+        <Rows
+          label="Messages by assistant"
+          columns={[
+            { title: "Assistant", cell: ({ client }) => <strong className={styles["client"]}>{client?.name ?? "All others"}</strong> },
+            { title: "Key", cell: ({ client }) => client !== undefined && <KeyName id={client.key_id} found={known.get(client.key_id)} /> },
+            { title: "Messages", cell: ({ messages }) => messages.toLocaleString("en-PH") },
+          ]}
+          rows={clientRows(clients)}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </section>
+  );
+}

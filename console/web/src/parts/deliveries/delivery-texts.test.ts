@@ -1,4 +1,4 @@
-import { isDue, nextAttemptAt, retryText, timeLeft } from "./retry-text.ts";
+import { isDue, nextAttemptAt, retryText, timeLeft, attemptsText, sendCommand } from "./delivery-texts.ts";
 
 it("says which attempt is next once one has failed", () => {
   expect(retryText({ state: "pending", attempts: 2 })).toBe("Retrying, attempt 3 of 10");
@@ -40,4 +40,29 @@ it.each([
   [90_000_000, "1 d 1 h"],
 ])("%p ms left: %s", (ms, text) => {
   expect(timeLeft(ms)).toBe(text);
+});
+
+const delivery = { attempts: 3, state: "pending", last_outcome: "refused", last_duration_ms: 1_204 } as const;
+
+it("counts the finished attempts, and says how long the last one took", () => {
+  expect(attemptsText(delivery)).toBe("3 attempts, the last 1,204 ms");
+  expect(attemptsText({ ...delivery, state: "sending" })).toBe("2 attempts, the last 1,204 ms");
+  expect(attemptsText({ ...delivery, attempts: 1, last_duration_ms: 0 })).toBe("1 attempt, 0 ms");
+});
+
+it("says nothing before the first has finished, and no duration that is not known", () => {
+  expect(attemptsText({ ...delivery, attempts: 0, last_outcome: null, last_duration_ms: null })).toBeUndefined();
+  expect(attemptsText({ ...delivery, attempts: 1, state: "sending", last_outcome: null })).toBeUndefined();
+  expect(attemptsText({ ...delivery, last_duration_ms: null })).toBe("3 attempts");
+});
+
+it("writes the event as it was sent, whatever its texts hold, and sends that file", () => {
+  const body = JSON.stringify({ id: "evt_1", data: { note: "it's $HOME `x`\nEVENT" } });
+  expect(sendCommand("payout.paid", body).split("\n")).toEqual([
+    "cat > event.json <<'EVENT'",
+    body,
+    "EVENT",
+    "brand-records events send payout.paid --body event.json \\",
+    "  --to http://localhost:3000/hooks --secret-file secret",
+  ]);
 });
