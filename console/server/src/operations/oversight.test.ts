@@ -1,7 +1,7 @@
 import { newCallContext } from "@brand-records/rpc";
 import { spanOf, TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import type { InBrand } from "./operation.ts";
-import { getOverview } from "./overview.ts";
+import { getOverview } from "./oversight.ts";
 
 afterEach(() => jest.useRealTimers());
 
