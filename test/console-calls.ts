@@ -1,5 +1,5 @@
 import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
-import { FIRST_READS_ID } from "@brand-records/console-contract/first-reads";
+import { FIRST_READS_ID } from "@brand-records/console-contract/protocol";
 import { eventually } from "@brand-records/testkit";
 import type { Page } from "playwright-core";
 import type { TestBrowser, TestPage } from "./browser.ts";

@@ -1,4 +1,4 @@
-import { FIRST_READS_ID, type FirstRead } from "@brand-records/console-contract/first-reads";
+import { FIRST_READS_ID, type FirstRead } from "@brand-records/console-contract/protocol";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { signIn, type ConsoleCaller } from "../console-calls.ts";

@@ -1,23 +1,21 @@
 import type { z } from "zod";
-import { DELIVERY_OPERATIONS } from "./deliveries.ts";
+import { DELIVERY_OPERATIONS, REPLAY_OPERATIONS } from "./deliveries.ts";
 import { EVENT_OPERATIONS } from "./events.ts";
 import { KEY_OPERATIONS } from "./keys.ts";
 import { MEMBER_OPERATIONS } from "./members.ts";
-import { OVERSIGHT_OPERATIONS } from "./oversight.ts";
-import { OVERVIEW_OPERATIONS } from "./overview.ts";
+import { OVERSIGHT_OPERATIONS, OVERVIEW_OPERATIONS } from "./oversight.ts";
 import { PLAN_OPERATIONS } from "./plans.ts";
 import { RECEIVER_OPERATIONS } from "./receivers.ts";
-import { REPLAY_OPERATIONS } from "./replays.ts";
 import { SESSION_OPERATIONS } from "./session.ts";
 
-export { ATTEMPT_OUTCOMES, type AttemptOutcome } from "./attempt-outcomes.ts";
+export { ATTEMPT_OUTCOMES, type AttemptOutcome } from "./deliveries.ts";
 export type { AuditAction } from "./audit-actions.ts";
 export type { Needs, Operation } from "./operation.ts";
-export type { SignInFailure } from "./sign-in-failures.ts";
+export type { SignInFailure } from "./session.ts";
 
 /**
  * Every call between the browser and the console's server: `POST /console/api/{operation}` with the input as JSON. The browser imports
- * the types only, so that no schema is in its scripts; `caller`, `own-path`, `pages`, `range-reads` and `time-ranges`, which it
+ * the types only, so that no schema is in its scripts; `protocol`, `own-path`, `pages`, `range-reads` and `time-ranges`, which it
  * runs too, are entry points of their own.
  */
 export const OPERATIONS = {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { instant } from "./deliveries.ts";
 import { key } from "./keys.ts";
 import { brandInput, id, page_token, time, type Operation } from "./operation.ts";
+import { receiver } from "./receivers.ts";
 
 const entry = z.object({
   id: z.string(),
@@ -115,6 +116,25 @@ export const OVERSIGHT_OPERATIONS = {
       keys,
       /** With `by_key`: the 500 assistants with the most messages, in all days in Manila that have a part in the range. */
       clients: z.array(client).optional(),
+    }),
+  },
+} as const satisfies Record<string, Operation>;
+
+export const OVERVIEW_OPERATIONS = {
+  /** Returns everything that the first page shows, so that it is there at once. */
+  "overview.get": {
+    needs: "member",
+    input: z.strictObject(brandInput),
+    output: z.object({
+      /** The first page of `keys.list`: with as many, the others change nothing about what is set up. */
+      keys: z.array(key),
+      receivers: z.array(receiver),
+      /** Whether a receiver has ever accepted a delivery, as far as deliveries are kept. One that fails now has not lost it. */
+      has_accepted: z.boolean(),
+      /** Requests of the last 24 hours, by hour from `from` on, the present quarter of an hour included; null if they could not be read. */
+      usage: z.object({ from: time, buckets: z.array(bucket) }).nullable(),
+      /** Campaign plans that wait for a person; null if they could not be counted. */
+      plans_pending: z.number().nullable(),
     }),
   },
 } as const satisfies Record<string, Operation>;

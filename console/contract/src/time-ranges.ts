@@ -19,7 +19,7 @@ export function spanOf({ bucketMinutes, buckets }: Buckets, now: number): Span {
   return { from: to - buckets * bucketMs, to };
 }
 
-export interface TimeRange extends Buckets {
+interface TimeRange extends Buckets {
   /** Ends now: "the last …". */
   readonly length: string;
   /** The time span of one bar, in words. */

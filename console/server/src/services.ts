@@ -40,29 +40,17 @@ export interface Services {
 export function connectServices(config: ConsoleConfig, metrics: Registry): Services {
   const { ACCOUNTS_ADDRESS: accounts, PLANS_ADDRESS: plans, WEBHOOK_ADDRESS: webhook } = config;
   const clients = {
-    accounts: connectRpc(AccountsServiceService, accounts, {
-      config,
-      metrics,
-    }),
+    accounts: connectRpc(AccountsServiceService, accounts, { config, metrics }),
     signIn: connectRpc(SignInServiceService, accounts, { config, metrics }),
     sessions: connectRpc(SessionsServiceService, accounts, { config, metrics }),
     audit: connectRpc(AuditServiceService, accounts, { config, metrics }),
     usage: connectRpc(UsageServiceService, accounts, { config, metrics }),
     keyBrands: connectRpc(AccountsOperator, accounts, { config, metrics }),
-    receivers: connectRpc(ReceiversServiceService, webhook, {
-      config,
-      metrics,
-    }),
-    deliveries: connectRpc(DeliveriesServiceService, webhook, {
-      config,
-      metrics,
-    }),
+    receivers: connectRpc(ReceiversServiceService, webhook, { config, metrics }),
+    deliveries: connectRpc(DeliveriesServiceService, webhook, { config, metrics }),
     events: connectRpc(EventsServiceService, webhook, { config, metrics }),
     webhookBrands: connectRpc(WebhookOperator, webhook, { config, metrics }),
-    plans: connectRpc(PlansServiceService, plans, {
-      config,
-      metrics,
-    }),
+    plans: connectRpc(PlansServiceService, plans, { config, metrics }),
     planBrands: connectRpc(PlansOperator, plans, { config, metrics }),
   };
   const connections: readonly RpcConnection[] = Object.values(clients);

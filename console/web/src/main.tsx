@@ -1,14 +1,30 @@
 import "./mantine.css";
 import "./styles.css";
-import { notifyManager } from "@tanstack/react-query";
-import { startTransition } from "react";
+import { notifyManager, QueryClientProvider } from "@tanstack/react-query";
+import { startTransition, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { betweenPresses } from "./api/between-presses.ts";
 import { takeFirstReads } from "./api/first-reads.ts";
-import { stopReadingWhileIdle } from "./api/idle.ts";
+import { stopReadingWhileIdle } from "./api/queries.ts";
 import { keepFocus } from "./api/kept-focus.ts";
-import { App } from "./app.tsx";
-import { queryClient } from "./router.tsx";
+import { queryClient, appRouter } from "./router.tsx";
+import { MantineProvider } from "@mantine/core";
+import { RouterProvider } from "@tanstack/react-router";
+import { StatusRegion } from "./parts/status-region.tsx";
+import { cssVariables, theme } from "./theme.ts";
+
+function App({ nonce }: { readonly nonce: string }) {
+  return (
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+        <QueryClientProvider client={queryClient}>
+          <StatusRegion />
+          <RouterProvider router={appRouter()} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>
+  );
+}
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 // react-remove-scroll, which Mantine's dialogs use, takes the nonce of its style elements from here.

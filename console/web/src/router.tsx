@@ -6,8 +6,7 @@ import { forgetReturnTo, keepReturnTo } from "./api/return-to.ts";
 import { pinTab, showBrand, shownTab } from "./api/tab.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/receivers/delivery-search.ts";
-import { planListSearch } from "./screens/plans/list/plan-filters.ts";
-import { planSearch } from "./screens/plans/plan-search.ts";
+import { planListSearch, planSearch } from "./screens/plans/plan-search.ts";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -52,7 +51,7 @@ const shownAssistant = ({ client }: Record<string, unknown>): { readonly client?
 const settingsSearch = searchOf("test");
 const keysSearch = searchOf("key", "page");
 
-export interface SignInSearch {
+interface SignInSearch {
   readonly return_to?: string;
   /** Why a sign-in through the provider failed: a code, and the id of the request. The page checks both. */
   readonly error?: string;

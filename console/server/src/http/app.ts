@@ -5,15 +5,14 @@ import express, { type Express, type Request, type RequestHandler } from "expres
 import { openProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import { openProvider } from "../sign-in/provider.ts";
 import { serveSignIn } from "../sign-in/routes.ts";
-import { serveAssets } from "./assets.ts";
+import { serveAssets } from "./web-files.ts";
 import { closeIfUnread } from "./body.ts";
 import { serveCalls } from "./calls.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { sendError } from "./errors.ts";
 import { FirstReads } from "./first-reads.ts";
-import { only } from "./only-methods.ts";
+import { only, onPublicHost } from "./request-checks.ts";
 import { servePage } from "./pages.ts";
-import { onPublicHost } from "./public-host.ts";
 import { contextOf, requestContext } from "./request-context.ts";
 import { SessionAdmission } from "./session-admission.ts";
 

@@ -30,7 +30,7 @@ export const closeIfUnread: RequestHandler = (request, response, next) => {
   next();
 };
 
-export interface BodyBounds {
+interface BodyBounds {
   readonly bytesMax: number;
   /** Time for the whole body to arrive. */
   readonly timeoutMs: number;

@@ -1,17 +1,16 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
-import { PERSON_FIELD, ROLE_HEADER } from "@brand-records/console-contract/caller";
-import { NO_SUCH_OPERATION } from "@brand-records/console-contract/no-such-operation";
+import { PERSON_FIELD, ROLE_HEADER, NO_SUCH_OPERATION } from "@brand-records/console-contract/protocol";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { isUnimplemented } from "@brand-records/rpc";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { SERVED } from "../operations/index.ts";
 import type { Admitted, Person } from "../sessions.ts";
-import type { CallDependencies } from "./call-dependencies.ts";
+import type { CallDependencies } from "./dependencies.ts";
 import { BODY_BYTES_MAX, mayExceed, parseJson, readBody } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
 import { contextOf } from "./request-context.ts";
-import { requireSameOrigin } from "./same-origin.ts";
+import { requireSameOrigin } from "./request-checks.ts";
 import { requireToken, type SessionAdmission } from "./session-admission.ts";
 import { visitorOf } from "./visitor.ts";
 

@@ -43,3 +43,6 @@ export const valueOfCookie = (request: Request, name: string): string | undefine
     ?.slice(name.length + 1);
 
 const pairsOf = ({ headers: { cookie: header = "" } }: Request): string[] => header.split(";").map((pair) => pair.trim());
+
+/** Holds the session's token. */
+export const sessionCookie = (publicUrl: string): Cookie => cookie(publicUrl, "session");

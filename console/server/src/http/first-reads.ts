@@ -1,5 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
-import { BRAND_COOKIE, type FirstRead } from "@brand-records/console-contract/first-reads";
+import { BRAND_COOKIE, type FirstRead } from "@brand-records/console-contract/protocol";
 import { pageAt, type PageName } from "@brand-records/console-contract/pages";
 import { readFailedRequests, readUsage, usageKey } from "@brand-records/console-contract/range-reads";
 import { ATTEMPT_HOURS, FAILED_RANGE, lastHours, USAGE_RANGE } from "@brand-records/console-contract/time-ranges";
@@ -10,19 +10,16 @@ import { getEvent, listEvents } from "../operations/events.ts";
 import { listKeys } from "../operations/keys.ts";
 import { listMembers } from "../operations/members.ts";
 import { readOf, type FirstReader, type InBrand, type SignedIn, type Visitor } from "../operations/operation.ts";
-import { getUsage, listAudit, listFailedRequests } from "../operations/oversight.ts";
-import { getOverview } from "../operations/overview.ts";
+import { getUsage, listAudit, listFailedRequests, getOverview } from "../operations/oversight.ts";
 import { getPlan, listPlans } from "../operations/plans.ts";
 import { getReceiver, listReceivers } from "../operations/receivers.ts";
 import { latestReplay } from "../operations/replays.ts";
-import { locate, me } from "../operations/session.ts";
-import { signInOptions } from "../operations/sign-in.ts";
+import { locate, me, signInOptions } from "../operations/session.ts";
 import { readSession } from "../sessions.ts";
-import type { CallDependencies } from "./call-dependencies.ts";
-import { valueOfCookie } from "./cookies.ts";
+import type { CallDependencies } from "./dependencies.ts";
+import { valueOfCookie, sessionCookie } from "./cookies.ts";
 import { contextOf } from "./request-context.ts";
 import { requireToken } from "./session-admission.ts";
-import { sessionCookie } from "./session-cookie.ts";
 import { visitorOf } from "./visitor.ts";
 
 /** A page waits no longer for what it shows first: its script then reads what is missing. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { FIRST_READS_ID, type FirstRead } from "@brand-records/console-contract/first-reads";
+import { FIRST_READS_ID, type FirstRead } from "@brand-records/console-contract/protocol";
 import type { Request, RequestHandler, Response } from "express";
 import type { FirstReads } from "./first-reads.ts";
 import { FIRST_READS_PLACEHOLDER, NONCE_PLACEHOLDER } from "./page-html.ts";

@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse, type Server as PlainServer } from "node:http";
 import { createServer as createTlsServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { drain, httpsOnly, listen, SERVER_OPTIONS, type HttpServer } from "@brand-records/edge";
 import { boundHandshakes, peerOf, type Certificates } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import type { Express } from "express";
-import { handleBrokenRequests } from "./broken-requests.ts";
+import type { Socket } from "node:net";
 
 const OPTIONS = { ...SERVER_OPTIONS, headersTimeout: 10_000, requestTimeout: 30_000 };
 
@@ -48,4 +48,30 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): [
     socket.destroy();
   });
   return [server, boundHandshakes(server)];
+}
+
+const STATUS: Partial<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+/**
+ * Responds to bytes that never become a request Express could see, and closes the connection. It does what Node does by itself, and adds
+ * headers. Into a response that has begun it writes nothing.
+ */
+function handleBrokenRequests(server: PlainServer, headers: Readonly<Record<string, string>>): void {
+  const open = new WeakMap<Socket, Set<ServerResponse>>();
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const responses = open.get(socket) ?? new Set();
+    open.set(socket, responses.add(response));
+    response.once("close", () => responses.delete(response));
+  });
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    const hasBegun = [...(open.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    if (code === "ECONNRESET" || !socket.writable || hasBegun) return void socket.destroy();
+    const status = STATUS[code] ?? "400 Bad Request";
+    socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}Content-Length: 0\r\nConnection: close\r\n\r\n`, () => socket.destroy());
+  });
 }

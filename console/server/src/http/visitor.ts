@@ -1,9 +1,10 @@
 import type { Request, Response } from "express";
 import type { Visitor } from "../operations/operation.ts";
-import type { CallDependencies } from "./call-dependencies.ts";
-import { clientOf } from "./client.ts";
+import type { CallDependencies } from "./dependencies.ts";
 import { contextOf } from "./request-context.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import { sessionCookie } from "./cookies.ts";
+import type { Client } from "@brand-records/proto/accounts/v1";
+import Bowser from "bowser";
 
 /** Returns who sends a request, as far as that is known without a look-up. */
 export function visitorOf({ config, provider, providerSignOut }: CallDependencies, request: Request, response: Response): Visitor {
@@ -20,4 +21,18 @@ export function visitorOf({ config, provider, providerSignOut }: CallDependencie
     endSession: () => cookie.clear(response),
     providerSignOutLocation: async (token) => (await providerSignOut?.locationFor(request, response, token, call)) ?? null,
   };
+}
+
+/** Browsers send about 120 characters. */
+const USER_AGENT_LENGTH_MAX = 400;
+
+/** Returns where a person's call comes from, for the audit log: the browser's family alone, as versions would tell people apart. */
+export function clientOf(request: Request, address: string): Client {
+  return { address: address || null, browser: browserFamily(request.get("user-agent")) };
+}
+
+/** Returns null for what is no browser that is known. */
+export function browserFamily(userAgent: string | undefined): string | null {
+  const text = userAgent?.slice(0, USER_AGENT_LENGTH_MAX);
+  return text ? Bowser.getParser(text).getBrowserName() || null : null;
 }

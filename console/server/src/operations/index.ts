@@ -4,8 +4,7 @@ import { getEvent, listEvents } from "./events.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import { addMember, leaveBrand, linkMember, listMembers, removeMember, setMemberRole } from "./members.ts";
 import { inBrand, ofPerson, ofVisitor, type ServedOperation } from "./operation.ts";
-import { getUsage, listAudit, listFailedRequests } from "./oversight.ts";
-import { getOverview } from "./overview.ts";
+import { getUsage, listAudit, listFailedRequests, getOverview } from "./oversight.ts";
 import { cancelPlan, completePlan, getPlan, listPlans, updatePlan } from "./plans.ts";
 import {
   activateSecret,
@@ -21,8 +20,7 @@ import {
   updateReceiver,
 } from "./receivers.ts";
 import { cancelReplay, countReplay, latestReplay, startReplay } from "./replays.ts";
-import { locate, me, signOut, signOutEverywhere } from "./session.ts";
-import { peekLink, redeemLink, signInOptions } from "./sign-in.ts";
+import { locate, me, signOut, signOutEverywhere, peekLink, redeemLink, signInOptions } from "./session.ts";
 
 /** What implements each operation of the contract. */
 export const SERVED: Readonly<Record<OperationName, ServedOperation>> = {

@@ -1,7 +1,7 @@
 import type { Member } from "@brand-records/console-contract";
 import type { Member as MemberMessage } from "@brand-records/proto/accounts/v1";
 import type { BrandHandler } from "./operation.ts";
-import { LINK_HOURS, requireLinks } from "./sign-in.ts";
+import { LINK_HOURS, requireLinks } from "./session.ts";
 
 export const listMembers: BrandHandler<"members.list"> = {
   async run({ accounts }, { call }, input) {

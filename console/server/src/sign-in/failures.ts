@@ -20,7 +20,7 @@ const OWN_FAILURES: ReadonlySet<string> = new Set<SignInFailure>([
   "rate_limited",
 ]);
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly failure: SignInFailure;
   /** Text for the log. Names the cause without a token, a code or anything about the person. */
   readonly fields: Readonly<Record<string, unknown>>;

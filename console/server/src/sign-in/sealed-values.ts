@@ -2,7 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { EncryptJWT, errors, jwtDecrypt } from "jose";
 
 /** Values that only this deployment's consoles can read and make, such as those of cookies. */
-export interface SealedValues<Value extends object> {
+interface SealedValues<Value extends object> {
   seal(value: Value, ttlSeconds: number, now?: Date): Promise<string>;
   /** Returns undefined for a value that was changed, or that no console of this deployment sealed for the purpose. */
   open(sealed: string, now?: Date): Promise<{ readonly value: Value; readonly isExpired: boolean } | undefined>;

@@ -3,7 +3,7 @@ const HOLD_MS_MAX = 1_000;
 /** A click of a finger comes a moment after it is lifted. */
 const CLICK_MS_MAX = 100;
 
-export type Schedule = (callback: () => void) => void;
+type Schedule = (callback: () => void) => void;
 
 /**
  * Returns a scheduler that runs callbacks at once, but none between the press of a pointer and its click. What is read in the background

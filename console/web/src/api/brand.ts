@@ -8,7 +8,7 @@ export function useMe() {
   return useSuspenseQuery(query("session.me", {})).data;
 }
 
-export interface CurrentBrand extends Membership {
+interface CurrentBrand extends Membership {
   readonly isOwner: boolean;
   /** What each call names. */
   readonly ofBrand: { readonly brand_id: string };

@@ -1,5 +1,4 @@
-import { PERSON_FIELD, ROLE_HEADER } from "@brand-records/console-contract/caller";
-import { NO_SUCH_OPERATION } from "@brand-records/console-contract/no-such-operation";
+import { PERSON_FIELD, ROLE_HEADER, NO_SUCH_OPERATION } from "@brand-records/console-contract/protocol";
 import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
 
 /** A call failed. `code` is one of packages/errors, `unreachable` if no response came, or `updating`. */

@@ -1,4 +1,4 @@
-import { FIRST_READS_ID, type FirstRead } from "@brand-records/console-contract/first-reads";
+import { FIRST_READS_ID, type FirstRead } from "@brand-records/console-contract/protocol";
 import type { QueryClient } from "@tanstack/react-query";
 
 /** Longer than any device takes to begin. */

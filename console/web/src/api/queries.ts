@@ -7,6 +7,7 @@ import {
   useMutation,
   useQueryClient,
   type UseMutationResult,
+  focusManager,
 } from "@tanstack/react-query";
 import { call, CallError, isOfOtherSession, isUncertain, listenToRoles } from "./call.ts";
 import { shownTab } from "./tab.ts";
@@ -69,11 +70,17 @@ const READ_AGAIN_MS_MAX = 5_000;
 export const POLL_MS = 15_000;
 export const POLL_AFTER_ERROR_MS = 30_000;
 
-/** Value for `refetchInterval` of a list, of which only the first page keeps itself current. Hidden tabs do not look at all. */
-export const pollFirst =
-  (page: string | undefined) =>
-  ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number | false =>
-    page === undefined && (error === null ? POLL_MS : POLL_AFTER_ERROR_MS);
+/** Gateways send their counts every 10 seconds. */
+export const POLL_COUNTS_MS = 10_000;
+
+/** Value for `refetchInterval`: less often after an error. Hidden tabs do not look at all. */
+export const poll =
+  (ms: number) =>
+  ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number =>
+    error === null ? ms : POLL_AFTER_ERROR_MS;
+
+/** Value for `refetchInterval` of a list, of which only the first page keeps itself current. */
+export const pollFirst = (page: string | undefined) => page === undefined && poll(POLL_MS);
 
 /** Changes that are made without a session, too. */
 const NEEDS_NO_SESSION = /^sign_in\.|\.sign_out$/;
@@ -98,4 +105,27 @@ export function useChange<Name extends OperationName>(
       if (error === null && isWaiting) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS_MAX))]);
     },
   });
+}
+
+/** Time without use after which pages stop polling, so that an unused session can expire. */
+const IDLE_MS = 30 * 60_000;
+const SIGNS_OF_USE = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"] as const;
+
+/** Pauses polling while this tab is idle, as if it were hidden. The next sign of use resumes it and reads everything again. */
+export function stopReadingWhileIdle(): void {
+  let timer: number | undefined;
+  let isIdle = false;
+  const used = (): void => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      isIdle = true;
+      focusManager.setFocused(false);
+    }, IDLE_MS);
+    if (!isIdle) return;
+    isIdle = false;
+    // Undefined: whether the tab is visible counts again.
+    focusManager.setFocused(undefined);
+  };
+  for (const sign of SIGNS_OF_USE) window.addEventListener(sign, used, { capture: true, passive: true });
+  used();
 }

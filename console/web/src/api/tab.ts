@@ -1,5 +1,5 @@
 import type { Membership, Output } from "@brand-records/console-contract";
-import { BRAND_COOKIE } from "@brand-records/console-contract/first-reads";
+import { BRAND_COOKIE } from "@brand-records/console-contract/protocol";
 import { useSyncExternalStore } from "react";
 
 type Me = Output<"session.me">;

@@ -1,16 +1,23 @@
 /** Texts by the names of their fields. */
 export type UnsavedTexts = Readonly<Record<string, string>>;
 
-let kept: { readonly brandId: string; readonly texts: UnsavedTexts } | undefined;
+/**
+ * What the open page has not saved, outside the page: who is removed from the brand while editing is led away from the page, and can then
+ * still copy it.
+ */
+let unsaved: { readonly brandId: string; readonly texts: UnsavedTexts } | undefined;
 
-/** Keeps what a page has not saved, beyond the page: a person who is removed from the brand is led away from it. */
+/** Called whenever the page's unsaved texts change. */
 export function keepUnsaved(brandId: string, texts: UnsavedTexts): void {
-  kept = { brandId, texts };
+  unsaved = { brandId, texts };
 }
 
-export const unsavedOf = (brandId: string): UnsavedTexts => (kept?.brandId === brandId ? kept.texts : {});
+/** Returns what was not saved, if it is of this brand. */
+export function unsavedOf(brandId: string): UnsavedTexts {
+  return unsaved?.brandId === brandId ? unsaved.texts : {};
+}
 
-/** Such as before another person signs in. */
+/** Called before another brand or another person can see it. */
 export function forgetUnsaved(): void {
-  kept = undefined;
+  unsaved = undefined;
 }

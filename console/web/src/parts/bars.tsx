@@ -1,14 +1,14 @@
 import { Text } from "@mantine/core";
 import styles from "./bars.module.css";
 
-export interface Bar {
+interface Bar {
   /** The bar's time span in words: "22 Nov, 09:00". */
   readonly label: string;
   /** Stacked from the bottom, in the order of the series. */
   readonly values: readonly number[];
 }
 
-export interface BarsProps {
+interface BarsProps {
   readonly title: string;
   readonly series: readonly { readonly name: string; readonly tone: "good" | "bad" | "quiet" }[];
   readonly bars: readonly Bar[];

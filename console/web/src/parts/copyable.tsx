@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Text } from "@mantine/core";
 import styles from "./copyable.module.css";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
-import { NOT_COPIED, useCopy } from "./use-copy.ts";
+import { useEffect, useState } from "react";
+import { announce } from "./status-region.tsx";
 
 /** An id with a button that copies it. */
 export function CopyableId({ id, label = "id" }: { readonly id: string; readonly label?: string }) {
@@ -43,4 +44,50 @@ export const NotCopied = () => (
   <Text span display="block" size="sm" w="100%">
     {NOT_COPIED}
   </Text>
+);
+
+/** Shown at the button and read out. */
+const NOT_COPIED = "Could not copy. Select the text.";
+
+/** Time for which the last copy shows. */
+const SHOWN_MS = 3_000;
+
+interface Copying {
+  readonly isCopied: boolean;
+  /** The browser refused, or has no clipboard for a page without HTTPS. */
+  readonly isRefused: boolean;
+  copy(): void;
+}
+
+/** Copies a text, and says what became of it. */
+export function useCopy(text: string): Copying {
+  const [result, setResult] = useState<{ readonly isCopied: boolean }>();
+  useEffect(() => {
+    if (result?.isCopied !== true) return;
+    const timer = setTimeout(() => setResult(undefined), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [result]);
+  const copy = async (): Promise<void> => {
+    const isCopied = await written(text);
+    setResult({ isCopied });
+    announce(isCopied ? "Copied" : NOT_COPIED);
+  };
+  return { isCopied: result?.isCopied === true, isRefused: result?.isCopied === false, copy: () => void copy() };
+}
+
+async function written(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A command that makes the first call, with the key in a variable. */
+export const FirstCall = () => (
+  <CopyableText
+    label="A first call"
+    text={`curl '${window.location.origin}/api/v1/campaigns?limit=2' \\\n  -H "Authorization: Bearer $BRAND_RECORDS_KEY"`}
+  />
 );

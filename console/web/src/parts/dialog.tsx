@@ -1,8 +1,7 @@
 import { Text } from "@mantine/core";
 import { useState, type MouseEvent, type ReactNode } from "react";
 import { useTab } from "../api/tab.ts";
-import { loadedDialog } from "./loaded-part.tsx";
-import { useReturnedFocus } from "./returned-focus.ts";
+import { loadedDialog, useReturnedFocus } from "./loaded-part.tsx";
 
 const Modal = loadedDialog(async () => (await import("./modal.ts")).default);
 
@@ -12,7 +11,7 @@ export const preloadDialogs = Modal.preload;
 /** Longer than any system's. */
 const DOUBLE_CLICK_MS = 1_000;
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
   readonly size?: "lg";
   /** A change is on its way. The dialog stays open until it can show what became of it. */

@@ -2,7 +2,7 @@ import type { Key } from "@brand-records/console-contract";
 import { StateBadge } from "./state-badge.tsx";
 import styles from "./key-name.module.css";
 
-export interface KeyNameProps {
+interface KeyNameProps {
   readonly id: string;
   /** Undefined for a key that is not among those that were read. */
   readonly found: Key | undefined;

@@ -2,6 +2,7 @@ import { Group, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
 import { endFirstReads } from "../api/first-reads.ts";
+import styles from "./page.module.css";
 
 let isFirstPage = true;
 
@@ -26,7 +27,7 @@ function useEndOfFrame(): void {
   useEffect(() => void setTimeout(() => endFirstReads(client)), [client]);
 }
 
-export interface PageProps {
+interface PageProps {
   /** The heading and the document's title. */
   readonly title: string;
   readonly description?: ReactNode;
@@ -61,3 +62,10 @@ export function Page({ title, description, parent, actions, children }: PageProp
     </Stack>
   );
 }
+
+/** What stands in a frame of its own, one thing below the other. */
+export const Panel = ({ children, labelledBy }: { readonly children: ReactNode; readonly labelledBy?: string }) => (
+  <section className={styles["panel"]} aria-labelledby={labelledBy}>
+    {children}
+  </section>
+);

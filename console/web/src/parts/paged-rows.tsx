@@ -1,11 +1,62 @@
 import { ButtonLink } from "./links.tsx";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { CallError } from "../api/call.ts";
-import { NEWEST_FIRST, Pager, type PagerProps } from "./pager.tsx";
 import { Rows, type RowsProps } from "./rows.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows } from "./states.tsx";
+import { EmptyState, FormError, NotRead } from "./states.tsx";
+import styles from "./pager.module.css";
 
-export interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> {
+interface PagerProps {
+  /** What the list has, for people who do not see where it stands. */
+  readonly label: string;
+  /** The name of the page in the URL. */
+  readonly param: string;
+  /** The page that shows; undefined: the first. */
+  readonly page: string | undefined;
+  /** Null on the last page. */
+  readonly next: string | null;
+  /** Another page or another filter is loading: what shows is about to change. */
+  readonly isLoading?: boolean;
+  /** The texts of the links back to the first page and on to the next. */
+  readonly links?: readonly [first: string, next: string];
+  readonly children: ReactNode;
+}
+
+const NEWEST_FIRST = ["Newest", "Older"] as const;
+/** Texts for lists in another order. */
+export const IN_ORDER = ["First page", "Next page"] as const;
+
+/** One page of a list, with links to the next and back to the first. Turning a page leads to the list's top. */
+export function Pager({ label, param, page, next, isLoading = false, links = NEWEST_FIRST, children }: PagerProps) {
+  const list = useRef<HTMLElement>(null);
+  const link = (text: string, to: string | undefined) => (
+    <ButtonLink
+      to="."
+      search={(search: object) => ({ ...search, [param]: to })}
+      resetScroll={false}
+      variant="default"
+      size="xs"
+      onClick={() => {
+        list.current?.focus({ preventScroll: true });
+        list.current?.scrollIntoView();
+      }}
+    >
+      {text}
+    </ButtonLink>
+  );
+  return (
+    <section ref={list} tabIndex={-1} aria-label={label} aria-busy={isLoading} className={styles["list"]}>
+      {children}
+      {(page !== undefined || next !== null) && (
+        <nav aria-label={`Pages: ${label}`} className={styles["pages"]}>
+          {page !== undefined && link(links[0], undefined)}
+          {next !== null && link(links[1], next)}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> {
   /** What useQuery returned. */
   readonly result: {
     readonly data: Data | undefined;
@@ -30,7 +81,7 @@ export interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> 
 export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
   const { result, rowsOf, nextOf, param = "page", page, isFiltered, links = NEWEST_FIRST, none, label, columns, keyOf } = props;
   const { data, error, isPlaceholderData, refetch } = result;
-  if (data === undefined) return <NotLoaded error={error} retry={() => void refetch()} param={param} first={links[0]} />;
+  if (data === undefined) return <NotLoaded error={error} refetch={refetch} param={param} first={links[0]} />;
   const rows = rowsOf(data);
   if (rows.length === 0 && page === undefined) return isFiltered ? <NoMatch what={label.toLowerCase()} /> : none;
   return (
@@ -48,16 +99,16 @@ export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
 
 interface NotLoadedProps {
   readonly error: Error | null;
-  retry(): void;
+  refetch(): unknown;
   /** The search parameter of the page, and the label of the link to the first. */
   readonly param: string;
   readonly first: string;
 }
 
 /** A page of a list without its data: it loads, has failed, or does not exist. */
-export function NotLoaded({ error, retry, param, first }: NotLoadedProps) {
-  if (error === null) return <LoadingRows />;
-  return isCursorError(error) ? <NoSuchPage param={param} first={first} /> : <ErrorState error={error} retry={retry} />;
+export function NotLoaded({ error, refetch, param, first }: NotLoadedProps) {
+  if (error !== null && isCursorError(error)) return <NoSuchPage param={param} first={first} />;
+  return <NotRead error={error} refetch={refetch} />;
 }
 
 /** An edited link, or one that was made with other filters. */

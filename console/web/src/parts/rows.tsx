@@ -50,3 +50,6 @@ export function Rows<Row>({ label, columns, rows, keyOf, found }: RowsProps<Row>
     </table>
   );
 }
+
+/** A cell of several lines, one below the other. Its `span` children are quiet: smaller and dimmed. */
+export const Lines = ({ children }: { readonly children: ReactNode }) => <div className={styles["lines"]}>{children}</div>;

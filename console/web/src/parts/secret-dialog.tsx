@@ -4,8 +4,10 @@ import { useRef, type ReactNode } from "react";
 import { CopyableText } from "./copyable.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useShownSecret } from "./shown-secrets.ts";
+import type { OperationName } from "@brand-records/console-contract";
+import { useChange } from "../api/queries.ts";
 
-export interface SecretDialogProps {
+interface SecretDialogProps {
   readonly title: string;
   /** What it is, for copying: "key", "signing secret" or "link". */
   readonly kind: string;
@@ -48,4 +50,16 @@ export function SecretDialog({ title, kind, secret, advice = STORE, done = "I ha
       </Stack>
     </Dialog>
   );
+}
+
+/**
+ * The mutation of an operation that returns what shows once. The page stays until it can show that, and closing it asks first. Lists named in
+ * `changes` are read again, and not waited for. If the session has ended, they lead to the sign-in page: the call itself cannot yet.
+ */
+export function useSecretChange<Name extends OperationName>(name: Name, changes: readonly [OperationName, ...OperationName[]]) {
+  const change = useChange(name, changes, false);
+  const { isPending } = change;
+  useShownSecret(isPending);
+  useBlocker({ shouldBlockFn: () => isPending, enableBeforeUnload: isPending });
+  return change;
 }

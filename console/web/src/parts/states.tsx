@@ -2,6 +2,7 @@ import { Anchor, Button, Skeleton, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
 import styles from "./states.module.css";
+import { flushSync } from "react-dom";
 
 /** What a list says before it has anything. */
 export function EmptyState({
@@ -43,7 +44,7 @@ export function ErrorState({ error, retry }: { readonly error: Error; retry?(): 
   );
 }
 
-interface FormErrorProps {
+export interface FormErrorProps {
   readonly error: Error | null;
   /** Names of the fields that show their own errors. */
   readonly fields?: readonly string[];
@@ -96,3 +97,26 @@ export function LoadingRows({ rows = 4 }: { readonly rows?: number }) {
     </Stack>
   );
 }
+
+/**
+ * Shows problems at their fields, and gives the first of these fields the keyboard's focus: with it the problem is read out. In an open
+ * dialog, or else on the page.
+ */
+export function showProblems(show: () => void): void {
+  // The focus must find the problem there: it is read once.
+  flushSync(show);
+  const dialogs = document.querySelectorAll("[role=dialog][aria-modal=true]");
+  const within = dialogs.item(dialogs.length - 1) ?? document;
+  within.querySelector<HTMLElement>(":is(input, select, textarea):is([data-error], [data-error] *)")?.focus();
+}
+
+interface NotReadProps {
+  readonly error: Error | null;
+  refetch(): unknown;
+  /** What shows while it loads. Default: rows. */
+  readonly loading?: ReactNode;
+}
+
+/** In place of what a query has not returned: it loads, or has failed. */
+export const NotRead = ({ error, refetch, loading = <LoadingRows /> }: NotReadProps) =>
+  error === null ? loading : <ErrorState error={error} retry={() => void refetch()} />;

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { CopyableText } from "./copyable.tsx";
 import type { UnsavedTexts } from "../api/unsaved.ts";
-import { Panel } from "./panel.tsx";
+import { Panel } from "./page.tsx";
 
 /** What can no longer be saved, to be copied. */
 export const UnsavedText = ({ texts, reason }: { readonly texts: UnsavedTexts; readonly reason: string }) => (

@@ -1,5 +1,5 @@
-import { spanOf } from "@brand-records/console-contract/time-ranges";
-import { besideLimit, countsByKey, everyBucket, totalOf } from "./usage-buckets.ts";
+import { spanOf, USAGE_RANGE, USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
+import { besideLimit, countsByKey, everyBucket, nameIn, totalOf } from "./usage-buckets.ts";
 
 const HOUR = { bucketMinutes: 1, buckets: 60 };
 const NOW = Date.parse("2026-11-22T15:59:30Z");
@@ -38,4 +38,20 @@ it("takes a refusal as proof that the limit was reached, not that it was the pre
   expect(besideLimit({ refused: 3 }, 240)).toBe(" or more, limit reached");
   expect(besideLimit({ refused: 3 }, undefined)).toBe(" or more, limit reached");
   expect(besideLimit({ refused: 0 }, undefined)).toBe("");
+});
+
+it.each(Object.keys(USAGE_RANGES) as UsageRangeName[])("%s has at most 100 bars, and the last one is the one that now is in", (name) => {
+  const range = USAGE_RANGES[name];
+  const { from, to } = spanOf(range, NOW);
+  const last = everyBucket([], range, { from, to }).at(-1)?.start ?? 0;
+  expect(range.buckets).toBeLessThanOrEqual(100);
+  expect(last).toBeLessThanOrEqual(NOW);
+  expect(to).toBeGreaterThan(NOW);
+  expect(to - last).toBe(range.bucketMinutes * 60_000);
+  // Midnight in Manila is at the edge of a bar.
+  expect(Math.abs(Date.parse("2026-11-22T00:00:00+08:00") - from) % (range.bucketMinutes * 60_000)).toBe(0);
+});
+
+it.each([undefined, "", "year", "toString"])("a URL that names %p shows the day", (name) => {
+  expect(nameIn(USAGE_RANGES, name, USAGE_RANGE)).toBe("day");
 });

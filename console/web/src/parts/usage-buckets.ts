@@ -59,3 +59,7 @@ export function countsByKey(buckets: readonly Bucket[]): Map<string, Counts> {
   }
   return counts;
 }
+
+/** Returns the range that a URL names, or the default. */
+export const nameIn = <Ranges extends object>(ranges: Ranges, name: string | undefined, byDefault: keyof Ranges): keyof Ranges =>
+  name !== undefined && Object.hasOwn(ranges, name) ? (name as keyof Ranges) : byDefault;

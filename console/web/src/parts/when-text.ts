@@ -23,7 +23,7 @@ export interface Precision {
 }
 
 /** Days in Manila, `YYYY-MM-DD`. */
-export interface DaysOfMoment {
+interface DaysOfMoment {
   readonly day: string;
   readonly presentDay: string;
 }

@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { today } from "./filters/days.ts";
-import { dayChanges } from "./present-day.ts";
+import { today, dayChanges } from "./filters/days.ts";
 import { fullText, whenText, type Precision } from "./when-text.ts";
 
 const onDayChange = dayChanges(globalThis);

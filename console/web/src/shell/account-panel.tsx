@@ -1,11 +1,12 @@
-import { Button, SegmentedControl, Stack, Text, useMantineColorScheme } from "@mantine/core";
+import { Button, SegmentedControl, Stack, Text, useMantineColorScheme, Group } from "@mantine/core";
 import { useChange } from "../api/queries.ts";
 import { SignOutIcon } from "../parts/icons.tsx";
 import { FormError } from "../parts/states.tsx";
-import { useMe } from "../api/brand.ts";
-import { useLeave } from "./leave.ts";
+import { useMe, useForgetEverything } from "../api/brand.ts";
 import styles from "./shell.module.css";
-import SignOutEverywhere from "./sign-out-everywhere.tsx";
+import { useNavigate } from "@tanstack/react-router";
+import { announce } from "../parts/status-region.tsx";
+import { useState } from "react";
 
 /** What the account menu shows when it is open. */
 export default function AccountPanel() {
@@ -61,5 +62,59 @@ function SignOut() {
       </Button>
       <FormError error={signOut.error} />
     </>
+  );
+}
+
+/** Returns what shows the sign-in page after the session has ended. Its `location` is where the browser signs out at the provider. */
+function useLeave(): (location: string | null) => Promise<void> {
+  const navigate = useNavigate();
+  const forgetEverything = useForgetEverything();
+  return async (location) => {
+    if (location !== null) {
+      // The provider ends its session, too, and leads back to /sign-in.
+      window.location.assign(location);
+      return;
+    }
+    await navigate({ to: "/sign-in" });
+    forgetEverything();
+    announce("Signed out");
+  };
+}
+
+/** Ends the person's sessions in every browser, once that is confirmed. */
+function SignOutEverywhere() {
+  const { limited_to, memberships } = useMe();
+  const [isAsking, setIsAsking] = useState(false);
+  const leave = useLeave();
+  const signOut = useChange("session.sign_out_everywhere", []);
+  if (!isAsking) {
+    return (
+      <Button variant="subtle" size="xs" onClick={() => setIsAsking(true)}>
+        Sign out everywhere
+      </Button>
+    );
+  }
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        {limited_to === null
+          ? "This ends your sessions in all browsers, this one included."
+          : `This ends your sessions that show ${memberships[0]?.brand_name} only, in all browsers, this one included.`}
+      </Text>
+      <Group gap="xs" grow>
+        <Button variant="default" size="xs" onClick={() => setIsAsking(false)} disabled={signOut.isPending}>
+          Cancel
+        </Button>
+        <Button
+          size="xs"
+          color="red.9"
+          loading={signOut.isPending || signOut.isSuccess}
+          onClick={() => signOut.mutate({}, { onSuccess: ({ location }) => void leave(location) })}
+        >
+          Sign out of all
+        </Button>
+      </Group>
+      <FormError error={signOut.error} />
+    </Stack>
   );
 }

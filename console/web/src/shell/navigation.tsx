@@ -1,8 +1,8 @@
-import { Text } from "@mantine/core";
+import { Text, NativeSelect } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { ReferenceIcon } from "../parts/icons.tsx";
-import { useBrand } from "../api/brand.ts";
-import { AREAS } from "./places.ts";
+import { useBrand, useMe } from "../api/brand.ts";
+import { AREAS, useShowBrand } from "./places.ts";
 import styles from "./shell.module.css";
 
 /** @param onNavigate called for each choice: it folds the navigation of a narrow screen */
@@ -37,5 +37,34 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
         API reference
       </a>
     </>
+  );
+}
+
+const TIERS: Readonly<Record<string, string>> = { starter: "Starter", plus: "Plus", pro: "Pro", enterprise: "Enterprise" };
+
+/** The brand whose records the pages show; a choice for people of several brands. */
+export function BrandSwitcher() {
+  const { memberships, environment } = useMe();
+  const brand = useBrand();
+  const showBrand = useShowBrand();
+  return (
+    <div className={styles["brand"]}>
+      {memberships.length > 1 ? (
+        <NativeSelect
+          aria-label="Brand"
+          value={brand.brand_id}
+          onChange={({ currentTarget: { value } }) => showBrand(value)}
+          data={memberships.map(({ brand_id, brand_name }) => ({ value: brand_id, label: brand_name }))}
+        />
+      ) : (
+        <Text fw={600} className={styles["brandName"]}>
+          {brand.brand_name}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed">
+        {TIERS[brand.tier] ?? brand.tier} plan, you are {brand.isOwner ? "an owner" : "a member"}
+        {environment === "test" && ", test environment"}
+      </Text>
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { POLL_MS, query } from "../api/queries.ts";
-import { countOf } from "../parts/counts.ts";
+import { countOf } from "../parts/formats.ts";
 import { AnchorLink } from "../parts/links.tsx";
 import { Notice } from "../parts/states.tsx";
 import { useBrand } from "../api/brand.ts";

@@ -9,9 +9,8 @@ import { useBrandOfTab } from "../api/brand.ts";
 import { preloadDialogs } from "../parts/dialog.tsx";
 import { loadedPart } from "../parts/loaded-part.tsx";
 import { LOADING } from "../parts/states.tsx";
-import { BrandSwitcher } from "./brand-switcher.tsx";
+import { BrandSwitcher, Navigation } from "./navigation.tsx";
 import { Find } from "./find/find.tsx";
-import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
 import styles from "./shell.module.css";
 

@@ -1,6 +1,6 @@
 import type { Attempt } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
-import { outcomeText } from "./outcome.ts";
+import { outcomeText } from "./delivery-texts.ts";
 import { StateBadge } from "../state-badge.tsx";
 import { When } from "../when.tsx";
 import styles from "./attempt-list.module.css";

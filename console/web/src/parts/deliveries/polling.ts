@@ -8,7 +8,7 @@ const AFTER_ERROR_MS = 30_000;
 /** A page that a person has not touched for so long is looked at from time to time. */
 export const UNUSED_AFTER_MS = 15 * 60_000;
 
-export interface PollOptions {
+interface PollOptions {
   /** Whether what is new is to show at once: a list that a person looks at. */
   readonly isLive?: boolean;
   readonly now?: number;

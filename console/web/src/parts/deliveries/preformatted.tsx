@@ -1,6 +1,10 @@
+import { sendCommand } from "./delivery-texts.ts";
 import styles from "./preformatted.module.css";
+import { Button, Code, Group, Text } from "@mantine/core";
+import { CopyableText, NotCopied, useCopy } from "../copyable.tsx";
+import { CheckIcon, CopyIcon } from "../icons.tsx";
 
-export interface PreformattedProps {
+interface PreformattedProps {
   readonly text: string;
   readonly label: string;
   /** Shows all of it, for texts of a known, small size. By default it scrolls beyond 24 rem. */
@@ -12,4 +16,50 @@ export const Preformatted = ({ text, label, isWhole = false }: PreformattedProps
   <pre className={`${styles["text"]} ${isWhole ? styles["whole"] : ""}`} tabIndex={0} role="region" aria-label={label}>
     {text}
   </pre>
+);
+
+/** The body of an event's deliveries: indented to be read, copied byte for byte, so that its signature can be checked. */
+export function BodyAsSent({ body }: { readonly body: string }) {
+  const { isCopied, isRefused, copy } = useCopy(body);
+  return (
+    <section aria-labelledby="body">
+      <Group justify="space-between" gap="xs">
+        <Text id="body" component="h2" fw={650}>
+          Body
+        </Text>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={isCopied ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
+          title="Without the line breaks and blanks that it is shown with"
+          onClick={copy}
+        >
+          {isCopied ? "Copied" : "Copy as sent"}
+        </Button>
+      </Group>
+      {isRefused && <NotCopied />}
+      <Preformatted text={indented(body)} label="Body as sent" isWhole />
+    </section>
+  );
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    // Shown as it was sent.
+    return json;
+  }
+}
+
+/** How to have an event on a machine of one's own, with its breakpoints. */
+export const SendToOwn = ({ type, body }: { readonly type: string; readonly body: string }) => (
+  <details className={styles["own"]}>
+    <summary>Send this event to a machine of your own</summary>
+    <Text size="sm" my="xs">
+      With the command line, to a program that no one else can reach. The file <Code>secret</Code> has a signing secret of your choice,
+      which the program checks too: <Code>whsec_</Code> and 32 bytes in base64.
+    </Text>
+    <CopyableText text={sendCommand(type, body)} label="The command" />
+  </details>
 );

@@ -11,7 +11,7 @@ import { useBrand } from "../../api/brand.ts";
 const JUST_SENT = "It was sent again a moment ago. Wait five seconds to send it once more.";
 const FINISHED = "It has finished meanwhile, so nothing was sent.";
 
-export interface SendAgainProps {
+interface SendAgainProps {
   readonly delivery: Delivery;
   /** Tells several buttons of a page apart. */
   readonly to?: string;

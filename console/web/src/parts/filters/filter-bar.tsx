@@ -28,9 +28,9 @@ export type Filter =
       readonly suggestions?: readonly string[];
     };
 
-export type FilterValues = Readonly<Record<string, string | undefined>>;
+type FilterValues = Readonly<Record<string, string | undefined>>;
 
-export interface FilterBarProps {
+interface FilterBarProps {
   readonly filters: readonly Filter[];
   /** What `searchOf` has read from the URL. */
   readonly values: FilterValues;

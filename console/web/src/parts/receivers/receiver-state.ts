@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { outcomeText } from "../deliveries/outcome.ts";
+import { outcomeText } from "../deliveries/delivery-texts.ts";
 import type { State } from "../state-badge.tsx";
 
 const REASONS: Readonly<Record<string, string>> = {

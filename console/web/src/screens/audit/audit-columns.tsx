@@ -1,30 +1,31 @@
-import type { Output } from "@brand-records/console-contract";
-import type { Column } from "../../parts/rows.tsx";
+import type { Output, Key, Receiver } from "@brand-records/console-contract";
+import { Lines, type Column } from "../../parts/rows.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import styles from "./audit.module.css";
 import { actionText, fieldsText, reasonText } from "./audit-texts.ts";
-import { Subject } from "./subject.tsx";
+import { AnchorLink } from "../../parts/links.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 type Entry = Output<"audit.list">["entries"][number];
 
 /** A change takes 10 seconds at most; without an outcome after that, none was written. */
 const IN_PROGRESS_MS = 60_000;
 
-export const COLUMNS: readonly Column<Entry>[] = [
+export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
   {
     title: "Action",
     cell: ({ action, actor, subject_id, fields, role, created_at, request_id, id }) => (
-      <div className={styles["stack"]}>
+      <Lines>
         <strong>{actionText(action)}</strong>
         {subject_id !== null && subject_id !== actor && (
-          <span>
-            <Subject id={subject_id} at={created_at} />
-          </span>
+          <div>
+            <Subject id={subject_id} at={created_at} names={names} />
+          </div>
         )}
-        {role !== null && <span className={styles["quiet"]}>New role: {role}</span>}
-        {role === null && fields.length > 0 && <span className={styles["quiet"]}>Fields: {fieldsText(fields)}</span>}
-        <details>
+        {role !== null && <span>New role: {role}</span>}
+        {role === null && fields.length > 0 && <span>Fields: {fieldsText(fields)}</span>}
+        <details className={styles["details"]}>
           <summary>Details</summary>
           <dl>
             <dt>Action</dt>
@@ -45,16 +46,16 @@ export const COLUMNS: readonly Column<Entry>[] = [
             <dd>{id}</dd>
           </dl>
         </details>
-      </div>
+      </Lines>
     ),
   },
   {
     title: "Person",
     cell: ({ actor, via }) => (
-      <div className={styles["stack"]}>
-        <span>{actor ?? "Operator"}</span>
-        {via !== null && <span className={styles["quiet"]}>through a link of {via}</span>}
-      </div>
+      <Lines>
+        <div>{actor ?? "Operator"}</div>
+        {via !== null && <span>through a link of {via}</span>}
+      </Lines>
     ),
   },
   { title: "When", cell: ({ created_at }) => <When at={created_at} /> },
@@ -63,10 +64,10 @@ export const COLUMNS: readonly Column<Entry>[] = [
   {
     title: "Address",
     cell: ({ address, browser }) => (
-      <div className={styles["stack"]}>
-        <span>{address ?? <span className={styles["quiet"]}>Not recorded</span>}</span>
-        {browser !== null && <span className={styles["quiet"]}>{browser}</span>}
-      </div>
+      <Lines>
+        {address === null ? <span>Not recorded</span> : <div>{address}</div>}
+        {browser !== null && <span>{browser}</span>}
+      </Lines>
     ),
   },
 ];
@@ -76,26 +77,73 @@ function Outcome({ entry: { outcome, error_kind, created_at, tries, finished_at 
   const why = error_kind === null ? "" : reasonText(error_kind);
   if (outcome === "failed") {
     return (
-      <span className={styles["stack"]}>
-        <span>
+      <Lines>
+        <div>
           <StateBadge state="failed" />
-        </span>
-        <span className={styles["quiet"]}>{why}</span>
+        </div>
+        <span>{why}</span>
         {tries > 1 && finished_at !== null && (
-          <span className={styles["quiet"]}>
+          <span>
             {tries} times, last <When at={finished_at} />
           </span>
         )}
-      </span>
+      </Lines>
     );
   }
   if (outcome === null && Date.now() - Date.parse(created_at) < IN_PROGRESS_MS) return <StateBadge state="in_progress" />;
   return (
-    <span className={styles["stack"]}>
-      <span>
+    <Lines>
+      <div>
         <StateBadge state="unknown" />
-      </span>
-      <span className={styles["quiet"]}>It may have been done{why && `: ${why}`}</span>
-    </span>
+      </div>
+      <span>It may have been done{why && `: ${why}`}</span>
+    </Lines>
+  );
+}
+
+const KEEP_MS = 30 * 24 * 3_600_000;
+
+/** Names of the keys and the receivers of the brand. Ids show in place of names that could not be read. */
+interface SubjectNames {
+  readonly keys: ReadonlyMap<string, Key>;
+  /** Undefined until they are read: one that is missing is no deleted one then. */
+  readonly receivers: ReadonlyMap<string, Receiver> | undefined;
+}
+
+interface SubjectProps {
+  readonly id: string;
+  /** When something was done to it. */
+  readonly at: string;
+  readonly names: SubjectNames;
+}
+
+/** What an entry is about, with a link if it still has a page. */
+function Subject({ id, at, names: { keys, receivers } }: SubjectProps) {
+  const { brand_id, brand_name } = useBrand();
+  if (id === brand_id) return brand_name;
+  const key = keys.get(id);
+  if (key !== undefined) {
+    return (
+      <AnchorLink to="/developers/keys" inherit>
+        {key.name} <code className={styles["id"]}>{key.hint}</code>
+      </AnchorLink>
+    );
+  }
+  const receiver = receivers?.get(id);
+  if (receiver !== undefined) {
+    return (
+      <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: id }} inherit>
+        {receiver.label}
+      </AnchorLink>
+    );
+  }
+  const shown = <code className={styles["id"]}>{id}</code>;
+  if (id.startsWith("rcv_") && receivers !== undefined) return <>{shown} (deleted)</>;
+  // A delivery is stored no longer than its event.
+  if (!id.startsWith("dlv_") || Date.now() - Date.parse(at) > KEEP_MS) return id.includes("@") ? id : shown;
+  return (
+    <AnchorLink to="/developers/deliveries/$deliveryId" params={{ deliveryId: id }} inherit>
+      {shown}
+    </AnchorLink>
   );
 }

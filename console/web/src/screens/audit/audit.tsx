@@ -10,9 +10,8 @@ import { Page } from "../../parts/page.tsx";
 import { PagedRows } from "../../parts/paged-rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
-import { COLUMNS } from "./audit-columns.tsx";
+import { columns } from "./audit-columns.tsx";
 import { ACTIONS, KINDS } from "./audit-texts.ts";
-import { SubjectNames } from "./subject.tsx";
 
 const OPERATOR = "operator";
 
@@ -68,11 +67,12 @@ function AuditLog() {
     placeholderData: whileLoading(ofBrand),
     refetchInterval: pollFirst(page),
   });
+  const receivers = useQuery(query("receivers.list", ofBrand)).data?.receivers;
   // The person was an owner when the page began.
   if (result.data === undefined && result.error instanceof CallError && result.error.code === "owner_required") return <OwnersOnly />;
   const all = filtersFor(peopleOf(result.data, email));
   return (
-    <SubjectNames keys={result.data?.keys ?? []}>
+    <>
       <FilterBar filters={all} values={filters} />
       <PagedRows
         label="Entries"
@@ -86,10 +86,10 @@ function AuditLog() {
             The first change shows here, such as a key that an owner creates. What was changed before this log existed is not in it.
           </EmptyState>
         }
-        columns={COLUMNS}
+        columns={columns({ keys: byId(result.data?.keys ?? []), receivers: receivers && byId(receivers) })}
         keyOf={({ id }) => id}
       />
-    </SubjectNames>
+    </>
   );
 }
 
@@ -97,3 +97,5 @@ function AuditLog() {
 const peopleOf = (data: Output<"audit.list"> | undefined, email: string): string[] => [
   ...new Set([email, OPERATOR, ...(data?.entries.map(({ actor }) => actor ?? OPERATOR) ?? [])]),
 ];
+
+const byId = <Named extends { readonly id: string }>(all: readonly Named[]) => new Map(all.map((one) => [one.id, one]));

@@ -7,25 +7,22 @@ import { isGone } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { Lines } from "../../parts/lines.tsx";
-import { AnchorLink } from "../../parts/links.tsx";
+import { Lines } from "../../parts/rows.tsx";
+import { AnchorLink, ReceiversLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
+import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
-import { ReceiversLink } from "../../parts/receivers/receivers-link.tsx";
 import { AttemptList } from "../../parts/deliveries/attempt-list.tsx";
-import { BodyAsSent } from "../../parts/deliveries/body-as-sent.tsx";
-import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
+import { BodyAsSent, SendToOwn } from "../../parts/deliveries/preformatted.tsx";
+import { DeliveryState } from "../../parts/deliveries/delivery-cells.tsx";
 import { pollMs } from "../../parts/deliveries/polling.ts";
-import { nextAttemptAt } from "../../parts/deliveries/retry-text.ts";
+import { nextAttemptAt, timeLeft } from "../../parts/deliveries/delivery-texts.ts";
 import { SendAgain } from "../../parts/deliveries/send-again.tsx";
-import { SendToOwn } from "../../parts/deliveries/send-to-own.tsx";
 import { Neighbours } from "./neighbours.tsx";
-import { RepeatLinks } from "./repeat-links.tsx";
-import { TimeUntil } from "./time-until.tsx";
-import { useReceiverOf, WaitingNotice, type ReceiverOf } from "./waiting-notice.tsx";
+import { RepeatLinks, useReceiverOf, WaitingNotice, type ReceiverOf } from "./delivery-notices.tsx";
+import { useEffect, useState } from "react";
 
 export function Delivery() {
   const { deliveryId } = getRouteApi("/shell/developers/deliveries/$deliveryId").useParams();
@@ -38,7 +35,7 @@ export function Delivery() {
     if (isGone(error)) return <NotFoundPage />;
     return (
       <Page title={PAGES.delivery.title} parent={<ReceiversLink />}>
-        {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
+        <NotRead error={error} refetch={refetch} />
       </Page>
     );
   }
@@ -157,3 +154,14 @@ const ReceiverLink = ({ receiverId, receiverOf: { receiver, isDeleted } }: Recei
       {receiver?.label ?? "Receiver"}
     </AnchorLink>
   );
+
+/** The time until a moment, counting down. Not a live region: it would speak every second. */
+function TimeUntil({ at }: { readonly at: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const left = timeLeft(at - now);
+  return <span>{left === "now" ? "now" : `in ${left}`}</span>;
+}

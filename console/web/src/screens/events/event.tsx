@@ -2,20 +2,23 @@ import type { Output } from "@brand-records/console-contract";
 import { PAGES } from "@brand-records/console-contract/pages";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { isGone } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
-import { BodyAsSent } from "../../parts/deliveries/body-as-sent.tsx";
+import { BodyAsSent } from "../../parts/deliveries/preformatted.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Page } from "../../parts/page.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
+import { EmptyState, FormError, Notice, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { pollMs } from "../../parts/deliveries/polling.ts";
-import { EventDeliveries } from "./event-deliveries.tsx";
-import { recordOf } from "./event-record.ts";
+import { recordOf, deliveryRows, type DeliveryRow } from "./event-rows.ts";
+import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delivery-cells.tsx";
+import { Lines, Rows, type Column } from "../../parts/rows.tsx";
+import { SendAgain } from "../../parts/deliveries/send-again.tsx";
+import styles from "./events.module.css";
 
 const EventsLink = () => (
   <AnchorLink to="/developers/events" size="sm">
@@ -39,7 +42,7 @@ export function Event() {
   if (isGone(error)) return <GonePage />;
   return (
     <Page title={PAGES.event.title} parent={<EventsLink />}>
-      {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
+      <NotRead error={error} refetch={refetch} />
     </Page>
   );
 }
@@ -106,3 +109,44 @@ const SameRecord = ({ recordId }: { readonly recordId: string }) => (
     All events of this record
   </AnchorLink>
 );
+
+/** The deliveries of one event to every receiver, and for each receiver a button that sends the event to it once more. */
+function EventDeliveries({ receivers }: { readonly receivers: Output<"events.get">["receivers"] }) {
+  const { isOwner } = useBrand();
+  return (
+    <Rows
+      label="Deliveries of this event"
+      columns={isOwner ? [...COLUMNS, ACTION] : COLUMNS}
+      rows={deliveryRows(receivers)}
+      keyOf={({ delivery: { id } }) => id}
+    />
+  );
+}
+
+const COLUMNS: Column<DeliveryRow>[] = [
+  {
+    title: "Receiver",
+    cell: ({ delivery, label, host }) => (
+      <Lines>
+        <div>
+          <Link className="row-link" to="/developers/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
+            {label ?? "Deleted receiver"}
+          </Link>
+          <Marks delivery={delivery} />
+        </div>
+        {host === null ? <code className={styles["id"]}>{delivery.receiver_id}</code> : <span>{host}</span>}
+      </Lines>
+    ),
+  },
+  { title: "State", cell: ({ delivery, pausedUntil }) => <DeliveryState delivery={delivery} pausedUntil={pausedUntil} /> },
+  { title: "Last attempt", cell: ({ delivery }) => <LastAttempt delivery={delivery} /> },
+  { title: "Created", cell: ({ delivery }) => <When at={delivery.created_at} isExact /> },
+];
+
+const ACTION: Column<DeliveryRow> = {
+  title: "Actions",
+  isAction: true,
+  // While an attempt is in progress, its delivery is the one to wait for. One that is held goes out when its receiver is enabled.
+  cell: ({ delivery, label, isNewest }) =>
+    label !== null && isNewest && delivery.state !== "held" && <SendAgain delivery={delivery} to={label} />,
+};

@@ -3,8 +3,7 @@ import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pollFirst, query, whileLoading } from "../../api/queries.ts";
-import { EVENT_TYPES } from "../../parts/event-types.ts";
-import { recordFilter } from "../../parts/filters/record-filter.ts";
+import { recordFilter, typeFilter } from "../../parts/event-types.ts";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -13,21 +12,10 @@ import type { Column } from "../../parts/rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
-import { deliveredText } from "./delivered-text.ts";
-import { recordOf } from "./event-record.ts";
+import { deliveredText, recordOf } from "./event-rows.ts";
 import styles from "./events.module.css";
 
-const FILTERS: readonly Filter[] = [
-  {
-    kind: "choice",
-    name: "type",
-    label: "Type",
-    all: "All types",
-    options: EVENT_TYPES.map(({ type }) => ({ value: type, label: type })),
-  },
-  { kind: "days" },
-  recordFilter("record_id"),
-];
+const FILTERS: readonly Filter[] = [typeFilter("Type"), { kind: "days" }, recordFilter("record_id")];
 
 /** What has happened to the brand's records, newest first, with filters in the URL. The first page keeps itself current. */
 export function Events() {

@@ -1,16 +1,13 @@
-import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
-import { CopyableText } from "../../parts/copyable.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { firstCall } from "../../parts/first-call.ts";
-import { useSecretChange } from "../../parts/secret-change.ts";
-import { SecretDialog } from "../../parts/secret-dialog.tsx";
-import { showProblems } from "../../parts/show-problems.ts";
-import { FormError } from "../../parts/states.tsx";
+import { FirstCall } from "../../parts/copyable.tsx";
+import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
+import { showProblems } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 /** Asks for the name and the permission of a new key, then shows the key once. */
 export function CreateKey({ onClose }: { onClose(): void }) {
@@ -37,45 +34,36 @@ export function CreateKey({ onClose }: { onClose(): void }) {
 
   if (secret !== undefined) return <NewKey secret={secret} onStored={onClose} />;
   return (
-    <Dialog title="Create an API key" isPending={create.isPending} onClose={onClose}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            key={form.key("name")}
-            {...form.getInputProps("name")}
-            label="Name"
-            description="The integration that uses it, such as “Looker report”"
-            data-autofocus
-            required
-            autoComplete="off"
-          />
-          {environment === "live" && (
-            <Checkbox
-              key={form.key("may_prepare")}
-              {...form.getInputProps("may_prepare", { type: "checkbox" })}
-              label="May prepare campaign plans"
-              description="The key’s integration can put plans into your workspace for review. It cannot publish, fund or pay anything."
-            />
-          )}
-          <Text size="sm" c="dimmed">
-            Every key can read all of the brand’s records.
-          </Text>
-          <FormError
-            error={create.error}
-            fields={["name", "may_prepare"]}
-            unknownOutcome="The key may have been created all the same. Look at the list before you create another."
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose} disabled={create.isPending}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create key
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <ConfirmDialog
+      title="Create an API key"
+      change={create}
+      action="Create key"
+      fields={["name", "may_prepare"]}
+      unknownOutcome="The key may have been created all the same. Look at the list before you create another."
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        key={form.key("name")}
+        {...form.getInputProps("name")}
+        label="Name"
+        description="The integration that uses it, such as “Looker report”"
+        data-autofocus
+        required
+        autoComplete="off"
+      />
+      {environment === "live" && (
+        <Checkbox
+          key={form.key("may_prepare")}
+          {...form.getInputProps("may_prepare", { type: "checkbox" })}
+          label="May prepare campaign plans"
+          description="The key’s integration can put plans into your workspace for review. It cannot publish, fund or pay anything."
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        Every key can read all of the brand’s records.
+      </Text>
+    </ConfirmDialog>
   );
 }
 
@@ -84,7 +72,7 @@ function NewKey({ secret, onStored }: { readonly secret: string; onStored(): voi
     <SecretDialog title="Your new API key" kind="key" secret={secret} onStored={onStored}>
       <Stack gap="xs">
         <Text size="sm">Try it, with the key in the variable BRAND_RECORDS_KEY:</Text>
-        <CopyableText text={firstCall()} label="A first call" />
+        <FirstCall />
       </Stack>
     </SecretDialog>
   );

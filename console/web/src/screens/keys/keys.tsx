@@ -7,12 +7,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
 import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
-import { Lines } from "../../parts/lines.tsx";
+import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
-import { NotLoaded } from "../../parts/paged-rows.tsx";
-import { IN_ORDER, Pager } from "../../parts/pager.tsx";
-import { Rows, type Column } from "../../parts/rows.tsx";
+import { NotLoaded, IN_ORDER, Pager } from "../../parts/paged-rows.tsx";
 import { EmptyState, FormError, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -43,7 +41,7 @@ export function Keys() {
   }, []);
   const create = isOwner && isEligible && <Button onClick={creating.open}>Create key</Button>;
 
-  let content: ReactNode = <NotLoaded error={error} retry={() => void refetch()} param="page" first={IN_ORDER[0]} />;
+  let content: ReactNode = <NotLoaded error={error} refetch={refetch} param="page" first={IN_ORDER[0]} />;
   if (data !== undefined) {
     const keys = [...((isElsewhere && elsewhere.data?.keys) || []), ...data.keys];
     content = (

@@ -1,23 +1,23 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, TextInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { query, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { showProblems } from "../../parts/show-problems.ts";
-import { FormError } from "../../parts/states.tsx";
+import { showProblems } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../api/brand.ts";
-import { HowToSignIn } from "./how-to-sign-in.tsx";
-import NewLink from "./new-link.tsx";
+import { NewLink } from "./new-link.tsx";
 import { ROLE_MEANINGS, roleText } from "./roles.ts";
+import { CopyableText } from "../../parts/copyable.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 const ROLES = (["member", "owner"] as const).map((value) => ({ value, label: roleText(value) }));
 
 /** Asks whom to add, then shows what to send to the person: no mail is sent. */
-export default function AddMember({ onClose }: { onClose(): void }) {
+export function AddMember({ onClose }: { onClose(): void }) {
   const { ofBrand } = useBrand();
   const options = useQuery(query("sign_in.options", {}));
   const [added, setAdded] = useState<string>();
@@ -41,41 +41,51 @@ export default function AddMember({ onClose }: { onClose(): void }) {
   if (added !== undefined && options.data?.links === true) return <NewLink member={{ email: added }} isNew onClose={onClose} />;
   if (added !== undefined) return <HowToSignIn email={added} provider={options.data?.provider ?? null} onClose={onClose} />;
   return (
-    <Dialog title="Add a member" isPending={add.isPending} onClose={onClose}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            key={form.key("email")}
-            {...form.getInputProps("email")}
-            label="E-mail address"
-            description="The person signs in with it. No mail is sent: you then get what to send."
-            type="email"
-            data-autofocus
-            required
-            autoComplete="off"
-          />
-          <NativeSelect
-            label="Role"
-            description={ROLE_MEANINGS[role]}
-            value={role}
-            onChange={({ currentTarget }) => setRole(currentTarget.value === "owner" ? "owner" : "member")}
-            data={ROLES}
-          />
-          <FormError
-            error={add.error ?? options.error}
-            fields={["email"]}
-            unknownOutcome="The person may have been added all the same: the list shows it."
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose} disabled={add.isPending}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={add.isPending} disabled={options.data === undefined}>
-              Add member
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+    <ConfirmDialog
+      title="Add a member"
+      change={{ isPending: add.isPending, error: add.error ?? options.error }}
+      action="Add member"
+      fields={["email"]}
+      unknownOutcome="The person may have been added all the same: the list shows it."
+      isDisabled={options.data === undefined}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        key={form.key("email")}
+        {...form.getInputProps("email")}
+        label="E-mail address"
+        description="The person signs in with it. No mail is sent: you then get what to send."
+        type="email"
+        data-autofocus
+        required
+        autoComplete="off"
+      />
+      <NativeSelect
+        label="Role"
+        description={ROLE_MEANINGS[role]}
+        value={role}
+        onChange={({ currentTarget }) => setRole(currentTarget.value === "owner" ? "owner" : "member")}
+        data={ROLES}
+      />
+    </ConfirmDialog>
+  );
+}
+
+/** What to send to a new member who signs in at the provider. */
+function HowToSignIn({ email, provider, onClose }: { readonly email: string; readonly provider: string | null; onClose(): void }) {
+  const { brand_name } = useBrand();
+  const where = provider === null ? "" : ` with your account at ${provider},`;
+  const text = `You are now a member of ${brand_name} on Brand Records. Sign in at ${window.location.origin}/sign-in${where} with the e-mail address ${email}.`;
+  return (
+    <Dialog title={`${email} is a member now`} size="lg" isKept onClose={onClose}>
+      <Stack>
+        <Text>No mail is sent. Send this to the person:</Text>
+        <CopyableText text={text} label="The text" />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
     </Dialog>
   );
 }

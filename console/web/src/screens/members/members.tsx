@@ -5,24 +5,22 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
-import { Lines } from "../../parts/lines.tsx";
+import { Lines, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
-import { PagedRows } from "../../parts/paged-rows.tsx";
-import { IN_ORDER } from "../../parts/pager.tsx";
-import type { Column } from "../../parts/rows.tsx";
+import { PagedRows, IN_ORDER } from "../../parts/paged-rows.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { When } from "../../parts/when.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
 import styles from "./members.module.css";
 import { roleText } from "./roles.ts";
 
-const AddMember = loadedDialog(async () => (await import("./add-member.tsx")).default);
-const ChangeRole = loadedDialog(async () => (await import("./change-role.tsx")).default);
-const LastOwner = loadedDialog(async () => (await import("./last-owner.tsx")).default);
-const LeaveBrand = loadedDialog(async () => (await import("./leave-brand.tsx")).default);
-const NewLink = loadedDialog(async () => (await import("./new-link.tsx")).default);
-const RemoveMember = loadedDialog(async () => (await import("./remove-member.tsx")).default);
+const AddMember = loadedDialog(async () => (await import("./add-member.tsx")).AddMember);
+const ChangeRole = loadedDialog(async () => (await import("./change-member.tsx")).ChangeRole);
+const LastOwner = loadedDialog(async () => (await import("./change-member.tsx")).LastOwner);
+const LeaveBrand = loadedDialog(async () => (await import("./change-member.tsx")).LeaveBrand);
+const NewLink = loadedDialog(async () => (await import("./new-link.tsx")).NewLink);
+const RemoveMember = loadedDialog(async () => (await import("./change-member.tsx")).RemoveMember);
 
 /** What an owner does to a member. Every member can leave. */
 type Act = "role" | "link" | "remove" | "leave";

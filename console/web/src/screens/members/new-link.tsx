@@ -1,17 +1,15 @@
 import type { Member, Output } from "@brand-records/console-contract";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { query } from "../../api/queries.ts";
-import { Dialog } from "../../parts/dialog.tsx";
-import { useSecretChange } from "../../parts/secret-change.ts";
-import { SecretDialog } from "../../parts/secret-dialog.tsx";
-import { FormError } from "../../parts/states.tsx";
+import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
-export interface NewLinkProps {
+interface NewLinkProps {
   readonly member: Pick<Member, "email">;
   /** The person has been added just now. */
   readonly isNew?: boolean;
@@ -19,7 +17,7 @@ export interface NewLinkProps {
 }
 
 /** Makes a link that signs a member in, and shows it once. */
-export default function NewLink({ member: { email }, isNew = false, onClose }: NewLinkProps) {
+export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkProps) {
   const { ofBrand, brand_name } = useBrand();
   const options = useQuery(query("sign_in.options", {})).data;
   // Here alone: a link in a cache would outlive its dialog.
@@ -40,32 +38,30 @@ export default function NewLink({ member: { email }, isNew = false, onClose }: N
 
   if (link !== undefined) return <LinkToSend email={email} link={link} provider={options?.provider ?? null} onSent={onClose} />;
   return (
-    <Dialog title={isNew ? `${email} is a member now` : "Make a sign-in link?"} isPending={make.isPending} isKept={isNew} onClose={onClose}>
-      <Stack>
-        <Text>
-          {isNew ? (
-            "No mail is sent. Make a link, and send it to the person."
-          ) : (
-            <>
-              It signs <strong>{email}</strong> in.
-            </>
-          )}{" "}
-          It works once, within {options?.link_hours} hours, and opens {brand_name} only.
-        </Text>
-        <Text size="sm" c="dimmed">
-          Anyone who opens it acts as this person. The audit log shows that you made it.
-        </Text>
-        <FormError error={make.error} unknownOutcome="A link may have been made all the same. No one has seen it: make another." />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={make.isPending}>
-            {isNew ? "Later" : "Cancel"}
-          </Button>
-          <Button loading={make.isPending} onClick={start}>
-            Make link
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ConfirmDialog
+      title={isNew ? `${email} is a member now` : "Make a sign-in link?"}
+      change={make}
+      action="Make link"
+      cancel={isNew ? "Later" : "Cancel"}
+      isKept={isNew}
+      unknownOutcome="A link may have been made all the same. No one has seen it: make another."
+      onConfirm={start}
+      onClose={onClose}
+    >
+      <Text>
+        {isNew ? (
+          "No mail is sent. Make a link, and send it to the person."
+        ) : (
+          <>
+            It signs <strong>{email}</strong> in.
+          </>
+        )}{" "}
+        It works once, within {options?.link_hours} hours, and opens {brand_name} only.
+      </Text>
+      <Text size="sm" c="dimmed">
+        Anyone who opens it acts as this person. The audit log shows that you made it.
+      </Text>
+    </ConfirmDialog>
   );
 }
 

@@ -1,7 +1,10 @@
-import { Text } from "@mantine/core";
+import { Text, Anchor } from "@mantine/core";
 import { CheckIcon } from "../../parts/icons.tsx";
 import styles from "./checklist.module.css";
-import type { Step } from "./set-up-steps.tsx";
+import type { Key, Receiver } from "@brand-records/console-contract";
+import type { ReactNode } from "react";
+import { FirstCall } from "../../parts/copyable.tsx";
+import { AnchorLink } from "../../parts/links.tsx";
 
 /** The steps of the set-up; folded once all are done. */
 export function Checklist({ steps, isEligible }: { readonly steps: readonly Step[]; readonly isEligible: boolean }) {
@@ -57,5 +60,76 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+interface Step {
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly text: string;
+  /** What the person can do about it, or see of it. */
+  readonly action: ReactNode;
+}
+
+interface SetUp {
+  readonly keys: readonly Key[];
+  readonly receivers: readonly Receiver[];
+  /** Whether a receiver has accepted a delivery. */
+  readonly hasAccepted: boolean;
+  readonly isOwner: boolean;
+  readonly isEligible: boolean;
+}
+
+/** The steps from nothing to a receiver that accepts events. A member who is no owner sees what owners do. */
+export function setUpSteps({ keys, receivers, hasAccepted, isOwner, isEligible }: SetUp): readonly Step[] {
+  const active = keys.filter(({ revoked_at }) => revoked_at === null);
+  const mayAct = isOwner && isEligible;
+  const byOwners = isOwner ? "" : " An owner of your brand does this.";
+  const hasCalled = keys.some(({ last_used_at }) => last_used_at !== null);
+  return [
+    {
+      title: "Create an API key",
+      isDone: active.length > 0,
+      text: `A key lets one integration read this brand’s records.${byOwners}`,
+      action: <AnchorLink to="/developers/keys">{mayAct && active.length === 0 ? "Create a key" : "API keys"}</AnchorLink>,
+    },
+    {
+      title: "Call the API",
+      isDone: hasCalled,
+      text: hasCalled ? "A key has been used." : "The first call shows here within a minute.",
+      action: (
+        <>
+          {!hasCalled && active.length > 0 && isEligible && <FirstCall />}
+          <Anchor href="/docs">API reference</Anchor>
+          <AnchorLink to="/developers/assistants">Connect an assistant</AnchorLink>
+        </>
+      ),
+    },
+    {
+      title: "Register a receiver",
+      isDone: receivers.length > 0,
+      text: `Signed events go to an HTTPS address of yours when something is approved, rejected, paid or settled.${byOwners}`,
+      action:
+        mayAct && receivers.length === 0 ? (
+          <AnchorLink to="/developers/receivers/new">Register a receiver</AnchorLink>
+        ) : (
+          <AnchorLink to="/developers/receivers">Receivers</AnchorLink>
+        ),
+    },
+    {
+      title: "Have a test delivery accepted",
+      isDone: hasAccepted,
+      text: `A test shows that your receiver verifies the signature and responds with 2xx.${byOwners}`,
+      action: <TestLink receiver={receivers[0]} />,
+    },
+  ];
+}
+
+function TestLink({ receiver }: { readonly receiver: Receiver | undefined }) {
+  if (receiver === undefined) return null;
+  return (
+    <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: receiver.id }}>
+      {receiver.label}
+    </AnchorLink>
   );
 }

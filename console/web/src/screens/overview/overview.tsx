@@ -3,14 +3,14 @@ import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
+import { FormError, Notice, NotRead } from "../../parts/states.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
-import { Checklist } from "./checklist.tsx";
-import { PlansWaiting } from "./plans-waiting.tsx";
+import { Checklist, setUpSteps } from "./checklist.tsx";
 import { ReceiverProblems } from "./receiver-problems.tsx";
-import { setUpSteps } from "./set-up-steps.tsx";
 import { LastDay } from "./last-day.tsx";
+import { countOf } from "../../parts/formats.ts";
+import { AnchorLink } from "../../parts/links.tsx";
 
 /** What is set up, what is left to do, and what needs attention: in one call, so that nothing moves when a part comes later. */
 export function Overview() {
@@ -24,10 +24,8 @@ export function Overview() {
           <FormError error={error} />
           <Sections data={data} />
         </>
-      ) : error === null ? (
-        <LoadingRows />
       ) : (
-        <ErrorState error={error} retry={() => void refetch()} />
+        <NotRead error={error} refetch={refetch} />
       )}
     </Page>
   );
@@ -50,3 +48,13 @@ function Sections({ data }: { readonly data: Output<"overview.get"> }) {
     </>
   );
 }
+
+/** How many campaign plans wait for a person. */
+const PlansWaiting = ({ pending }: { readonly pending: number }) => (
+  <Notice>
+    {countOf(pending, "campaign plan waits", "campaign plans wait")} for your team.{" "}
+    <AnchorLink to="/workspaces" inherit underline="always">
+      Look at {pending === 1 ? "it" : "them"}
+    </AnchorLink>
+  </Notice>
+);

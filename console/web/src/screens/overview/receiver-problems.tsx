@@ -1,13 +1,12 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { countText } from "../../parts/counts.ts";
-import { outcomeText } from "../../parts/deliveries/outcome.ts";
+import { countText } from "../../parts/formats.ts";
+import { outcomeText } from "../../parts/deliveries/delivery-texts.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { Link } from "@tanstack/react-router";
 import { explanationOf, reasonOf, stateOf } from "../../parts/receivers/receiver-state.ts";
-import styles from "./receiver-problems.module.css";
 
 const needsAttention = (receiver: Receiver): boolean => stateOf(receiver) !== "enabled";
 
@@ -16,12 +15,12 @@ export function ReceiverProblems({ receivers }: { readonly receivers: readonly R
   const rows = receivers.filter(needsAttention);
   if (rows.length === 0) return null;
   return (
-    <section className={styles["section"]} aria-label="Receivers that need attention">
+    <Stack component="section" gap="0.5rem" aria-label="Receivers that need attention">
       <Text component="h2" fw={600}>
         {rows.length === 1 ? "One receiver needs attention" : `${rows.length} receivers need attention`}
       </Text>
       <Rows label="Receivers that need attention" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />
-    </section>
+    </Stack>
   );
 }
 

@@ -4,8 +4,8 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../api/brand.ts";
-import { isChanged, isOutdated } from "./editing/outdated.ts";
-import { visibleControls } from "./visible-controls.ts";
+import { isChanged, isOutdated } from "./editing/their-changes.ts";
+import { visibleControls } from "./plan-texts.ts";
 import styles from "./plans.module.css";
 import type { PlanEditing } from "./editing/use-plan-editing.ts";
 

@@ -3,13 +3,11 @@ import { Text } from "@mantine/core";
 import { Notice } from "../../parts/states.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { Page } from "../../parts/page.tsx";
-import { Panel } from "../../parts/panel.tsx";
+import { Page, Panel } from "../../parts/page.tsx";
 import { PlanContents } from "./plan-contents.tsx";
 import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
-import { textsOf } from "./plan-texts.ts";
+import { textsOf, visibleControls } from "./plan-texts.ts";
 import { valuesOf, type PlanValues } from "./plan-values.ts";
-import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
 import { UnsavedText } from "../../parts/unsaved-text.tsx";
 

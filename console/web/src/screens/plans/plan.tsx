@@ -6,7 +6,6 @@ import { useEffect, useState } from "react";
 import { isGone, isUncertain } from "../../api/call.ts";
 import { POLL_AFTER_ERROR_MS, POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { keepUnsaved } from "../../api/unsaved.ts";
@@ -15,6 +14,7 @@ import { PlansLink } from "./plan-origin.tsx";
 import { textsOf } from "./plan-texts.ts";
 import { usePlanEditing } from "./editing/use-plan-editing.ts";
 import { Wizard } from "./wizard.tsx";
+import { NotRead } from "../../parts/states.tsx";
 
 /** Loaded before it is needed: another person may close the plan. */
 const ClosedPlan = loadedPart(async () => (await import("./closed-plan.tsx")).ClosedPlan);
@@ -37,7 +37,7 @@ export function Plan() {
     if (isGone(error)) return <NotFoundPage />;
     return (
       <Page title={PAGES.plan.title} parent={<PlansLink />}>
-        {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
+        <NotRead error={error} refetch={refetch} />
       </Page>
     );
   }

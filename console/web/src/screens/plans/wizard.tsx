@@ -1,21 +1,18 @@
 import { Button, Text } from "@mantine/core";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate, useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type ReactNode } from "react";
-import { Page } from "../../parts/page.tsx";
-import { Panel } from "../../parts/panel.tsx";
+import { Page, Panel } from "../../parts/page.tsx";
 import type { Choices } from "./editing/draft.ts";
 import { TheirChangesNotice } from "./editing/their-changes-notice.tsx";
-import { useLeaveGuard } from "./editing/use-leave-guard.ts";
 import type { PlanEditing, SaveOutcome } from "./editing/use-plan-editing.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
 import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
 import { STEP_NAMES, type StepName } from "./plan-steps.ts";
-import { STEP_TITLES } from "./plan-texts.ts";
+import { STEP_TITLES, visibleControls } from "./plan-texts.ts";
 import styles from "./plans.module.css";
 import { voided, type Confirmations } from "./steps/confirmations.ts";
 import { STEP_PARTS, StepForm } from "./steps/step-form.tsx";
 import { StepList } from "./steps/step-list.tsx";
-import { visibleControls } from "./visible-controls.ts";
 
 // Each page needs few of them. All are loaded once a plan is open: unsaved edits outlive a lost connection and a new version of the console.
 const ReviewStep = loadedPart(async () => (await import("./steps/review.tsx")).ReviewStep);
@@ -146,4 +143,28 @@ function Step({ step, hasShownOne, children }: StepContentProps) {
       {children}
     </>
   );
+}
+
+interface Place {
+  readonly pathname: string;
+  readonly search: object;
+}
+
+/** The plan's type in its path is no other place. */
+const planOf = ({ pathname }: Place): string => pathname.replace(/^\/workspaces\/[^/]+/, "");
+const stepOf = ({ search }: Place): unknown => ("step" in search ? search.step : undefined);
+
+/** Whether unsaved edits would be out of sight. From the review, the steps lead back to them. */
+const isLeaving = (current: Place, next: Place): boolean =>
+  planOf(current) !== planOf(next) || (stepOf(current) !== stepOf(next) && stepOf(current) !== "review");
+
+/** Stops a navigation while edits are not saved, and asks before the tab closes. */
+function useLeaveGuard(isDirty: boolean) {
+  const leaveAllowed = useRef(false);
+  const guard = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && !leaveAllowed.current && isLeaving(current, next),
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  });
+  return { guard, leaveAllowed };
 }

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { query, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
-import { ErrorState, Loading } from "../../parts/states.tsx";
+import { Loading, NotRead } from "../../parts/states.tsx";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
@@ -56,10 +56,8 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
       </Group>
       {data !== undefined ? (
         <Bars title="By hour" series={SERIES} bars={barsOf(data, range)} isLow />
-      ) : error === null ? (
-        <Loading height={148} />
       ) : (
-        <ErrorState error={error} retry={() => void refetch()} />
+        <NotRead error={error} refetch={refetch} loading={<Loading height={148} />} />
       )}
     </section>
   );

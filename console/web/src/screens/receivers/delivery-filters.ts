@@ -1,12 +1,8 @@
 import type { Delivery, Input } from "@brand-records/console-contract";
-import { EVENT_TYPES } from "../../parts/event-types.ts";
-import { recordFilter } from "../../parts/filters/record-filter.ts";
+import type { DeliverySearch } from "./delivery-search.ts";
+import { recordFilter, typeFilter } from "../../parts/event-types.ts";
 import type { Filter } from "../../parts/filters/filter-bar.tsx";
 import { instantsOf } from "../../parts/filters/days.ts";
-import type { DeliverySearch } from "./delivery-search.ts";
-
-/** All of them: a receiver has deliveries of types that it no longer selects. */
-const TYPES = EVENT_TYPES.map(({ type }) => ({ value: type, label: type }));
 
 const STATES: readonly { readonly value: Delivery["state"]; readonly label: string }[] = [
   { value: "failed", label: "Failed" },
@@ -29,7 +25,7 @@ const STATUSES: readonly { readonly value: StatusClass; readonly label: string }
 export const DELIVERY_FILTERS: readonly Filter[] = [
   { kind: "choice", name: "state", label: "State", all: "All states", options: STATES },
   { kind: "choice", name: "status", label: "Last HTTP status", all: "All statuses", options: STATUSES },
-  { kind: "choice", name: "type", label: "Event type", all: "All types", options: TYPES },
+  typeFilter("Event type"),
   { kind: "days" },
   recordFilter("record"),
   {

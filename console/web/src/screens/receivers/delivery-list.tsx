@@ -1,22 +1,19 @@
 import type { Delivery } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useIdle } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState } from "react";
 import { query, whileLoading } from "../../api/queries.ts";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
-import { LastAttempt } from "../../parts/deliveries/last-attempt.tsx";
-import { Marks } from "../../parts/deliveries/marks.tsx";
-import { Lines } from "../../parts/lines.tsx";
-import { Pager } from "../../parts/pager.tsx";
-import { Rows, type Column } from "../../parts/rows.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
+import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delivery-cells.tsx";
+import { Lines, Rows, type Column } from "../../parts/rows.tsx";
+import { Pager } from "../../parts/paged-rows.tsx";
+import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { DELIVERY_FILTERS, listFilter } from "./delivery-filters.ts";
-import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
 import styles from "./delivery-list.module.css";
 import { pollMs, UNUSED_AFTER_MS } from "../../parts/deliveries/polling.ts";
 
@@ -38,7 +35,7 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
   });
   useReadReceiverWith(data?.deliveries);
 
-  let content: ReactNode = <LoadingRows />;
+  let content = <NotRead error={error} refetch={refetch} />;
   if (data !== undefined) {
     content =
       data.deliveries.length === 0 ? (
@@ -46,10 +43,10 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
       ) : (
         <Rows label="Deliveries" columns={columns(data.paused_until)} rows={data.deliveries} keyOf={({ id }) => id} />
       );
-  } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+  }
 
   return (
-    <div className={styles["section"]}>
+    <Stack gap="0.75rem">
       <Text component="h2" fw={650}>
         Deliveries
       </Text>
@@ -59,7 +56,7 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
         {data !== undefined && <FormError error={error} />}
         {content}
       </Pager>
-    </div>
+    </Stack>
   );
 }
 

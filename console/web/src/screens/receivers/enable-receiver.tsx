@@ -1,12 +1,11 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Group, Radio, Stack, Text } from "@mantine/core";
+import { Radio, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
-import { countText } from "../../parts/counts.ts";
-import { Dialog } from "../../parts/dialog.tsx";
-import { FormError } from "../../parts/states.tsx";
+import { countText } from "../../parts/formats.ts";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../api/brand.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 interface ReceiverDialogProps {
   readonly receiver: Receiver;
@@ -32,33 +31,22 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
       },
     );
   return (
-    <Dialog title="Enable this receiver?" isPending={enable.isPending} onClose={onClose}>
-      <Stack>
-        {waiting === 0 ? (
-          <Text>Nothing is held. Events from now on are sent.</Text>
-        ) : (
-          <Radio.Group label="Held deliveries" value={held} onChange={(value) => setHeld(value)}>
-            <Stack gap="xs" mt="xs">
-              <Radio value="release" label={`Send the ${count} held`} />
-              <Radio
-                value="drop"
-                label={`Drop the ${count} held`}
-                description="They count as neither delivered nor failed. A replay of all events can send them later."
-              />
-            </Stack>
-          </Radio.Group>
-        )}
-        <FormError error={enable.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={enable.isPending}>
-            Cancel
-          </Button>
-          <Button onClick={submit} loading={enable.isPending}>
-            Enable
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ConfirmDialog title="Enable this receiver?" change={enable} action="Enable" onConfirm={submit} onClose={onClose}>
+      {waiting === 0 ? (
+        <Text>Nothing is held. Events from now on are sent.</Text>
+      ) : (
+        <Radio.Group label="Held deliveries" value={held} onChange={(value) => setHeld(value)}>
+          <Stack gap="xs" mt="xs">
+            <Radio value="release" label={`Send the ${count} held`} />
+            <Radio
+              value="drop"
+              label={`Drop the ${count} held`}
+              description="They count as neither delivered nor failed. A replay of all events can send them later."
+            />
+          </Stack>
+        </Radio.Group>
+      )}
+    </ConfirmDialog>
   );
 }
 
@@ -77,19 +65,8 @@ export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDi
       },
     );
   return (
-    <Dialog title="Disable this receiver?" isPending={disable.isPending} onClose={onClose}>
-      <Stack>
-        <Text>Nothing more is sent to it. Deliveries are held until you enable it, for 30 days at most.</Text>
-        <FormError error={disable.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={disable.isPending} data-autofocus>
-            Cancel
-          </Button>
-          <Button onClick={submit} loading={disable.isPending}>
-            Disable
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ConfirmDialog title="Disable this receiver?" change={disable} action="Disable" isCancelFocused onConfirm={submit} onClose={onClose}>
+      <Text>Nothing more is sent to it. Deliveries are held until you enable it, for 30 days at most.</Text>
+    </ConfirmDialog>
   );
 }

@@ -1,16 +1,14 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Checkbox, Group, Stack, Text } from "@mantine/core";
+import { Checkbox, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CallError } from "../../api/call.ts";
-import { Dialog } from "../../parts/dialog.tsx";
-import { useSecretChange } from "../../parts/secret-change.ts";
-import { SecretDialog } from "../../parts/secret-dialog.tsx";
-import { showProblems } from "../../parts/show-problems.ts";
-import { FormError } from "../../parts/states.tsx";
+import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
+import { showProblems } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 interface MakeNextSecretProps {
   readonly receiver: Receiver;
@@ -67,49 +65,44 @@ export function MakeNextSecret({
     );
   }
   return (
-    <Dialog title={replaces ? "Replace the next secret?" : "Make the next secret?"} isPending={make.isPending} onClose={onClose}>
-      <Stack>
-        {replaces ? (
-          <>
-            <Text>
-              There is a next secret already
-              {next_secret_at !== null && (
-                <>
-                  , made <When at={next_secret_at} />
-                </>
-              )}
-              {next_secret_accepted_at !== null && ", and your receiver accepted a test signed with it"}. Another one replaces it for good.
-            </Text>
-            <Checkbox
-              checked={isConfirmed}
-              onChange={({ currentTarget }) => {
-                setIsConfirmed(currentTarget.checked);
-                setIsMissing(false);
-              }}
-              label="Replace it: nothing uses that secret alone"
-              description="A receiver that has only the replaced secret refuses every delivery from now on."
-              error={isMissing && "Confirm that it may be replaced."}
-            />
-          </>
-        ) : (
+    <ConfirmDialog
+      title={replaces ? "Replace the next secret?" : "Make the next secret?"}
+      change={make}
+      action={replaces ? "Replace the next secret" : "Make the next secret"}
+      isDangerous={replaces}
+      isCancelFocused
+      unknownOutcome="The secret may have been made, but it cannot be shown any more. Make another one to replace it."
+      onConfirm={submit}
+      onClose={onClose}
+    >
+      {replaces ? (
+        <>
           <Text>
-            Deliveries from now on have a second signature, by the next secret. Your receiver goes on verifying the first one; it needs no
-            change yet. The secret shows once, so have the place ready where you store it.
+            There is a next secret already
+            {next_secret_at !== null && (
+              <>
+                , made <When at={next_secret_at} />
+              </>
+            )}
+            {next_secret_accepted_at !== null && ", and your receiver accepted a test signed with it"}. Another one replaces it for good.
           </Text>
-        )}
-        <FormError
-          error={make.error}
-          unknownOutcome="The secret may have been made, but it cannot be shown any more. Make another one to replace it."
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={make.isPending} data-autofocus>
-            Cancel
-          </Button>
-          <Button color={replaces ? "red.9" : "pine"} onClick={submit} loading={make.isPending}>
-            {replaces ? "Replace the next secret" : "Make the next secret"}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+          <Checkbox
+            checked={isConfirmed}
+            onChange={({ currentTarget }) => {
+              setIsConfirmed(currentTarget.checked);
+              setIsMissing(false);
+            }}
+            label="Replace it: nothing uses that secret alone"
+            description="A receiver that has only the replaced secret refuses every delivery from now on."
+            error={isMissing && "Confirm that it may be replaced."}
+          />
+        </>
+      ) : (
+        <Text>
+          Deliveries from now on have a second signature, by the next secret. Your receiver goes on verifying the first one; it needs no
+          change yet. The secret shows once, so have the place ready where you store it.
+        </Text>
+      )}
+    </ConfirmDialog>
   );
 }

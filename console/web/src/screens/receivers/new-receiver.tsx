@@ -3,15 +3,13 @@ import { Anchor, Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
-import { ButtonLink } from "../../parts/links.tsx";
+import { ButtonLink, ReceiversLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
-import { useSecretChange } from "../../parts/secret-change.ts";
-import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { ReceiverForm } from "./receiver-form.tsx";
-import { ReceiversLink } from "../../parts/receivers/receivers-link.tsx";
 
 const INITIAL = { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type) };
 

@@ -5,8 +5,7 @@ import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../api/call.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
-import { showProblems } from "../../parts/show-problems.ts";
-import { FormError, Notice } from "../../parts/states.tsx";
+import { showProblems, FormError, Notice } from "../../parts/states.tsx";
 
 const SignedOut = loadedPart(async () => (await import("./signed-out.tsx")).SignedOut, null);
 
@@ -25,7 +24,7 @@ export interface SubmittedForm {
   fill(values: ReceiverValues): void;
 }
 
-export interface ReceiverFormProps {
+interface ReceiverFormProps {
   readonly initial: ReceiverValues;
   /** Why it was not submitted the last time. */
   readonly error: Error | null;

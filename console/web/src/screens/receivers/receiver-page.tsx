@@ -6,14 +6,14 @@ import { Fragment, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
+import { FormError, NotRead } from "../../parts/states.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import styles from "./receiver-page.module.css";
 import { WaitingPanel } from "./waiting-panel.tsx";
-import { ReceiversLink } from "../../parts/receivers/receivers-link.tsx";
+import { ReceiversLink } from "../../parts/links.tsx";
 
-export interface ReceiverPageProps {
+interface ReceiverPageProps {
   readonly receiverId: string;
   /** The heading. */
   title(receiver: Receiver): string;
@@ -31,7 +31,7 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   if (data === undefined) {
     return (
       <Page title={PAGES.receiver.title} parent={<ReceiversLink />}>
-        {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
+        <NotRead error={error} refetch={refetch} />
       </Page>
     );
   }

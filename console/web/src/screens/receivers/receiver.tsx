@@ -3,7 +3,7 @@ import { Button, Group } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { CopyableId } from "../../parts/copyable.tsx";
-import { countText } from "../../parts/counts.ts";
+import { countText } from "../../parts/formats.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";

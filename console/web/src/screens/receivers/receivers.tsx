@@ -4,13 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { POLL_MS, query } from "../../api/queries.ts";
-import { countText } from "../../parts/counts.ts";
-import { Lines } from "../../parts/lines.tsx";
+import { countText } from "../../parts/formats.ts";
+import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Rows, type Column } from "../../parts/rows.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
+import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
@@ -24,10 +23,10 @@ export function Receivers() {
   const isEligible = useMayIntegrate();
   const register = isOwner && isEligible && <ButtonLink to="/developers/receivers/new">Register receiver</ButtonLink>;
   const { data, error, refetch } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
-  let content: ReactNode = <LoadingRows />;
-  if (data !== undefined)
+  let content = <NotRead error={error} refetch={refetch} />;
+  if (data !== undefined) {
     content = data.receivers.length === 0 ? <NoReceivers action={register} /> : <ReceiverList receivers={data.receivers} />;
-  else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+  }
   return (
     <Page
       title={PAGES.receivers.title}

@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Button, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
-import { countOf } from "../../parts/counts.ts";
+import { countOf } from "../../parts/formats.ts";
 import { loadedDialog, loadedPart } from "../../parts/loaded-part.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
@@ -11,7 +11,7 @@ import { useBrand } from "../../api/brand.ts";
 import { EditReceiver } from "./edit-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
-import styles from "./settings.module.css";
+import styles from "./receiver-page.module.css";
 
 // What members see instead, what is below the fold, and dialogs, which few visits open.
 const MemberSettings = loadedPart(async () => (await import("./member-settings.tsx")).MemberSettings, null);

@@ -4,15 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import { query } from "../../api/queries.ts";
 import { AnchorLink } from "../../parts/links.tsx";
-import { ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { LoadingRows, NotRead } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
 import { AttemptList } from "../../parts/deliveries/attempt-list.tsx";
-import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
+import { DeliveryState } from "../../parts/deliveries/delivery-cells.tsx";
 import { pollMs } from "../../parts/deliveries/polling.ts";
 
-export interface WatchDeliveryProps {
+interface WatchDeliveryProps {
   readonly deliveryId: string;
   /** Called once for each attempt that ends, with whether the receiver accepted it. */
   onAttempted?(isAccepted: boolean): void;
@@ -34,7 +34,7 @@ export function WatchDelivery({ deliveryId, onAttempted }: WatchDeliveryProps) {
     if (last !== undefined) tell(last.outcome === "accepted");
   }, [last?.id, last?.outcome]);
 
-  if (data === undefined) return error === null ? <LoadingRows rows={1} /> : <ErrorState error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <NotRead error={error} refetch={refetch} loading={<LoadingRows rows={1} />} />;
   return (
     <Stack gap="sm" w="100%">
       <Text size="sm">

@@ -1,26 +1,26 @@
 import { PAGES } from "@brand-records/console-contract/pages";
 import { readFailedRequests, type FailedInRange } from "@brand-records/console-contract/range-reads";
-import { TIME_RANGES } from "@brand-records/console-contract/time-ranges";
+import { FAILED_RANGE, TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import { Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useBrand } from "../../api/brand.ts";
 import { call } from "../../api/call.ts";
-import { POLL_AFTER_ERROR_MS, whileLoading } from "../../api/queries.ts";
+import { poll, POLL_COUNTS_MS, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
-import { startsOf } from "../../parts/usage-buckets.ts";
+import { EmptyState, FormError, Notice, NotRead } from "../../parts/states.tsx";
+import { nameIn, startsOf } from "../../parts/usage-buckets.ts";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
-import { FailedGroups } from "./failed-groups.tsx";
-import { filtersFor } from "./filters.ts";
-import { selectedBy, type FailedSearch } from "./failed-search.ts";
-import { rangeNamed } from "./ranges.ts";
-
-/** Gateways send their counts every 10 seconds. */
-const POLL_MS = 10_000;
+import { filtersFor, selectedBy, type FailedSearch, fieldText, routeText, searchFor, type FailedGroup } from "./failed-search.ts";
+import type { Key } from "@brand-records/console-contract";
+import { Fragment } from "react";
+import { CopyableId } from "../../parts/copyable.tsx";
+import { KeyName } from "../../parts/key-name.tsx";
+import { Lines, Rows, type Column } from "../../parts/rows.tsx";
+import styles from "./failed-groups.module.css";
 
 /** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
 const failedQuery = (brandId: string, search: FailedSearch) =>
@@ -28,7 +28,8 @@ const failedQuery = (brandId: string, search: FailedSearch) =>
     queryKey: ["requests.failed", { brand_id: brandId, ...search }] as const,
     queryFn: ({ signal }) => {
       const selected = { brand_id: brandId, ...selectedBy(search) };
-      return readFailedRequests((input) => call("requests.failed", input, { signal }), selected, rangeNamed(search.range), Date.now());
+      const range = nameIn(TIME_RANGES, search.range, FAILED_RANGE);
+      return readFailedRequests((input) => call("requests.failed", input, { signal }), selected, range, Date.now());
     },
   });
 
@@ -39,18 +40,14 @@ export function FailedRequests() {
   const { data, error, refetch } = useQuery({
     ...failedQuery(ofBrand.brand_id, search),
     placeholderData: whileLoading(ofBrand),
-    refetchInterval: ({ state: { error } }) => (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
+    refetchInterval: poll(POLL_COUNTS_MS),
   });
   const filters = filtersFor(data?.groups ?? [], data?.keys ?? []);
   return (
     <Page title={PAGES.requests.title} description={PAGES.requests.description}>
       <FilterBar filters={filters} values={search} />
       {data === undefined ? (
-        error === null ? (
-          <LoadingRows />
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
+        <NotRead error={error} refetch={refetch} />
       ) : (
         <>
           <FormError error={error} />
@@ -94,5 +91,77 @@ function NoFailures({ length, isFiltered }: Pick<CountsProps, "isFiltered"> & { 
     <EmptyState title={`No failed requests in the last ${length}`}>
       Every request with one of this brand’s keys succeeded. One that fails shows here within 20 seconds.
     </EmptyState>
+  );
+}
+
+interface FailedGroupsProps {
+  readonly groups: readonly FailedGroup[];
+  readonly keys: readonly Key[];
+  readonly search: FailedSearch;
+}
+
+/** Requests that failed in the same way, the most frequent first. Each leads to its own counts. */
+const FailedGroups = ({ groups, keys, search }: FailedGroupsProps) => (
+  <Rows
+    label="Failed requests"
+    columns={columns(search, new Map(keys.map((key) => [key.id, key])))}
+    rows={groups}
+    keyOf={({ key_id, route, code, field }) => [key_id, route, code, field].join(" ")}
+  />
+);
+
+const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<FailedGroup>[] => [
+  {
+    title: "Error",
+    cell: (group) => (
+      <Lines>
+        <Link className={`row-link ${styles["name"]}`} to="/developers/requests" search={searchFor(search, group)}>
+          <Parts of={group.code} />
+        </Link>
+        <span>{fieldText(group.field)}</span>
+      </Lines>
+    ),
+  },
+  {
+    title: "Request",
+    cell: ({ route }) => {
+      const { name, of } = routeText(route);
+      return (
+        <Lines>
+          <code className={styles["name"]}>
+            <Parts of={name} />
+          </code>
+          {of !== undefined && <span>{of}</span>}
+        </Lines>
+      );
+    },
+  },
+  { title: "Key", cell: ({ key_id }) => <KeyName id={key_id} found={keys.get(key_id)} /> },
+  { title: "Requests", cell: ({ requests }) => requests.toLocaleString("en-PH") },
+  { title: "Last", cell: ({ last_at }) => <When at={last_at} /> },
+  { title: "Request ids", isAction: true, cell: ({ request_ids }) => <RequestIds ids={request_ids} /> },
+];
+
+/** A name that may break behind each _ and before each /. */
+const Parts = ({ of }: { readonly of: string }) =>
+  of.split(/(?<=_)|(?=\/)/).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+
+/** The last one, and the others folded away. */
+function RequestIds({ ids }: { readonly ids: readonly string[] }) {
+  if (ids.length === 0) return null;
+  return (
+    <details>
+      <summary>{ids.length === 1 ? "Request id" : `Last ${ids.length} request ids`}</summary>
+      {ids.map((id) => (
+        <div key={id}>
+          <CopyableId id={id} label={`request id ${id}`} />
+        </div>
+      ))}
+    </details>
   );
 }

@@ -1,4 +1,6 @@
-import type { Input, Output } from "@brand-records/console-contract";
+import type { Input, Output, Key } from "@brand-records/console-contract";
+import { FAILED_RANGE, TIME_RANGES, type FailedRangeName } from "@brand-records/console-contract/time-ranges";
+import type { Filter } from "../../parts/filters/filter-bar.tsx";
 
 /** The page's filters in its URL. */
 export type FailedSearch = Readonly<Partial<Record<"range" | "key" | "route" | "code" | "field", string>>>;
@@ -6,7 +8,7 @@ export type FailedSearch = Readonly<Partial<Record<"range" | "key" | "route" | "
 export type FailedGroup = Output<"requests.failed">["groups"][number];
 
 /** Stands in a URL for requests whose error names no field. */
-export const NO_FIELD = "none";
+const NO_FIELD = "none";
 
 /** The search that shows one group alone. */
 export const searchFor = ({ range }: FailedSearch, { key_id, route, code, field }: FailedGroup): FailedSearch => ({
@@ -39,4 +41,57 @@ export function routeText(route: string): { readonly name: string; readonly of: 
 export function fieldText(field: string): string | undefined {
   if (field === "") return undefined;
   return field === "*" ? "a field that does not exist there" : `field ${field}`;
+}
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+const rangeLabel = (name: FailedRangeName): string => `Last ${TIME_RANGES[name].length}`;
+
+const distinct = (choices: readonly Choice[]): Choice[] => [...new Map(choices.map((choice) => [choice.value, choice])).values()];
+
+/** The page's filters: each offers what the groups that show have, and the keys that the brand has. */
+export function filtersFor(groups: readonly FailedGroup[], keys: readonly Key[]): readonly Filter[] {
+  const ranges = (Object.keys(TIME_RANGES) as FailedRangeName[]).map((value) => ({ value, label: rangeLabel(value) }));
+  const choice = (name: string, label: string, all: string, options: readonly Choice[]): Filter => ({
+    kind: "choice",
+    name,
+    label,
+    all,
+    options: distinct(options),
+  });
+  return [
+    choice(
+      "range",
+      "Time",
+      rangeLabel(FAILED_RANGE),
+      ranges.filter(({ value }) => value !== FAILED_RANGE),
+    ),
+    choice(
+      "key",
+      "Key",
+      "All keys",
+      keys.map(({ id, name }) => ({ value: id, label: name })),
+    ),
+    choice(
+      "route",
+      "Request",
+      "All requests",
+      groups.map(({ route }) => ({ value: route, label: routeText(route).name })),
+    ),
+    choice(
+      "code",
+      "Error",
+      "All errors",
+      groups.map(({ code }) => ({ value: code, label: code })),
+    ),
+    choice(
+      "field",
+      "Field",
+      "All fields",
+      groups.map(({ field }) => (field === "" ? { value: NO_FIELD, label: "No field" } : { value: field, label: field })),
+    ),
+  ];
 }

@@ -9,7 +9,7 @@ import { returnPath } from "../../api/return-to.ts";
 import { unpinTab } from "../../api/tab.ts";
 import iconUrl from "../../icon.svg";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, FormError, Loading } from "../../parts/states.tsx";
+import { ErrorState, FormError, Loading, NotRead } from "../../parts/states.tsx";
 import { CallError } from "../../api/call.ts";
 import { failureOf, SignInFailed } from "./sign-in-failure.tsx";
 import styles from "./sign-in.module.css";
@@ -122,8 +122,7 @@ function HowToSignIn() {
 
 function WaysToSignIn({ failed }: { readonly failed?: SignInFailure | undefined }) {
   const { data, error, refetch } = useQuery(query("sign_in.options", {}));
-  if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
-  if (data === undefined) return <Loading height={42} />;
+  if (error !== null || data === undefined) return <NotRead error={error} refetch={refetch} loading={<Loading height={42} />} />;
   return (
     <>
       {data.provider !== null && <SignInWithProvider name={data.provider} failed={failed} />}

@@ -4,7 +4,7 @@ import { dateFormat } from "../../parts/formats.ts";
 
 export type ClientCount = NonNullable<Output<"usage.get">["clients"]>[number];
 
-export interface ClientRow {
+interface ClientRow {
   readonly id: string;
   /** Undefined for the row that sums up the rest. */
   readonly client: ClientCount | undefined;

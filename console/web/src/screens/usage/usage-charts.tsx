@@ -11,7 +11,7 @@ const REQUESTS = [
 ] as const;
 const BUSIEST = [{ name: "Accepted in the busiest clock minute", tone: "quiet" }] as const;
 
-export interface UsageChartsProps {
+interface UsageChartsProps {
   readonly data: UsageOfRange;
   readonly total: Counts;
   /** Requests in any minute; undefined for a brand that may make none. */

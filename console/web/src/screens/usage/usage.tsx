@@ -1,28 +1,24 @@
 import { PAGES } from "@brand-records/console-contract/pages";
 import { readUsage, usageKey, type UsageOfRange } from "@brand-records/console-contract/range-reads";
-import { USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
-import { Text } from "@mantine/core";
+import { USAGE_RANGE, USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
+import { Text, Stack } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
-import { whileLoading } from "../../api/queries.ts";
-import { Notice, ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { poll, POLL_COUNTS_MS, whileLoading } from "../../api/queries.ts";
+import { Notice, EmptyState, NotRead } from "../../parts/states.tsx";
 import { dateFormat } from "../../parts/formats.ts";
 import { Page } from "../../parts/page.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
-import { Eligibility } from "../../parts/eligibility.tsx";
-import { ClientTable } from "./client-table.tsx";
+import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
+import { ClientTable, KeyTable } from "./usage-tables.tsx";
 import { daysText } from "./client-rows.ts";
-import { KeyTable } from "./key-table.tsx";
-import { NoRequests } from "./no-requests.tsx";
-import { totalOf } from "../../parts/usage-buckets.ts";
-import { rangeNamed } from "./ranges.ts";
+import { nameIn, totalOf } from "../../parts/usage-buckets.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 import styles from "./usage.module.css";
-
-/** Gateways send their counts every 10 seconds. */
-const POLL_MS = 10_000;
-const POLL_AFTER_ERROR_MS = 30_000;
+import type { Key } from "@brand-records/console-contract";
+import { FirstCall } from "../../parts/copyable.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 
 /** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
 const usageQuery = (brandId: string, name: UsageRangeName) =>
@@ -35,11 +31,11 @@ const usageQuery = (brandId: string, name: UsageRangeName) =>
 export function Usage() {
   const { ofBrand, brand_name, tier } = useBrand();
   const limit = useMe().rate_limits[tier];
-  const name = rangeNamed(getRouteApi("/shell/developers/usage").useSearch().range);
+  const name = nameIn(USAGE_RANGES, getRouteApi("/shell/developers/usage").useSearch().range, USAGE_RANGE);
   const { data, error, refetch } = useQuery({
     ...usageQuery(ofBrand.brand_id, name),
     placeholderData: whileLoading(ofBrand),
-    refetchInterval: ({ state: { error } }) => (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
+    refetchInterval: poll(POLL_COUNTS_MS),
   });
   return (
     <Page title={PAGES.usage.title} description={PAGES.usage.description}>
@@ -53,15 +49,7 @@ export function Usage() {
         <Ranges shown={name} />
         {data !== undefined && <AsOf at={data.at} hasFailed={error !== null} />}
       </div>
-      {data === undefined ? (
-        error === null ? (
-          <LoadingRows />
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
-      ) : (
-        <UsageOf data={data} limit={limit} />
-      )}
+      {data === undefined ? <NotRead error={error} refetch={refetch} /> : <UsageOf data={data} limit={limit} />}
     </Page>
   );
 }
@@ -105,6 +93,33 @@ function UsageOf({ data, limit }: { readonly data: UsageOfRange; readonly limit:
       <UsageCharts data={data} total={total} limit={limit} />
       <KeyTable buckets={data.keyBuckets} keys={data.keys} total={total} />
       <ClientTable clients={data.clients} keys={data.keys} days={daysText(data.span, Date.now())} />
+    </>
+  );
+}
+
+/** Says that nothing was requested in a range and, to a brand that never called the API, how to make the first call. */
+function NoRequests({ range, keys }: { readonly range: UsageRangeName; readonly keys: readonly Key[] }) {
+  const mayIntegrate = useMayIntegrate();
+  const isNew = keys.every(({ last_used_at }) => last_used_at === null);
+  if (!isNew) {
+    return (
+      <EmptyState title={`No requests in the last ${USAGE_RANGES[range].length}`}>
+        {range === "month" ? "Earlier requests are no longer counted." : "Choose a longer time to see earlier ones."}
+      </EmptyState>
+    );
+  }
+  const hasKey = keys.some(({ revoked_at }) => revoked_at === null);
+  return (
+    <>
+      <EmptyState title="No requests yet" action={mayIntegrate && !hasKey && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}>
+        Each request with one of the brand’s keys counts here, of the API and of assistants.
+      </EmptyState>
+      {mayIntegrate && (
+        <Stack gap="xs">
+          <Text>Make the first call, with a key in the variable BRAND_RECORDS_KEY:</Text>
+          <FirstCall />
+        </Stack>
+      )}
     </>
   );
 }

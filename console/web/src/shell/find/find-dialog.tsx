@@ -4,9 +4,8 @@ import { useRouter } from "@tanstack/react-router";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { useBrand, useMe } from "../../api/brand.ts";
 import { query } from "../../api/queries.ts";
-import { useReturnedFocus } from "../../parts/returned-focus.ts";
-import { useShowBrand } from "../show-brand.ts";
-import { AREAS } from "../places.ts";
+import { useReturnedFocus } from "../../parts/loaded-part.tsx";
+import { useShowBrand, AREAS } from "../places.ts";
 import { findTargets, keyOf, type Found, type Target } from "./find-targets.ts";
 import styles from "./find-dialog.module.css";
 

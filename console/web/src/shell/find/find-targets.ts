@@ -17,7 +17,7 @@ export interface Found {
   readonly target: Target;
 }
 
-export interface Findable {
+interface Findable {
   readonly places: readonly Pick<Place, "text" | "to">[];
   readonly receivers: readonly { readonly id: string; readonly label: string; readonly url: string }[];
   /** Those that the page does not show. */

@@ -1,6 +1,7 @@
 import type { Plan } from "@brand-records/console-contract";
 import type { Draft } from "./draft.ts";
 import { differingFields, isSame, valuesOf, type PlanField } from "../plan-values.ts";
+import { CallError } from "../../../api/call.ts";
 
 /** What somebody else changed while the page showed the plan. */
 export interface TheirChanges {
@@ -24,3 +25,10 @@ export function theirChanges(before: Plan, after: Plan, draft: Draft, earlier: T
   if (fields.length === 0) return earlier;
   return { fields: [...new Set([...(earlier?.fields ?? []), ...fields])], by: after.edited_by, at: after.edited_at ?? after.updated_at };
 }
+
+/** Somebody else has changed the plan since this page read it. */
+export const isChanged = (error: unknown): boolean => error instanceof CallError && error.code === "plan_changed";
+
+/** Somebody else has changed or closed the plan: the page must read it again. */
+export const isOutdated = (error: unknown): boolean =>
+  isChanged(error) || (error instanceof CallError && error.code === "plan_not_pending");

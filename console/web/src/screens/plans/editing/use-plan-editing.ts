@@ -8,8 +8,7 @@ import { changesOf, valuesOf, type PlanField, type PlanValues } from "../plan-va
 import { conflictsOf, rebased, shownValues, unsavedValues, type Choices, type Conflict, type Draft } from "./draft.ts";
 import { afterEvent, editsToSave, isEdit, startEditing, type Editing } from "./editing.ts";
 import { problemsOf, refusedFields } from "./field-problems.ts";
-import { isOutdated } from "./outdated.ts";
-import { isNewer } from "./their-changes.ts";
+import { isOutdated, isNewer } from "./their-changes.ts";
 
 /** Saves that meet a change of other fields each are repeated on the newer plan, at most this often. */
 const SAVES_MAX = 3;

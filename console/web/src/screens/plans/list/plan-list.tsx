@@ -8,14 +8,13 @@ import { AnchorLink } from "../../../parts/links.tsx";
 import { Page } from "../../../parts/page.tsx";
 import { PagedRows } from "../../../parts/paged-rows.tsx";
 import { Pesos } from "../../../parts/pesos.tsx";
-import type { Column } from "../../../parts/rows.tsx";
+import { Lines, type Column } from "../../../parts/rows.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { EmptyState, Notice } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
 import { useBrand } from "../../../api/brand.ts";
-import { PLAN_FILTERS, type PlanFilter } from "./plan-filters.ts";
-import { typeName } from "../plan-texts.ts";
-import { visibleControls } from "../visible-controls.ts";
+import { PLAN_FILTERS, type PlanFilter } from "../plan-search.ts";
+import { typeName, visibleControls } from "../plan-texts.ts";
 import styles from "./plan-list.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
@@ -88,12 +87,12 @@ const NoPlans = ({ filter }: { readonly filter: PlanFilter }) => (
 const PLAN: Column<PlanSummary> = {
   title: "Plan",
   cell: ({ id, title, campaign_type }) => (
-    <span className={styles["stack"]}>
+    <Lines>
       <Link className="row-link" to="/workspaces/$type/plans/$planId" params={{ type: campaign_type, planId: id }} search={{}} dir="auto">
         {visibleControls(title)}
       </Link>
       <span>{typeName(campaign_type)}</span>
-    </span>
+    </Lines>
   ),
 };
 const STATUS: Column<PlanSummary> = {
@@ -115,24 +114,24 @@ const PLANNED: Column<PlanSummary> = {
 const PREPARED: Column<PlanSummary> = {
   title: "Prepared",
   cell: ({ prepared_by, created_at }) => (
-    <span className={styles["stack"]}>
+    <Lines>
       <When at={created_at} />
       {prepared_by !== null && (
         <span>
           <bdi>{prepared_by}</bdi>
         </span>
       )}
-    </span>
+    </Lines>
   ),
 };
 const closed = (title: string): Column<PlanSummary> => ({
   title,
   cell: ({ closed_at, closed_by }) =>
     closed_at !== null && (
-      <span className={styles["stack"]}>
+      <Lines>
         <When at={closed_at} />
         {closed_by !== null && <span>{closed_by}</span>}
-      </span>
+      </Lines>
     ),
 });
 

@@ -1,9 +1,9 @@
-import { Radio } from "@mantine/core";
-import { DateField } from "./date-field.tsx";
+import { Radio, TextInput } from "@mantine/core";
 import { CAMPAIGN_TYPES, FIELD_NAMES } from "../plan-texts.ts";
 import styles from "../plans.module.css";
 import { fieldId, type StepProps } from "./step.ts";
 import { TextField } from "./text-field.tsx";
+import { fullDayText, today } from "../../../parts/filters/days.ts";
 
 export function BasicsStep(props: StepProps) {
   const { values, problems, edit } = props;
@@ -34,5 +34,39 @@ export function BasicsStep(props: StepProps) {
         />
       </div>
     </>
+  );
+}
+
+interface DateFieldProps extends StepProps {
+  readonly field: "planned_for" | "review_on";
+  /** What is unusual about the day, but not wrong. */
+  hintOf?(day: string): string | undefined;
+}
+
+/** A calendar date with the day in words, because browsers write dates in the order of their own language. A past day is allowed. */
+function DateField({ field, hintOf, values, problems, edit }: DateFieldProps) {
+  const day = values[field];
+  const hint = day < today() ? "This day is in the past." : hintOf?.(day);
+  return (
+    <TextInput
+      id={fieldId(field)}
+      type="date"
+      // Browsers take years of six digits unless there is a maximum.
+      max="9999-12-31"
+      label={FIELD_NAMES[field]}
+      description={
+        day !== "" && (
+          <>
+            {fullDayText(day)}
+            {hint !== undefined && <strong>. {hint}</strong>}
+          </>
+        )
+      }
+      inputWrapperOrder={["label", "input", "error", "description"]}
+      error={problems[field]}
+      value={day}
+      required
+      onChange={({ currentTarget: { value } }) => edit(field, value)}
+    />
   );
 }

@@ -6,7 +6,7 @@ import { When } from "../../../parts/when.tsx";
 import { useMe } from "../../../api/brand.ts";
 import { standingChoices, type Choices, type Conflict, type MadeChoice } from "../editing/draft.ts";
 import { ErrorSummary } from "./error-summary.tsx";
-import { FieldValue } from "../field-value.tsx";
+import { FieldValue } from "../plan-contents.tsx";
 import { FIELD_NAMES } from "../plan-texts.ts";
 import type { PlanValue } from "../plan-values.ts";
 import styles from "../plans.module.css";

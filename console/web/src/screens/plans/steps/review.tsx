@@ -8,7 +8,7 @@ import { useBrand } from "../../../api/brand.ts";
 import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.ts";
 import { ErrorSummary } from "./error-summary.tsx";
 import { problemName } from "../editing/field-problems.ts";
-import { isOutdated } from "../editing/outdated.ts";
+import { isOutdated } from "../editing/their-changes.ts";
 import { PlanContents } from "../plan-contents.tsx";
 import { fieldList, STEP_TITLES } from "../plan-texts.ts";
 import { valuesOf, type PlanField } from "../plan-values.ts";

@@ -1,15 +1,61 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group, Text, TextInput } from "@mantine/core";
 import type { ComponentType } from "react";
 import { ButtonLink } from "../../../parts/links.tsx";
-import { FormError } from "../../../parts/states.tsx";
+import { FormError, Notice } from "../../../parts/states.tsx";
 import type { PlanEditing } from "../editing/use-plan-editing.ts";
 import { loadedPart } from "../../../parts/loaded-part.tsx";
 import { STEP_NAMES, type StepName } from "../plan-steps.ts";
 import styles from "../plans.module.css";
-import { BudgetStep } from "./budget.tsx";
 import { ErrorSummary } from "./error-summary.tsx";
-import { NotesStep } from "./notes.tsx";
-import type { StepProps } from "./step.ts";
+import { type StepProps, fieldId } from "./step.ts";
+import { Pesos } from "../../../parts/pesos.tsx";
+import { centavosOf, pesosText } from "../money.ts";
+import { FIELD_NAMES } from "../plan-texts.ts";
+import { TextField } from "./text-field.tsx";
+
+const NotesStep = (props: StepProps) => (
+  <>
+    <Notice>
+      <strong>Only your team sees these.</strong> No integration can read them, not even the one that prepared the plan.
+    </Notice>
+    <TextField {...props} field="notes" help="For your brand’s own people" rows={8} />
+  </>
+);
+
+/** Pesos as text: number fields refuse or change "1,234,567.50" when it is pasted. What was read from it shows beneath. */
+function BudgetStep({ values: { budget }, problems, edit }: StepProps) {
+  const centavos = centavosOf(budget);
+  return (
+    <TextInput
+      id={fieldId("budget")}
+      label={`${FIELD_NAMES.budget} in pesos`}
+      leftSection={<span aria-hidden="true">₱</span>}
+      description={
+        <>
+          {centavos !== undefined && pesosText(centavos) !== budget && (
+            <>
+              <Pesos centavos={centavos} />.{" "}
+            </>
+          )}
+          A figure to plan with: nothing is charged.
+        </>
+      }
+      inputWrapperOrder={["label", "input", "error", "description"]}
+      error={problems["budget"]}
+      value={budget}
+      required
+      inputMode="decimal"
+      autoComplete="off"
+      maw={280}
+      styles={{ description: { width: "max-content", maxWidth: "min(32rem, 80vw)" } }}
+      onChange={({ currentTarget: { value } }) => edit("budget", value)}
+      // An amount shows as amounts do; anything else stays to be corrected.
+      onBlur={() => {
+        if (centavos !== undefined && pesosText(centavos) !== budget) edit("budget", pesosText(centavos));
+      }}
+    />
+  );
+}
 
 const BasicsStep = loadedPart(async () => (await import("./basics.tsx")).BasicsStep);
 const CreativeStep = loadedPart(async () => (await import("./creative.tsx")).CreativeStep);

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { dayText } from "../../../parts/filters/days.ts";
 import { Pesos } from "../../../parts/pesos.tsx";
-import { countOf } from "../../../parts/counts.ts";
+import { countOf } from "../../../parts/formats.ts";
 import { STEP_TITLES, typeName } from "../plan-texts.ts";
 import { STEP_NAMES, type StepName } from "../plan-steps.ts";
 import styles from "../plans.module.css";

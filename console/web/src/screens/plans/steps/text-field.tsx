@@ -1,7 +1,6 @@
-import { PLAN_LIMITS } from "@brand-records/resources/plan-limits";
+import { PLAN_LIMITS, countCharacters } from "@brand-records/resources/plan-limits";
 import { Textarea, TextInput } from "@mantine/core";
 import type { ChangeEvent } from "react";
-import { characterCount } from "./character-count.ts";
 import { FIELD_NAMES } from "../plan-texts.ts";
 import styles from "../plans.module.css";
 import { fieldId, type StepProps } from "./step.ts";
@@ -35,4 +34,16 @@ export function TextField({ field, help, rows, isRequired = false, values, probl
   ) : (
     <Textarea {...shared} rows={rows} classNames={{ input: styles["grows"] ?? "" }} styles={{ input: { minHeight: `${rows + 1}lh` } }} />
   );
+}
+
+/** Share of the limit from which on the count shows. */
+const NEAR = 0.8;
+
+const number = (count: number): string => count.toLocaleString("en");
+
+/** How much of a limit a text takes: "1,850 of 2,000 characters". Undefined while it is far from it. */
+export function characterCount(text: string, max: number): string | undefined {
+  const count = countCharacters(text);
+  if (count > max) return `${number(count)} of ${number(max)} characters: ${number(count - max)} too many`;
+  return count >= max * NEAR ? `${number(count)} of ${number(max)} characters` : undefined;
 }

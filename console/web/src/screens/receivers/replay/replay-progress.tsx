@@ -1,19 +1,17 @@
 import type { Receiver, Replay } from "@brand-records/console-contract";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { useChange } from "../../../api/queries.ts";
-import { countOf, countText } from "../../../parts/counts.ts";
-import { Dialog } from "../../../parts/dialog.tsx";
+import { countOf, countText } from "../../../parts/formats.ts";
 import { AnchorLink } from "../../../parts/links.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
-import { FormError } from "../../../parts/states.tsx";
 import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
 import { useBrand } from "../../../api/brand.ts";
-import { countedMax } from "./counted-max.ts";
 import bar from "../../../parts/progress.module.css";
-import styles from "./replay.module.css";
+import styles from "../receiver-page.module.css";
 import { manilaDay } from "./since.ts";
+import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 
 /** Number of waiting deliveries above which a replay waits too. */
 const WAITING_MAX = 10_000;
@@ -31,7 +29,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
   const isRunning = finished_at === null;
   useAnnouncedEnd(replay);
   return (
-    <section className={styles["replay"]} aria-label="Replay">
+    <section className={styles["section"]} aria-label="Replay">
       <Group gap="sm">
         <Text component="h2" fw={650}>
           {isRunning ? "Replay in progress" : "Last replay"}
@@ -95,22 +93,22 @@ function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressPr
   const { ofBrand } = useBrand();
   const cancel = useChange("replays.cancel", ["replays.latest"]);
   return (
-    <Dialog title="Cancel this replay?" isPending={cancel.isPending} onClose={onClose}>
-      <Stack>
-        <Text>
-          No more events are queued.{" "}
-          {queued > 0 && `The ${countOf(queued, "event", "events", Infinity)} queued so far are sent all the same.`}
-        </Text>
-        <FormError error={cancel.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={cancel.isPending} data-autofocus>
-            Keep it running
-          </Button>
-          <Button loading={cancel.isPending} onClick={() => cancel.mutate({ ...ofBrand, replay_id: id }, { onSuccess: onClose })}>
-            Cancel replay
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ConfirmDialog
+      title="Cancel this replay?"
+      change={cancel}
+      action="Cancel replay"
+      cancel="Keep it running"
+      isCancelFocused
+      onConfirm={() => cancel.mutate({ ...ofBrand, replay_id: id }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text>
+        No more events are queued.{" "}
+        {queued > 0 && `The ${countOf(queued, "event", "events", Infinity)} queued so far are sent all the same.`}
+      </Text>
+    </ConfirmDialog>
   );
 }
+
+/** Up to where the service counts the events of a replay: failed ones need a look at each event's deliveries. */
+export const countedMax = (failedOnly: boolean): number => (failedOnly ? 10_000 : 100_000);

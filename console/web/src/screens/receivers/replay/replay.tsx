@@ -3,7 +3,7 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { POLL_MS, query } from "../../../api/queries.ts";
-import { ErrorState, FormError, LoadingRows, Notice } from "../../../parts/states.tsx";
+import { FormError, LoadingRows, Notice, NotRead } from "../../../parts/states.tsx";
 import { useBrand } from "../../../api/brand.ts";
 import { ReceiverPage } from "../receiver-page.tsx";
 import { ReplayProgress } from "./replay-progress.tsx";
@@ -27,7 +27,7 @@ function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
     ...query("replays.latest", { ...ofBrand, receiver_id: receiver.id }),
     refetchInterval: ({ state: { data } }) => (data?.replay?.finished_at === null ? RUNNING_POLL_MS : POLL_MS),
   });
-  if (data === undefined) return error === null ? <LoadingRows rows={2} /> : <ErrorState error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <NotRead error={error} refetch={refetch} loading={<LoadingRows rows={2} />} />;
   const { replay } = data;
   const isRunning = replay !== null && replay.finished_at === null;
   return (

@@ -5,16 +5,16 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../../api/call.ts";
 import { query, useChange } from "../../../api/queries.ts";
-import { countOf } from "../../../parts/counts.ts";
-import { Dialog } from "../../../parts/dialog.tsx";
+import { countOf } from "../../../parts/formats.ts";
 import { isHeldBack } from "../../../parts/receivers/waiting-progress.ts";
 import { FormError } from "../../../parts/states.tsx";
 import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
 import { useBrand } from "../../../api/brand.ts";
-import { countedMax } from "./counted-max.ts";
-import styles from "./replay.module.css";
+import { countedMax } from "./replay-progress.tsx";
+import styles from "../receiver-page.module.css";
 import { earliestSince, manilaMinute, readSince, usualSince } from "./since.ts";
+import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 
 const TYPING_MS = 400;
 
@@ -32,7 +32,7 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
   const events = isSettled ? count.data?.events : undefined;
 
   return (
-    <section className={styles["replay"]} aria-label="Start a replay">
+    <section className={styles["section"]} aria-label="Start a replay">
       <Text component="h2" fw={650}>
         Send events again
       </Text>
@@ -132,29 +132,26 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
       },
     });
   return (
-    <Dialog title={`Send ${number} again?`} isPending={start.isPending} onClose={onClose}>
-      <Stack>
+    <ConfirmDialog
+      title={`Send ${number} again?`}
+      change={start}
+      action={`Send ${number}`}
+      isCancelFocused
+      unknownOutcome="It may have started all the same: look at the last replay before you send again."
+      onConfirm={submit}
+      onClose={onClose}
+    >
+      <Text>
+        <strong>{receiver.label}</strong> gets {input.failed_only ? "what failed" : "every event"} since <When at={input.since} />, oldest
+        first, as new deliveries.
+      </Text>
+      {!input.failed_only && (
         <Text>
-          <strong>{receiver.label}</strong> gets {input.failed_only ? "what failed" : "every event"} since <When at={input.since} />, oldest
-          first, as new deliveries.
+          That includes events it has accepted before, and events that wait for a retry, which then arrive twice. Your receiver must ignore
+          an event id that it has handled.
         </Text>
-        {!input.failed_only && (
-          <Text>
-            That includes events it has accepted before, and events that wait for a retry, which then arrive twice. Your receiver must
-            ignore an event id that it has handled.
-          </Text>
-        )}
-        {!receiver.enabled && <Text>The receiver is disabled: the deliveries are held until you enable it.</Text>}
-        <FormError error={start.error} unknownOutcome="It may have started all the same: look at the last replay before you send again." />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={start.isPending} data-autofocus>
-            Cancel
-          </Button>
-          <Button onClick={submit} loading={start.isPending}>
-            Send {number}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+      )}
+      {!receiver.enabled && <Text>The receiver is disabled: the deliveries are held until you enable it.</Text>}
+    </ConfirmDialog>
   );
 }

@@ -1,0 +1,103 @@
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Dialog } from "./dialog.tsx";
+import { FormError, showProblems, type FormErrorProps } from "./states.tsx";
+
+interface Confirmable extends Omit<FormErrorProps, "error"> {
+  readonly title: string;
+  /** The mutation that it confirms. */
+  readonly change: { readonly isPending: boolean; readonly error: Error | null };
+  /** The button that makes the change. */
+  readonly action: string;
+  /** It cannot be undone. */
+  readonly isDangerous?: boolean;
+  readonly children: ReactNode;
+  onClose(): void;
+}
+
+interface ConfirmDialogProps extends Confirmable {
+  /** The button that changes nothing. Default: "Cancel". */
+  readonly cancel?: string;
+  /** That button has the keyboard's focus at first. */
+  readonly isCancelFocused?: boolean;
+  /** As in Dialog. */
+  readonly isKept?: boolean;
+  /** What the form needs is not there yet. */
+  readonly isDisabled?: boolean;
+  /** Of a dialog without fields. */
+  onConfirm?(): void;
+  /** Of a form. */
+  onSubmit?(event: FormEvent<HTMLFormElement>): void;
+}
+
+/** A dialog that makes a change once it is confirmed, and shows why it was not made. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, change, action, cancel = "Cancel", isDangerous = false, isCancelFocused = false, isKept = false } = props;
+  const { isDisabled = false, fields = [], unknownOutcome, children, onClose, onConfirm, onSubmit } = props;
+  const { isPending, error } = change;
+  const content = (
+    <Stack>
+      {children}
+      <FormError error={error} fields={fields} {...(unknownOutcome !== undefined && { unknownOutcome })} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} disabled={isPending} data-autofocus={isCancelFocused || undefined}>
+          {cancel}
+        </Button>
+        <Button
+          {...(onSubmit === undefined ? { onClick: onConfirm } : { type: "submit" })}
+          {...(isDangerous && { color: "red.9" })}
+          loading={isPending}
+          disabled={isDisabled}
+        >
+          {action}
+        </Button>
+      </Group>
+    </Stack>
+  );
+  return (
+    <Dialog title={title} isPending={isPending} isKept={isKept} onClose={onClose}>
+      {onSubmit === undefined ? (
+        content
+      ) : (
+        <form onSubmit={onSubmit} noValidate>
+          {content}
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+interface ConfirmByNameProps extends Confirmable {
+  /** What must be typed, and what it is: "key’s name". */
+  readonly name: string;
+  readonly nameKind: string;
+  onConfirm(): void;
+}
+
+/** Confirms what cannot be undone, once the name of its object is typed. */
+export function ConfirmByName({ name, nameKind, children, onConfirm, ...props }: ConfirmByNameProps) {
+  const [typed, setTyped] = useState("");
+  const [isWrong, setIsWrong] = useState(false);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (typed.trim() === name) onConfirm();
+    else showProblems(() => setIsWrong(true));
+  };
+  return (
+    <ConfirmDialog {...props} isDangerous onSubmit={submit}>
+      {children}
+      <TextInput
+        label={`Type the ${nameKind} to confirm`}
+        description={name}
+        value={typed}
+        onChange={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+          setIsWrong(false);
+        }}
+        error={isWrong && `This is not the ${nameKind}.`}
+        data-autofocus
+        autoComplete="off"
+      />
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,129 @@
+import type { Member } from "@brand-records/console-contract";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { useBrand, useMe } from "../../api/brand.ts";
+import { ROLE_MEANINGS } from "./roles.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+
+/** Makes a member an owner, or an owner a member. */
+export function ChangeRole({ member: { email, role }, onClose }: { readonly member: Member; onClose(): void }) {
+  const { ofBrand } = useBrand();
+  const isSelf = useMe().email === email;
+  const to = role === "owner" ? "member" : "owner";
+  const change = useChange("members.set_role", isSelf ? ["session.me", "members.list"] : ["members.list"]);
+  const submit = (): void =>
+    change.mutate(
+      { ...ofBrand, email, role: to },
+      {
+        onSuccess: () => {
+          announce(`${email} is ${to === "owner" ? "an owner" : "a member"} now`);
+          onClose();
+        },
+      },
+    );
+  return (
+    <ConfirmDialog
+      title={to === "owner" ? "Make this member an owner?" : "Make this owner a member?"}
+      change={change}
+      action={to === "owner" ? "Make an owner" : "Make a member"}
+      unknownOutcome="The role may have been changed all the same: the list shows it."
+      onConfirm={submit}
+      onClose={onClose}
+    >
+      <Text>
+        <strong>{email}</strong> becomes {to === "owner" ? "an owner" : "a member"}, with the next click.{" "}
+        {to === "owner" ? "An owner" : "A member"} has these rights: {ROLE_MEANINGS[to]}
+      </Text>
+      {to === "member" && (
+        <Text size="sm" c="dimmed">
+          Sign-in links that {isSelf ? "you" : "this person"} made for others, and their sessions, end.
+          {isSelf && " Only another owner can make you an owner again."}
+        </Text>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+/** Removes another member. */
+export function RemoveMember({ member: { email, role }, onClose }: { readonly member: Member; onClose(): void }) {
+  const { ofBrand, brand_name } = useBrand();
+  const remove = useChange("members.remove", ["members.list"]);
+  const submit = (): void =>
+    remove.mutate(
+      { ...ofBrand, email },
+      {
+        onSuccess: () => {
+          announce(`${email} removed`);
+          onClose();
+        },
+      },
+    );
+  return (
+    <ConfirmDialog
+      title="Remove this member?"
+      change={remove}
+      action="Remove member"
+      isDangerous
+      unknownOutcome="The person may have been removed all the same: the list shows it."
+      onConfirm={submit}
+      onClose={onClose}
+    >
+      <Text>
+        <strong>{email}</strong> loses access to {brand_name} with the next click.
+      </Text>
+      <Text size="sm" c="dimmed">
+        API keys that this person created keep working: revoke those that no one else needs.
+        {role === "owner" && " Sign-in links that this person made for others, and their sessions, end."}
+      </Text>
+    </ConfirmDialog>
+  );
+}
+
+/** Ends one's own membership. The session, which is read again, leads away: to another brand, or to the sign-in page. */
+export function LeaveBrand({ member: { role }, onClose }: { readonly member: Member; onClose(): void }) {
+  const { ofBrand, brand_name } = useBrand();
+  const { memberships } = useMe();
+  const leave = useChange("members.leave", ["session.me"]);
+  return (
+    <ConfirmDialog
+      title={`Leave ${brand_name}?`}
+      change={leave}
+      action="Leave"
+      isDangerous
+      unknownOutcome="You may have left all the same: load the page again to see."
+      onConfirm={() => leave.mutate(ofBrand, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text>
+        You lose access to {brand_name} at once{memberships.length === 1 && ", and are signed out"}. Only an owner can add you again.
+      </Text>
+      <Text size="sm" c="dimmed">
+        API keys that you created keep working: revoke those that no one else needs.
+        {role === "owner" && " Sign-in links that you made for others, and their sessions, end."}
+      </Text>
+    </ConfirmDialog>
+  );
+}
+
+/** Says to the only owner why leaving and stepping down must wait, and what comes first. */
+export function LastOwner({ act, onClose }: { readonly act: string; onClose(): void }) {
+  const { brand_name } = useBrand();
+  return (
+    <Dialog title={act === "leave" ? `You cannot leave ${brand_name} yet` : "You cannot become a member yet"} onClose={onClose}>
+      <Stack>
+        <Text>
+          You are the only owner. {act === "leave" ? "Leaving" : "Becoming a member"} would leave the brand without an owner, so it is
+          refused.
+        </Text>
+        <Text size="sm" c="dimmed">
+          Make another member an owner first, with “Change role” in their row.
+        </Text>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Close</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
