@@ -1,79 +1,64 @@
-import { FakeAccounts } from "../test/fake-accounts.ts";
-import { FakePlans, planOf } from "../test/fake-plans.ts";
-import { serve, type Served } from "../test/serve.ts";
-import { brandctl, type Outcome } from "../test/test-terminal.ts";
-import { deliveryOf, FakeWebhook, receiverOf } from "../test/fake-webhook.ts";
+import { newId } from "@brand-records/ids";
+import { addDelivery } from "../../services/webhook/test/add-delivery.ts";
+import { addPlan, context, startProduct, type TestBrand } from "../test/product.ts";
+import type { Outcome } from "../test/test-terminal.ts";
 
 describe("the brand of a command", () => {
-  let accounts: FakeAccounts;
-  let plans: FakePlans;
-  let webhook: FakeWebhook;
-  let served: Served;
-  const run = (line: string, env: NodeJS.ProcessEnv = {}): Promise<Outcome> => {
-    const { address } = served;
-    return brandctl(line.split(" "), { env: { ACCOUNTS_ADDRESS: address, PLANS_ADDRESS: address, WEBHOOK_ADDRESS: address, ...env } });
-  };
+  const product = startProduct();
+  const run = (line: string, env: NodeJS.ProcessEnv = {}): Promise<Outcome> => product.run(line, { env: { ...product.env, ...env } });
 
   /** A command that calls a service, or looks for its address, fails with exit code 1. */
   const NO_SERVICE = { ACCOUNTS_ADDRESS: "", PLANS_ADDRESS: "", WEBHOOK_ADDRESS: "" };
 
-  beforeAll(async () => {
-    [accounts, plans, webhook] = [new FakeAccounts(), new FakePlans(), new FakeWebhook()];
-    // Each has an OperatorService of its own package, so one server takes all three.
-    served = await serve(...accounts.served, ...plans.served, ...webhook.served);
-    for (const id of ["brd_1", "brd_2"]) {
-      accounts.add({ id, name: id });
-      accounts.members.push({ brand_id: id, email: `owner@${id}.example`, role: "owner", created_at: "2026-11-21T08:30:00.000Z" });
-    }
-  });
-  afterAll(() => served.stop());
+  let [brand, other]: TestBrand[] = [];
+  /** The ids of what the brand has, by the words in BY_ID. */
+  let ids: Record<string, string>;
+  const withIds = (line: string): string => line.replace(/\b[A-Z]{3}\b/g, (word) => ids[word] ?? word);
   beforeEach(async () => {
-    accounts.keys.splice(0);
-    await run("keys create --brand brd_1 --name Reporting");
-    plans.plans.splice(0, Infinity, planOf({ id: "pln_1", brand_id: "brd_1" }));
-    webhook.receivers.splice(0, Infinity, receiverOf({ id: "rcv_1", brand_id: "brd_1" }));
-    webhook.deliveries.splice(0, Infinity, deliveryOf({ id: "dlv_1", receiver_id: "rcv_1" }));
-    webhook.replays.splice(0);
+    [brand, other] = [await product.createBrand(), await product.createBrand()];
+    const brand_id = brand?.id ?? "";
+    const { key } = (await run(`keys create --brand ${brand_id} --name Reporting --json`)).json<{ key: { id: string } }>();
+    const url = `https://${newId("x").slice(2)}.example/`;
+    const { receiver } = await product.receivers.createReceiver({ brand_id, url, label: "L", events: ["payout.paid"] }, context());
+    const delivery = await addDelivery(product.db, receiver as { brand_id: string; id: string }, { at: new Date().toISOString() });
+    ids = { KEY: key.id, PLN: await addPlan(product.db, brand_id), RCV: receiver?.id ?? "", DLV: delivery.id };
   });
 
   /** Commands that name their object by an id: the id says the brand. */
   const BY_ID = [
-    "keys revoke key_made0",
-    "plans show pln_1",
-    "receivers update rcv_1 --label L",
-    "receivers enable rcv_1 --drop",
-    "receivers disable rcv_1",
-    "receivers rotate rcv_1",
-    "receivers test rcv_1",
-    "receivers show rcv_1",
-    "receivers delete rcv_1 --yes",
-    "deliveries list --receiver rcv_1",
-    "deliveries show dlv_1",
-    "deliveries replay dlv_1",
-    "deliveries replay --receiver rcv_1 --since 2026-11-21T00:00:00Z",
+    "keys revoke KEY",
+    "plans show PLN",
+    "receivers update RCV --label L",
+    "receivers enable RCV --drop",
+    "receivers disable RCV",
+    "receivers rotate RCV",
+    "receivers test RCV",
+    "receivers show RCV",
+    "receivers delete RCV --yes",
+    "deliveries list --receiver RCV",
+    "deliveries show DLV",
+    "deliveries replay DLV",
+    "deliveries replay --receiver RCV --since 2026-11-21T00:00:00Z",
   ];
 
-  it.each(BY_ID)("is found by the id: %s", async (line) => {
-    expect(await run(`${line} --json`)).toMatchObject({ code: 0, stderr: "" });
+  it.each(BY_ID)("is found by the id, whatever BRAND is: %s", async (line) => {
+    expect(await run(`${withIds(line)} --json`, { BRAND: other?.id })).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it.each(BY_ID)("is not taken from BRAND where the id says it: %s", async (line) => {
-    expect(await run(`${line} --json`, { BRAND: "brd_2" })).toMatchObject({ code: 0, stderr: "" });
-  });
-
-  it.each(BY_ID)("is not found when --brand contradicts the id: %s", async (line) => {
-    const { code, stdout, stderr } = await run(`${line} --brand brd_2 --json`);
+  it.each(BY_ID)("is not found when --brand contradicts the id, and nothing changes: %s", async (line) => {
+    const state = async () => [(await run(`keys show ${ids["KEY"]}`)).stdout, (await run(`receivers show ${ids["RCV"]} --json`)).stdout];
+    const before = await state();
+    const { code, stdout, stderr } = await run(`${withIds(line)} --brand ${other?.id} --json`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({
       error: {
         code: "not_found",
-        message: expect.stringMatching(/^The brand brd_2 has no (key|plan|receiver|delivery) with this id$/),
+        message: expect.stringMatching(new RegExp(`^The brand ${other?.id} has no (key|plan|receiver|delivery) with this id$`)),
         field: expect.stringMatching(/^(key|plan|receiver|delivery)_id$/),
         hint: expect.stringContaining("only that brand's"),
       },
     });
-    expect(accounts.keys[0]?.revoked_at).toBeUndefined();
-    expect(webhook.receivers).toEqual([receiverOf({ id: "rcv_1", brand_id: "brd_1" })]);
+    expect(await state()).toEqual(before);
   });
 
   it.each([
@@ -129,8 +114,8 @@ describe("the brand of a command", () => {
   const BY_BRAND = ["members list", "keys list", "plans list", "receivers list", "events list"];
 
   it.each(BY_BRAND)("is --brand, else BRAND: %s", async (line) => {
-    expect((await run(`${line} --brand brd_1`, { BRAND: "brd_9" })).code).toBe(0);
-    expect((await run(line, { BRAND: "brd_1" })).stdout).toBe((await run(`${line} --brand brd_1`)).stdout);
+    expect((await run(`${line} --brand ${other?.id}`, { BRAND: "brd_9" })).code).toBe(0);
+    expect((await run(line, { BRAND: other?.id })).stdout).toBe((await run(`${line} --brand ${other?.id}`)).stdout);
     expect((await run(line, { BRAND: "brd_9" })).stderr).toContain("There is no brand with this id");
   });
 
@@ -157,7 +142,7 @@ describe("the brand of a command", () => {
   it.each([...BY_BRAND, ...BY_ID, "records set-status submission sub_1 approved", "listen", "listen --create"])(
     "must not be empty in --brand, as from an unset variable of a script, whatever BRAND is: %s",
     async (line) => {
-      const outcome = await run(`${line} --brand=`, { ...NO_SERVICE, BRAND: "brd_1" });
+      const outcome = await run(`${withIds(line)} --brand=`, { ...NO_SERVICE, BRAND: "brd_1" });
       expect(outcome).toMatchObject({ code: 2, stdout: "", stderr: "error: --brand must not be empty.\n" });
     },
   );
@@ -167,7 +152,11 @@ describe("the brand of a command", () => {
   it.each([...BY_BRAND, ...BY_ID, CREATE, "records generate --import", "records import --resource links -", "listen --create"])(
     "must be the id of a brand, checked before any call: %s",
     async (line) => {
-      expect(await run(`${line} --brand nonsense`, NO_SERVICE)).toMatchObject({ code: 2, stdout: "", stderr: `error: --brand ${RULE}` });
+      expect(await run(`${withIds(line)} --brand nonsense`, NO_SERVICE)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: `error: --brand ${RULE}`,
+      });
       if (BY_ID.includes(line)) return;
       expect(await run(line, { ...NO_SERVICE, BRAND: "nonsense" })).toMatchObject({ code: 2, stdout: "", stderr: `error: BRAND ${RULE}` });
     },
