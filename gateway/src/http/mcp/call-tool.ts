@@ -72,7 +72,7 @@ const TURN_LENGTH = 64 * 1024;
 function* piecesOf(body: { readonly data?: readonly object[] }): Generator<string> {
   const { data, ...page } = body;
   if (data === undefined) return yield jsonForModels(body);
-  yield `${jsonForModels({ ...page, data: [] }).slice(0, -"]}".length)}`;
+  yield jsonForModels({ ...page, data: [] }).slice(0, -"]}".length);
   for (const [index, record] of data.entries()) yield `${index === 0 ? "" : ","}${jsonForModels(record)}`;
   yield "]}";
 }

@@ -3,7 +3,7 @@ import { buildLateIndexes, migrate, openPool, type Database } from "@brand-recor
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { pageOfSettledEntries } from "../storage/audit-export.ts";
 import { LATE_INDEXES } from "../storage/late-indexes.ts";
-import { exportAudit } from "./export-audit.ts";
+import { exportAudit } from "./audit.ts";
 
 /** One promise: a page of a large audit log costs what the page costs. */
 
