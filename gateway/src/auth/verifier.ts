@@ -5,9 +5,8 @@ import { PRINCIPAL_TTL_MS } from "@brand-records/redis";
 import type { CallContext, RpcClient } from "@brand-records/rpc";
 import { LRUCache } from "lru-cache";
 import { invalidKey } from "./authorization-header.ts";
-import { SingleFlight } from "./single-flight.ts";
 import { isIntegratingBrand, type Principal, type Tier } from "./principal.ts";
-import { VerificationSlots } from "./verification-slots.ts";
+import { SingleFlight } from "./single-flight.ts";
 
 const PRINCIPALS_MAX = 50_000;
 /** A refused key stays refused: it is revoked permanently, or unknown, and keys are random. */
@@ -78,5 +77,47 @@ export class Verifier {
       this.#refused.set(id, true);
       throw invalidKey();
     }
+  }
+}
+
+/** Slots for keys not known to be valid. Anyone can invent keys with a correct checksum; they must not overload accounts. */
+const UNPROVEN_MAX = 256;
+/** Slots for keys that were valid when last verified. They cannot be invented, so the bound only protects accounts from a surge. */
+const PROVEN_MAX = 1_024;
+/** Takes about 10 MB. Only valid keys enter, so a flood of invented keys evicts none of them. */
+const PROVEN_KEYS_MAX = 50_000;
+
+/**
+ * Bounds the verifications in progress, separately for keys that were recently valid and for all others: a flood of invented
+ * keys never blocks the keys in use.
+ */
+export class VerificationSlots {
+  readonly #proven = new LRUCache<string, true>({ max: PROVEN_KEYS_MAX });
+  readonly #inProgress = { proven: 0, unproven: 0 };
+
+  isFree(id: string): boolean {
+    return this.#proven.has(id) ? this.#inProgress.proven < PROVEN_MAX : this.#inProgress.unproven < UNPROVEN_MAX;
+  }
+
+  /** Runs `work` in a slot of the key's kind. Frees the slot when `work` ends. Does not wait for a free slot: see `isFree`. */
+  async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
+    // Unlike `has`, `get` marks the key as recently used, so that it is evicted later.
+    const kind = this.#proven.get(id) === true ? "proven" : "unproven";
+    this.#inProgress[kind] += 1;
+    try {
+      return await work();
+    } finally {
+      this.#inProgress[kind] -= 1;
+    }
+  }
+
+  /** Moves the key to the slots for proven keys. Call it when a verification succeeded. */
+  markProven(id: string): void {
+    this.#proven.set(id, true);
+  }
+
+  /** Moves the key to the slots for all other keys. Call it when the key is no longer valid. */
+  markUnproven(id: string): void {
+    this.#proven.delete(id);
   }
 }

@@ -1,9 +1,8 @@
-import { AppError } from "@brand-records/errors";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError } from "@brand-records/errors";
 import type { Registry } from "@brand-records/telemetry";
 import type { Request, RequestHandler, Response } from "express";
-import { BodyBudget, type SenderKind } from "./body-budget.ts";
-import { GrowingBuffer } from "./growing-buffer.ts";
+import { BodyBudget, GrowingBuffer, type SenderKind } from "./body-budget.ts";
 import { contextOf } from "./request-context.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;

@@ -1,6 +1,7 @@
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { logRequests } from "./log-requests.ts";
 import { routesThatCanFail } from "./app.ts";
+import { failureOf, logRequests } from "./log-requests.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** One promise: the first failure of a route is seen by the alerts, because its count begins at 0. */
 
@@ -22,4 +23,46 @@ it("counts 500, 503 and 504 of every route of the API from 0", async () => {
 it("shows the console's route only if there is a console: an alert tells by it whether one must run", async () => {
   expect((await failuresAtStart(true)).has("console")).toBe(true);
   expect((await failuresAtStart(false)).has("console")).toBe(false);
+});
+
+const given = (context: Partial<RequestContext>, method = "GET") =>
+  failureOf({ route: "/api/v1/payouts", requestId: "r1", brandId: "brd_1", keyId: "key_1", ...context } as RequestContext, method);
+const LIST: Partial<RequestContext> = { operation: { name: "list_payouts", via: "rest" }, errorKind: "invalid_parameter" };
+
+it("names the route, the code and the field, and whose key it was", () => {
+  expect(given({ ...LIST, errorField: "limit" })).toEqual({
+    brand_id: "brd_1",
+    key_id: "key_1",
+    route: "GET /api/v1/payouts",
+    code: "invalid_parameter",
+    field: "limit",
+    request_id: "r1",
+  });
+  const plan: Partial<RequestContext> = { operation: { name: "prepare_campaign_plan", via: "rest" }, errorKind: "invalid_request" };
+  expect(given({ ...plan, errorField: "requirements[2]" })).toMatchObject({ field: "requirements" });
+  const tool: Partial<RequestContext> = { route: "/api/mcp", rpc: { method: "tools/call", generation: "legacy", tool: "list_payouts" } };
+  expect(given({ ...LIST, ...tool, errorField: "cursor" }, "POST")).toMatchObject({
+    route: "POST /api/mcp tools/call list_payouts",
+    field: "cursor",
+  });
+});
+
+it("keeps no name that only the caller knows", () => {
+  for (const errorField of ["brk_live_x", "ana@brand.example", "", "limits", "Limit", "hasOwnProperty"])
+    expect(given({ ...LIST, errorField })).toMatchObject({ field: "*" });
+  expect(given({ errorKind: "not_found", errorField: "limit", route: "/api/*" })).toMatchObject({ field: "*", route: "GET /api/*" });
+  expect(given({ ...LIST }, "M-SEARCH")).toMatchObject({ field: "", route: "OTHER /api/v1/payouts" });
+});
+
+it("is nothing for an assistant that asks for a stream as it connects", () => {
+  const stream: Partial<RequestContext> = { route: "/api/mcp", errorKind: "method_not_allowed" };
+  expect(given(stream)).toBeUndefined();
+  expect(given(stream, "PUT")).toMatchObject({ route: "PUT /api/mcp", code: "method_not_allowed" });
+  expect(given({ ...stream, route: "/api/v1/payouts" }, "POST")).toMatchObject({ code: "method_not_allowed" });
+});
+
+it("is nothing for a request that succeeded, and for one without a valid key", () => {
+  const { errorKind: _, ...success } = LIST;
+  expect(given(success)).toBeUndefined();
+  expect(failureOf({ ...LIST, route: "/api/*", requestId: "r1" } as RequestContext, "GET")).toBeUndefined();
 });

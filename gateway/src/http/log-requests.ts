@@ -1,8 +1,10 @@
 import { accessLog } from "@brand-records/edge";
-import { Counter, Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
+import { Counter, Histogram, type Logger, type Registry, SECONDS_BUCKETS } from "@brand-records/telemetry";
 import type { RequestHandler } from "express";
+import { OPERATIONS } from "../operations/index.ts";
+import type { Failure } from "../usage/usage-counts.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
-import { failureOf } from "./failure-of.ts";
+import { ASSISTANTS_PATH } from "./mcp/server-info.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export interface LogRequestsOptions {
@@ -46,4 +48,45 @@ export function logRequests({ log, metrics, usage, routes }: LogRequestsOptions)
       operations.observe({ operation: name, via, error: status === 499 ? "client_gone" : (errorKind ?? "none") }, seconds);
     },
   });
+}
+
+/** The names that each operation's input has. */
+const FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  OPERATIONS.map(({ name, input }) => [name, new Set(Object.keys(input.schema.properties))]),
+);
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** Stands for a name that the input does not have: a caller may write anything there. */
+const UNKNOWN_FIELD = "*";
+
+/**
+ * Returns what brands see of a request that was refused or failed; undefined for one that succeeded, and without a valid key: it belongs to no brand. It holds
+ * neither a message nor anything that the request held, but for the caller's own request id.
+ */
+export function failureOf(context: RequestContext, method: string): Failure | undefined {
+  const { brandId, keyId, errorKind, requestId } = context;
+  if (brandId === undefined || keyId === undefined || errorKind === undefined) return undefined;
+  if (offersNoStream(context, method)) return undefined;
+  return {
+    brand_id: brandId,
+    key_id: keyId,
+    route: routeOf(context, method),
+    code: errorKind,
+    field: fieldOf(context),
+    request_id: requestId,
+  };
+}
+
+/** Assistants ask for a stream each time they connect, and take the refusal, which the protocol prescribes, for "there is none". */
+const offersNoStream = ({ route, errorKind }: RequestContext, method: string): boolean =>
+  method === "GET" && route === ASSISTANTS_PATH && errorKind === "method_not_allowed";
+
+function routeOf({ route, rpc }: RequestContext, method: string): string {
+  return [METHODS.has(method) ? method : "OTHER", route, rpc?.method, rpc?.tool].filter((part) => part !== undefined).join(" ");
+}
+
+/** The outermost name: `requirements` of `requirements[2]`. */
+function fieldOf({ operation, errorField }: RequestContext): string {
+  if (errorField === undefined) return "";
+  const [name = ""] = /^[a-z_]*/.exec(errorField) ?? [];
+  return operation !== undefined && FIELDS.get(operation.name)?.has(name) ? name : UNKNOWN_FIELD;
 }

@@ -4,7 +4,7 @@ import type { Request, Response } from "express";
 import { requirePermission, type Principal } from "../auth/principal.ts";
 import { OPERATIONS } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
-import { invalidParameters, quoted } from "../operations/problems.ts";
+import { invalidParameters, quoted } from "../operations/page-arguments.ts";
 import type { Services } from "../services.ts";
 import { ignoreBody, readJsonBody } from "./body.ts";
 import { contextOf } from "./request-context.ts";

@@ -1,11 +1,9 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { drain, listen, SERVER_OPTIONS, type HttpServer } from "@brand-records/edge";
+import { drain, type HttpServer, listen, SERVER_OPTIONS } from "@brand-records/edge";
 import type { Express } from "express";
-import { handleBrokenRequests, type BrokenRequestOptions } from "./broken-requests.ts";
-import { closeLingering } from "./lingering-close.ts";
+import { type BrokenRequestOptions, closeLingering, handleBrokenRequests } from "./broken-requests.ts";
 import { RequestQueues } from "./request-queue.ts";
-import { servingEveryTarget } from "./request-target.ts";
 
 /** Closes a connection on which no byte of a request or response moves for this long. */
 const IDLE_MS = 120_000;
@@ -65,3 +63,19 @@ async function stopListening(server: Server): Promise<void> {
 function openConnections(server: Server): Promise<number> {
   return new Promise((resolve, reject) => server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))));
 }
+
+/**
+ * Serves requests whose target has no path, such as `GET foo://x` and `GET http://[/`, at a path at which nothing exists. Express answers
+ * what it finds no path in by itself: in HTML, without a log line, and only when the whole body has arrived.
+ */
+function servingEveryTarget(serve: RequestListener): RequestListener {
+  return (request, response) => {
+    const target = request.url ?? "";
+    if (!hasPath(target)) request.url = `/${encodeURIComponent(target.toWellFormed())}`;
+    serve(request, response);
+  };
+}
+
+/** Whether it is a path, an absolute URL with one, as proxies send, or the `*` of OPTIONS. With a fragment, two slashes begin a host. */
+const hasPath = (target: string): boolean =>
+  target === "*" || (target.startsWith("/") ? !/^\/\/.*[#\s]/.test(target) : /^https?:\/\//i.test(target) && URL.canParse(target));

@@ -1,6 +1,6 @@
 import { describeRateLimiter } from "../../test/describe-rate-limiter.ts";
 import { openRedisHarness } from "../../test/redis-harness.ts";
-import { LocalLimiter } from "./local-limiter.ts";
+import { LocalLimiter } from "./open-limiter.ts";
 
 describeRateLimiter("in process", async () => {
   jest.useFakeTimers({ doNotFake: ["setTimeout", "clearTimeout", "setImmediate", "nextTick", "queueMicrotask", "performance", "Date"] });

@@ -18,34 +18,12 @@ describe("page arguments", () => {
     expect(INPUT.parse({})).toEqual({ limit: 50 });
   });
 
-  it.each(["1", "7", "50", "200", 1, 200])("accept the limit %j", (limit) => {
+  it.each(["1", "200", 1, 200])("accept the limit %j", (limit) => {
     expect(INPUT.parse({ limit })).toEqual({ limit: Number(limit) });
   });
 
-  it.each([
-    "0",
-    "201",
-    "1e2",
-    "+5",
-    " 5",
-    "5 ",
-    "",
-    "-1",
-    "05",
-    "5.0",
-    "999",
-    "1000",
-    "٣",
-    "0x10",
-    "%zz",
-    "NaN",
-    0,
-    201,
-    -1,
-    2.5,
-    null,
-    [5],
-  ])("refuse the limit %j", (limit) => {
+  // test/e2e/errors.test.ts has the malformed texts of a query.
+  it.each([" 5", "5 ", "-1", "05", "5.0", "1000", "٣", "0x10", 0, 201, -1, 2.5, null, [5]])("refuse the limit %j", (limit) => {
     expect(thrownBy({ limit })).toEqual(refusal("limit"));
   });
 

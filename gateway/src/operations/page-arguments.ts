@@ -1,20 +1,19 @@
+import { AppError, othersIn, type ProblemDetail, PROBLEMS_MAX, unknownNames } from "@brand-records/errors";
 import {
   CURSOR_FORM,
+  type FilterName,
   filterProblem,
+  type Filters,
   filterSchema,
   instantProblem,
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
   parseInstant,
-  type FilterName,
-  type Filters,
   type Resource,
 } from "@brand-records/resources";
 import { z } from "zod";
 import { integer, type JsonSchema } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
-import { unknownNames, type ProblemDetail } from "@brand-records/errors";
-import { invalidParameters, quoted } from "./problems.ts";
 
 const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, digits only`;
 
@@ -146,3 +145,23 @@ function isFilterOf({ filters }: Resource, name: string): name is FilterName {
 
 const unknownMessage = ({ name: resource, filters }: Resource, name: string): string =>
   `There is no parameter ${quoted(name)}: the list of ${resource} takes ${[...BASIC_NAMES, ...filters].join(", ")}. To select by anything else, page and compare it in each record.`;
+
+const FIELD_LENGTH_MAX = 64;
+
+/** @param problems at least one; the first ones are reported */
+export function invalidParameters(problems: readonly ProblemDetail[]): AppError {
+  const reported = problems.slice(0, PROBLEMS_MAX).map(({ field, message }) => ({ field: shortened(field), message }));
+  const [first] = reported;
+  return new AppError("invalid_parameter", `${first?.message}${othersIn(problems)}`, {
+    ...(first !== undefined && { field: first.field }),
+    ...(reported.length > 1 && { details: reported }),
+  });
+}
+
+/** Strict JSON readers refuse half an emoji: a caller may have sent one, and the cut may leave one. */
+const shortened = (field: string): string => field.slice(0, FIELD_LENGTH_MAX).toWellFormed();
+
+/** A caller's text, safe to repeat. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
+}

@@ -1,15 +1,33 @@
 import { randomUUID } from "node:crypto";
 import type { ClientUsage, FailedMinute, MinuteUsage } from "@brand-records/proto/accounts/v1";
-import { ClientCounts } from "./client-counts.ts";
-import { FailureCounts } from "./failure-counts.ts";
+import type { Principal } from "../auth/principal.ts";
 
 const MINUTE_MS = 60_000;
-/** Keys and minutes that are counted and not recorded yet: 10 MB. Accounts may be unavailable for a while. */
+const MANILA_OFFSET_MS = 8 * 3_600_000;
+/** Counts of requests, and of clients, that are not recorded yet: 10 MB each. Accounts may be unavailable for a while. */
 const COUNTS_MAX = 50_000;
 /** The most minutes, and the most clients, that accounts takes at once. */
 const BATCH_MAX = 5_000;
+/** Counts of failures that are not recorded yet: 10 MB. */
+const FAILURES_MAX = 20_000;
 /** The most counts of failures that accounts takes at once. */
 const BATCH_FAILURES_MAX = 2_000;
+/** The last ones of each count of failures. */
+const REQUEST_IDS_MAX = 3;
+/** Names of a key and day that are counted apart until they are recorded. Accounts has the same bound for all gateways together. */
+const NAMES_MAX = 20;
+/** The name under which the rest is counted. */
+const OTHER = "other";
+
+type Key = Pick<Principal, "brand_id" | "key_id">;
+
+/** A request that was refused or failed. Everything here is one of few values, but for the id. */
+export interface Failure extends Key {
+  readonly route: string;
+  readonly code: string;
+  readonly field: string;
+  readonly request_id: string;
+}
 
 /** Counts that are recorded together. A repetition has the same id, so that it adds nothing. */
 export interface UsageBatch {
@@ -19,72 +37,121 @@ export interface UsageBatch {
   readonly failures: FailedMinute[];
 }
 
-interface Counts {
-  readonly brandId: string;
-  accepted: number;
-  refused: number;
-}
-
-/** Requests by minute and key, by client, and those that failed. Bounded: beyond, requests of keys that are not counted in this minute yet are dropped. */
-export class UsageCounts {
-  readonly clients = new ClientCounts();
-  readonly failures = new FailureCounts();
-  /** Keys are starts of minutes, then keys. */
-  readonly #minutes = new Map<number, Map<string, Counts>>();
+/** Counts by id. Bounded: beyond `max`, what has an id that is not counted yet is dropped. */
+class BoundedCounts<Count> {
+  readonly #counts = new Map<string, Count>();
   readonly #max: number;
-  #size = 0;
   #dropped = 0;
 
-  constructor(max = COUNTS_MAX) {
+  constructor(max: number) {
     this.#max = max;
   }
 
-  /** Requests dropped so far. */
+  /** What was dropped so far. */
   get dropped(): number {
-    return this.#dropped + this.clients.dropped + this.failures.dropped;
+    return this.#dropped;
   }
 
   get size(): number {
-    return this.#size + this.clients.size + this.failures.size;
+    return this.#counts.size;
   }
 
-  /** Costs two look-ups. @param now milliseconds since the epoch */
-  add({ brand_id, key_id }: { readonly brand_id: string; readonly key_id: string }, verdict: "accepted" | "refused", now: number): void {
-    const counts = this.#countsOf(now - (now % MINUTE_MS), key_id, brand_id);
-    if (counts === undefined) this.#dropped += 1;
-    else counts[verdict] += 1;
+  has(id: string): boolean {
+    return this.#counts.has(id);
   }
 
-  #countsOf(minute: number, keyId: string, brandId: string): Counts | undefined {
-    let keys = this.#minutes.get(minute);
-    const counted = keys?.get(keyId);
+  /** Returns the count of an id, new if there is none; undefined if there is no room for it. */
+  of(id: string, create: () => Count): Count | undefined {
+    const counted = this.#counts.get(id);
     if (counted !== undefined) return counted;
-    if (this.#size === this.#max) return undefined;
-    if (keys === undefined) this.#minutes.set(minute, (keys = new Map()));
-    const counts = { brandId, accepted: 0, refused: 0 };
-    keys.set(keyId, counts);
-    this.#size += 1;
-    return counts;
+    if (this.#counts.size === this.#max) {
+      this.#dropped += 1;
+      return undefined;
+    }
+    const created = create();
+    this.#counts.set(id, created);
+    return created;
+  }
+
+  /** Removes and returns up to `max` counts, oldest first. */
+  take(max: number): Count[] {
+    const taken = [...this.#counts].slice(0, max);
+    for (const [id] of taken) this.#counts.delete(id);
+    return taken.map(([, count]) => count);
+  }
+}
+
+/** Requests by minute and key, messages of assistants by day, key and declared name, and refused and failed requests by minute and what they were. */
+export class UsageCounts {
+  readonly #minutes: BoundedCounts<MinuteUsage>;
+  readonly #clients: BoundedCounts<ClientUsage>;
+  readonly #failures: BoundedCounts<FailedMinute>;
+  /** How many names are counted of each day and key. */
+  readonly #names = new Map<string, number>();
+
+  constructor(max = COUNTS_MAX) {
+    this.#minutes = new BoundedCounts(max);
+    this.#clients = new BoundedCounts(max);
+    this.#failures = new BoundedCounts(Math.min(max, FAILURES_MAX));
+  }
+
+  /** Requests, messages and failures dropped so far. */
+  get dropped(): number {
+    return this.#minutes.dropped + this.#clients.dropped + this.#failures.dropped;
+  }
+
+  get size(): number {
+    return this.#minutes.size + this.#clients.size + this.#failures.size;
+  }
+
+  /** @param now milliseconds since the epoch, as for the others */
+  add({ brand_id, key_id }: Key, verdict: "accepted" | "refused", now: number): void {
+    const minute = startOfMinute(now);
+    const create = (): MinuteUsage => ({ brand_id, key_id, minute: new Date(minute).toISOString(), accepted: 0, refused: 0 });
+    const counted = this.#minutes.of(`${minute} ${key_id}`, create);
+    if (counted !== undefined) counted[verdict] += 1;
+  }
+
+  /** @param declared what the client of an assistant calls itself */
+  addMessage({ brand_id, key_id }: Key, declared: string, now: number): void {
+    const day = new Date(now + MANILA_OFFSET_MS).toISOString().slice(0, 10);
+    const ofKey = `${day} ${key_id}`;
+    const names = this.#names.get(ofKey) ?? 0;
+    const name = names < NAMES_MAX || this.#clients.has(`${ofKey} ${declared}`) ? declared : OTHER;
+    const create = (): ClientUsage => {
+      this.#names.set(ofKey, names + 1);
+      return { brand_id, key_id, day, name, messages: 0 };
+    };
+    const counted = this.#clients.of(`${ofKey} ${name}`, create);
+    if (counted !== undefined) counted.messages += 1;
+  }
+
+  addFailure({ request_id, ...failure }: Failure, now: number): void {
+    const minute = startOfMinute(now);
+    const id = [minute, failure.key_id, failure.route, failure.code, failure.field].join(" ");
+    const create = (): FailedMinute => ({ ...failure, minute: new Date(minute).toISOString(), requests: 0, request_ids: [] });
+    const counted = this.#failures.of(id, create);
+    if (counted === undefined) return;
+    counted.requests += 1;
+    counted.request_ids.push(request_id);
+    if (counted.request_ids.length > REQUEST_IDS_MAX) counted.request_ids.shift();
   }
 
   /** Removes and returns what fits into a batch, oldest first; undefined if there is nothing. */
   takeBatch(): UsageBatch | undefined {
-    const [minutes, clients, failures] = [this.#takeMinutes(), this.clients.take(BATCH_MAX), this.failures.take(BATCH_FAILURES_MAX)];
+    const [minutes, clients, failures] = [this.#minutes.take(BATCH_MAX), this.#takeClients(), this.#failures.take(BATCH_FAILURES_MAX)];
     return minutes.length + clients.length + failures.length === 0 ? undefined : { batch_id: randomUUID(), minutes, clients, failures };
   }
 
-  #takeMinutes(): MinuteUsage[] {
-    const minutes: MinuteUsage[] = [];
-    for (const [minute, keys] of this.#minutes) {
-      const start = new Date(minute).toISOString();
-      for (const [keyId, { brandId, accepted, refused }] of keys) {
-        if (minutes.length === BATCH_MAX) return minutes;
-        minutes.push({ brand_id: brandId, key_id: keyId, minute: start, accepted, refused });
-        keys.delete(keyId);
-        this.#size -= 1;
-      }
-      this.#minutes.delete(minute);
+  #takeClients(): ClientUsage[] {
+    const taken = this.#clients.take(BATCH_MAX);
+    for (const { day, key_id } of taken) {
+      const left = (this.#names.get(`${day} ${key_id}`) ?? 0) - 1;
+      if (left > 0) this.#names.set(`${day} ${key_id}`, left);
+      else this.#names.delete(`${day} ${key_id}`);
     }
-    return minutes;
+    return taken;
   }
 }
+
+const startOfMinute = (now: number): number => now - (now % MINUTE_MS);

@@ -60,17 +60,6 @@ it("records counts at every interval, and none where there are none", async () =
   expect(requests.every(({ minutes }) => minutes.length > 0)).toBe(true);
 });
 
-it("records failures beside the requests, in batches that accounts accepts", async () => {
-  const recorder = start(3_600_000);
-  const failure = { ...caller, route: "GET /api/v1/payouts", code: "invalid_parameter", request_id: "r1" };
-  for (let n = 0; n < 2_001; n += 1) recorder.countFailure({ ...failure, key_id: `key_${n}`, field: "limit" });
-  await recorder.stop();
-  const counted = { ...failure, requests: 1, request_ids: ["r1"], field: "limit", minute: expect.stringMatching(/:00\.000Z$/) };
-  const { request_id: _, ...expected } = counted;
-  expect(requests.map(({ failures }) => failures.length)).toEqual([2_000, 1]);
-  expect(requests[1]?.failures).toEqual([{ ...expected, key_id: "key_2000" }]);
-});
-
 it("counts by the clock that accounts keeps, which ignores minutes that are far ahead of it", async () => {
   const recorder = start(HOUR_MS, new UsageCounts(), { now: () => Date.parse("2026-11-24T08:00:30.000Z") });
   recorder.count(caller, "accepted");
@@ -81,18 +70,6 @@ it("counts by the clock that accounts keeps, which ignores minutes that are far 
     [...minutes, ...failures].map(({ minute }) => minute).concat(clients.map(({ day }) => day)),
   );
   expect(counted.toSorted()).toEqual(["2026-11-24", "2026-11-24T08:00:00.000Z", "2026-11-24T08:00:00.000Z"]);
-});
-
-it("records the clients of assistants beside the requests", async () => {
-  const recorder = start(HOUR_MS);
-  recorder.count(caller, "accepted");
-  for (const name of ["claude-code", "cursor", "claude-code"]) recorder.countClient(caller, name);
-  await recorder.stop();
-  expect(requests.map(({ minutes }) => minutes.length)).toEqual([1]);
-  expect(requests[0]?.clients).toEqual([
-    { ...caller, day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), name: "claude-code", messages: 2 },
-    { ...caller, day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), name: "cursor", messages: 1 },
-  ]);
 });
 
 it("records what is left when it stops", async () => {

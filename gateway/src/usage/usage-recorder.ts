@@ -4,8 +4,7 @@ import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type RpcClient } from "@brand-records/rpc";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
 import type { Principal } from "../auth/principal.ts";
-import type { Failure } from "./failure-counts.ts";
-import { UsageCounts, type UsageBatch } from "./usage-counts.ts";
+import { UsageCounts, type Failure, type UsageBatch } from "./usage-counts.ts";
 
 const CALL_MS = 3_000;
 /** Time for all remaining batches, within the 20 s of a stop after its grace period. */
@@ -73,8 +72,8 @@ export function startUsageRecorder({
 
   return {
     count: (principal, verdict) => counts.add(principal, verdict, clock.now()),
-    countFailure: (failure) => counts.failures.add(failure, clock.now()),
-    countClient: (principal, name) => counts.clients.add(principal, name, clock.now()),
+    countFailure: (failure) => counts.addFailure(failure, clock.now()),
+    countClient: (principal, name) => counts.addMessage(principal, name, clock.now()),
     async stop() {
       stopping = true;
       clearTimeout(timer);

@@ -1,4 +1,4 @@
 export { AppError, type Dependency, type ProblemDetail } from "./app-error.ts";
 export { ERROR_KINDS, isErrorKind, isServerError, type ErrorKind } from "./kinds.ts";
-export { parseRequest } from "./parse-request.ts";
+export { parseRequest } from "./problems.ts";
 export { othersIn, PROBLEMS_MAX, unknownNames } from "./problems.ts";

@@ -128,7 +128,7 @@ export interface Publisher {
    *   same order; readers recognise an event by its id.
    */
   publish(messages: readonly LogMessage[]): Promise<void>;
-  /** Whether it is connected, as far as it knows. */
+  /** Whether it is connected and the log takes messages, as far as it knows: false while no partition does. */
   isReady(): boolean;
   stop(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { FilterName } from "./filter-names.ts";
 import { instantProblem, parseInstant } from "./instant.ts";
-import { requiredSchema, type Resource } from "./resource.ts";
+import { type FilterName, requiredSchema, type Resource } from "./resource.ts";
 
 /** Keeps the records that match all given filters. */
 export type Filters = { readonly [Name in FilterName]?: string };

@@ -6,16 +6,16 @@ import { links } from "./links.ts";
 import { payouts } from "./payouts.ts";
 import { submissions } from "./submissions.ts";
 
-export { FILTER_NAMES, type FilterName } from "./filter-names.ts";
+export { FILTER_NAMES, type FilterName } from "./resource.ts";
 export { filterProblem, filterSchema, type Filters } from "./filters.ts";
 export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseInstant, parseInstantUp } from "./instant.ts";
 export { fieldsByKind, freeTexts, type Resource } from "./resource.ts";
 
-export { eventJsonSchema } from "./events/event-json-schema.ts";
+export { eventJsonSchema } from "./events/event-message.ts";
 export { EVENT_MESSAGE_BYTES_MAX, eventMessageSchema, readEventMessage, UnreadableMessage } from "./events/event-message.ts";
 export type { EventMessage } from "./events/event-message.ts";
 export { EVENT_TYPE_NAMES, EVENT_TYPES, isEventType, type EventType } from "./events/event-types.ts";
-export { SAMPLE_RECORD_IDS, sampleData } from "./events/sample-data.ts";
+export { SAMPLE_RECORD_IDS, sampleData } from "./events/event-types.ts";
 export {
   CAMPAIGN_TYPES,
   centavosOf,

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import type { FilterName } from "./filter-names.ts";
+
+/** The filters that lists may have, in the order in which they are described. */
+export const FILTER_NAMES = ["id", "campaign_id", "link_id", "status", "created_from", "created_before"] as const;
+export type FilterName = (typeof FILTER_NAMES)[number];
 
 /** A kind of records: its name in paths, and the fields of its records. */
 export interface Resource<Name extends string = string, Shape extends z.ZodObject = z.ZodObject> {

@@ -2,9 +2,8 @@ import { AnnouncedKeys, type StartedService } from "@brand-records/service-runti
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { pepper, serveAccounts, type ServedAccounts } from "../test/serve-accounts.ts";
-import { announcePeppers } from "./announce-peppers.ts";
-import type { Pepper } from "./domain/key-hash.ts";
-import { heldPeppers } from "./use-cases/newest-shared-pepper.ts";
+import type { Pepper } from "./domain/key.ts";
+import { announcePeppers, heldPeppers } from "./use-cases/peppers.ts";
 
 /** An accounts process knows when a key that it does not find may exist nevertheless. */
 

@@ -2,7 +2,7 @@ import { integer, MAKE_A_KEY, parseEnv, redisTlsCa, redisUrl } from "@brand-reco
 import { oidcSettings, requireTogether } from "@brand-records/identity";
 import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
-import { parsePeppers } from "./domain/key-hash.ts";
+import { parsePeppers } from "./domain/key.ts";
 
 export const Settings = z
   .object({

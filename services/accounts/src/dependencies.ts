@@ -2,7 +2,7 @@ import type { Clock } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import type { GrantKeys } from "./domain/grant-keys.ts";
-import type { Pepper } from "./domain/key-hash.ts";
+import type { Pepper } from "./domain/key.ts";
 import type { SessionLimits } from "./domain/session.ts";
 import type { EpochPublisher } from "./epochs/epoch-publisher.ts";
 import type { Identify } from "./id-tokens/identify.ts";

@@ -1,15 +1,14 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
-import type { SessionLimits } from "./domain/session.ts";
 import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX } from "./domain/failed-requests.ts";
+import type { SessionLimits } from "./domain/session.ts";
 import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
 import { deleteFailuresBeyond, deleteOldFailures, walkFailuresBeyond } from "./storage/failed-requests.ts";
+import { deleteExpiredIdTokens } from "./storage/identities.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";
 import { deleteExpiredLinks } from "./storage/sign-in-links.ts";
-import { deleteOldClientUsage } from "./storage/usage-clients.ts";
-import { deleteOldBatches, deleteOldUsage } from "./storage/usage.ts";
-import { deleteExpiredIdTokens } from "./storage/used-id-tokens.ts";
+import { deleteOldBatches, deleteOldClientUsage, deleteOldUsage } from "./storage/usage.ts";
 
 const EVERY_MS = 60_000;
 /** A task may be cut off anywhere. */

@@ -11,14 +11,12 @@ import {
 } from "@brand-records/proto/accounts/v1";
 import { openRedis, type RedisClient } from "@brand-records/redis";
 import { service } from "@brand-records/rpc";
-import { startService, type ServicePorts, type StartedService } from "@brand-records/service-runtime";
+import { type ServicePorts, type StartedService, startService } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
-import { announcePeppers } from "./announce-peppers.ts";
 import type { AccountsConfig } from "./config.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
-import { noEpochPublisher, redisEpochPublisher } from "./epochs/epoch-publisher.ts";
 import { GrantKeys } from "./domain/grant-keys.ts";
-import { startEpochRepublisher } from "./epochs/epoch-republisher.ts";
+import { noEpochPublisher, redisEpochPublisher, startEpochRepublisher } from "./epochs/epoch-publisher.ts";
 import { openIdentify } from "./id-tokens/identify.ts";
 import { startJanitor } from "./janitor.ts";
 import { startKeyUsage } from "./key-usage.ts";
@@ -27,12 +25,12 @@ import { accountsHandlers } from "./rpc/accounts.ts";
 import { auditHandlers } from "./rpc/audit.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { sessionsHandlers } from "./rpc/sessions.ts";
-import { signInHandlers } from "./rpc/sign-in.ts";
+import { signInCounter, signInHandlers } from "./rpc/sign-in.ts";
 import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
-import { signInCounter } from "./sign-in-metrics.ts";
-import { requireNotRestored } from "./use-cases/restore/require-not-restored.ts";
 import { ownGrants } from "./use-cases/grants.ts";
+import { announcePeppers } from "./use-cases/peppers.ts";
+import { requireNotRestored } from "./use-cases/restore/require-not-restored.ts";
 
 /** Only an owner waits for a publication; no API request does. */
 const PUBLISH_TIMEOUT_MS = 500;

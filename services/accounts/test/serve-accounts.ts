@@ -15,7 +15,7 @@ import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { AccountsDependencies } from "../src/dependencies.ts";
-import type { Pepper } from "../src/domain/key-hash.ts";
+import type { Pepper } from "../src/domain/key.ts";
 import { GrantKeys } from "../src/domain/grant-keys.ts";
 import { noEpochPublisher } from "../src/epochs/epoch-publisher.ts";
 import { openIdentify } from "../src/id-tokens/identify.ts";

@@ -1,15 +1,14 @@
+import type { ServerResponse } from "node:http";
 import { networkOf } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore, NoRoomError } from "@brand-records/lifecycle";
 import type { Request, RequestHandler, Response } from "express";
 import { announcesBody, withBody } from "../body.ts";
-import { pageForm, wantsPage } from "../error-page.ts";
-import { apiForm } from "../errors.ts";
+import { apiForm, pageForm, wantsPage } from "../errors.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
 import { AssetSearch } from "./asset-search.ts";
 import { headersForClient, headersForConsole } from "./forwarded-headers.ts";
-import { UnreadResponses } from "./unread-responses.ts";
-import { CONNECTIONS_MAX, isSilence, type ConsoleResponse, type ConsoleUpstream } from "./upstream.ts";
+import { CONNECTIONS_MAX, type ConsoleResponse, type ConsoleUpstream, isSilence } from "./upstream.ts";
 
 /** Requests in flight of one network: a quarter, so that one leaves room for the others. */
 const IN_FLIGHT_OF_NETWORK = CONNECTIONS_MAX / 4;
@@ -137,3 +136,35 @@ const HOME = { path: "/developers", text: "Go to the overview" };
 
 /** A browser that opens a page gets a page; the console's script gets JSON. */
 const formFor = (request: Request): ErrorForm => (request.path.startsWith("/console/") || !wantsPage(request) ? apiForm : pageForm([HOME]));
+
+/**
+ * Sends whole responses and bounds the memory of those that their clients do not read: the one that has waited longest makes room for the
+ * others. What the kernel's buffers hold does not count.
+ */
+class UnreadResponses {
+  readonly #bytesMax: number;
+  /** The oldest first. */
+  readonly #unread = new Map<ServerResponse, number>();
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  send(response: ServerResponse, body: Buffer): void {
+    this.#unread.set(response, body.length);
+    this.#bytes += body.length;
+    response.once("close", () => this.#forget(response));
+    response.end(body, () => this.#forget(response));
+    for (const [oldest] of this.#unread) {
+      if (this.#bytes <= this.#bytesMax) return;
+      this.#forget(oldest);
+      oldest.destroy();
+    }
+  }
+
+  #forget(response: ServerResponse): void {
+    this.#bytes -= this.#unread.get(response) ?? 0;
+    this.#unread.delete(response);
+  }
+}

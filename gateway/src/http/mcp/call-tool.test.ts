@@ -30,9 +30,12 @@ const operation = (
   run: async (_, by, input) => ({ status: 200, body: await run(by, input) }),
 });
 
+const LARGE_PAGE = Array.from({ length: 20 }, (_, at) => ({ id: `cmp_${at}`, title: "<".repeat(64 * 1024) }));
+
 const toolbox = createToolbox([
   operation("open", undefined, ({ brand_id }, given) => Promise.resolve({ brandId: brand_id, given })),
   operation("guarded", "campaigns:prepare", () => Promise.resolve({})),
+  operation("page", undefined, () => Promise.resolve({ count: LARGE_PAGE.length, data: LARGE_PAGE })),
   operation("broken", undefined, () => Promise.reject(new TypeError("a bug"))),
   operation("unavailable", undefined, () => Promise.reject(new AppError("unavailable", "Unavailable.", { retryAfterSeconds: 1 }))),
 ]);
@@ -78,8 +81,8 @@ async function call(params: Record<string, unknown>, changes: Partial<Principal>
 describe("a tool that needs a permission", () => {
   it("is listed only for keys with that permission", () => {
     const namesFor = (permissions: string[]) => (JSON.parse(toolbox.listingFor(permissions)) as { name: string }[]).map(({ name }) => name);
-    expect(namesFor(["records:read"])).toEqual(["open", "broken", "unavailable"]);
-    expect(namesFor(["records:read", "campaigns:prepare"])).toEqual(["open", "guarded", "broken", "unavailable"]);
+    expect(namesFor(["records:read"])).toEqual(["open", "page", "broken", "unavailable"]);
+    expect(namesFor(["records:read", "campaigns:prepare"])).toEqual(["open", "guarded", "page", "broken", "unavailable"]);
   });
 
   it("refuses other keys in its result, so that no client starts to sign in", async () => {
@@ -94,9 +97,9 @@ describe("a tool that needs a permission", () => {
 });
 
 it("an unknown tool is refused with the names of the tools that the key sees", async () => {
-  await expect(call({ name: "closed" })).rejects.toThrow("There is no such tool. The tools are open, broken, unavailable.");
+  await expect(call({ name: "closed" })).rejects.toThrow("There is no such tool. The tools are open, page, broken, unavailable.");
   await expect(call({ name: "closed" }, { permissions: ["campaigns:prepare"] })).rejects.toThrow(
-    "The tools are open, guarded, broken, unavailable.",
+    "The tools are open, guarded, page, broken, unavailable.",
   );
 });
 
@@ -113,6 +116,27 @@ it("hidden characters of a text show in both copies of the result, and `<` is es
   expect(content[0]?.text).toContain(String.raw`"Sale[2 hidden characters] \u003cb>"`);
   expect(structuredContent).toEqual({ brandId: "brd_1", given: { note: "Sale[2 hidden characters] <b>" } });
   expect(body).toEqual(structuredContent);
+});
+
+it("between the records of large pages others get a turn, and no two pages share one", async () => {
+  let [turns, isBuilding] = [0, true];
+  const count = (): void => {
+    turns += 1;
+    if (isBuilding) setImmediate(count);
+  };
+  setImmediate(count);
+  const done: string[] = [];
+  const pages = Array.from({ length: 3 }, () => call({ name: "page" }).finally(() => done.push("page")));
+  await new Promise((resolve) => setImmediate(resolve));
+  await call({ name: "open" }).then(() => done.push("open"));
+  const results = await Promise.all(pages);
+  isBuilding = false;
+  expect(done).toEqual(["open", "page", "page", "page"]);
+  expect(turns).toBeGreaterThanOrEqual(3 * LARGE_PAGE.length);
+  for (const { body, structuredContent } of results) {
+    expect(structuredContent).toEqual({ count: LARGE_PAGE.length, data: LARGE_PAGE });
+    expect(body).toEqual(structuredContent);
+  }
 });
 
 it("of 60,000 unknown arguments, an operation sees as many as a refusal names", async () => {

@@ -1,15 +1,15 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
+import { ATTRIBUTES, startSpan } from "@brand-records/telemetry";
 import type { Request, Response } from "express";
 import type { Principal } from "../../auth/principal.ts";
-import { readJsonBody } from "../body.ts";
 import type { UsageRecorder } from "../../usage/usage-recorder.ts";
-import { contextOf, type ErrorForm } from "../request-context.ts";
+import { readJsonBody } from "../body.ts";
+import { contextOf, type ErrorForm, type RequestContext } from "../request-context.ts";
 import { requireMethod, sendJson } from "../responses.ts";
 import { clientNameOf } from "./client-name.ts";
-import { methodOf, type Caller, type Generation } from "./generation.ts";
-import { codeOf, failureBody, messageFrom, successBody, type RpcId } from "./json-rpc.ts";
+import { type Caller, type Generation, methodOf } from "./generation.ts";
+import { codeOf, failureBody, messageFrom, type RpcId, successBody } from "./json-rpc.ts";
 import { legacy } from "./legacy.ts";
-import { inMessageSpan } from "./message-span.ts";
 import { isStateless, stateless } from "./stateless.ts";
 import { TOOLBOX } from "./toolbox.ts";
 
@@ -74,4 +74,33 @@ export function requireAllowedOrigin(allowed: readonly string[], origin: string 
     "origin_not_allowed",
     "Web pages of this origin may not call this endpoint. Call from a server, without an Origin header.",
   );
+}
+
+/**
+ * Runs the work of a message in a span of its own, because the request's span only knows the path. Of what the client sent it holds the
+ * names of methods and tools that exist.
+ */
+async function inMessageSpan<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+  const { rpc, traceparent } = context;
+  const span = startSpan(rpc?.method ?? "other", traceparent, {
+    kind: "server",
+    attributes: { [ATTRIBUTES.mcpMethod]: rpc?.method ?? "other" },
+  });
+  if (span === undefined) return work();
+  context.traceparent = span.traceparent;
+  try {
+    return await work();
+  } catch (error) {
+    span.fail(AppError.from(error).kind);
+    throw error;
+  } finally {
+    const tool = rpc?.tool;
+    if (tool !== undefined) {
+      span.rename(`tools/call ${tool}`);
+      span.set({ [ATTRIBUTES.genAiOperation]: "execute_tool", [ATTRIBUTES.genAiTool]: tool });
+    }
+    if (context.errorKind !== undefined) span.fail("tool_error");
+    span.end();
+    context.traceparent = traceparent;
+  }
 }

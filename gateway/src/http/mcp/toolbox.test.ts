@@ -1,13 +1,12 @@
-import { PERMISSIONS } from "@brand-records/ids";
 import { readFile } from "node:fs/promises";
+import { DEMO_BRANDS, type DemoResource, generateBrand } from "@brand-records/demo-data";
+import { PERMISSIONS } from "@brand-records/ids";
 import { Ajv } from "ajv";
-import { OPERATIONS } from "../../operations/index.ts";
-import { DEMO_BRANDS, generateBrand, type DemoResource } from "@brand-records/demo-data";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { OPERATIONS } from "../../operations/index.ts";
 import { jsonForModels } from "./fold-hidden.ts";
-import { INSTRUCTIONS, TEXT_LENGTH_MAX, instructionsFor, type InstructionFacts } from "./server-info.ts";
-import { TOOLBOX } from "./toolbox.ts";
-import type { ToolListing } from "./tool-listing.ts";
+import { type InstructionFacts, INSTRUCTIONS, instructionsFor, TEXT_LENGTH_MAX } from "./server-info.ts";
+import { TOOLBOX, type ToolListing } from "./toolbox.ts";
 
 interface Schema extends Record<string, unknown> {
   properties?: Record<string, Schema>;
@@ -245,6 +244,15 @@ it.each([
   expect(tokens).toBeGreaterThan(promised * (1 - ERROR_MAX));
 });
 
+/** A tool, with one line for each property of its input and of its records. */
+const linesOf = ({ inputSchema, outputSchema, ...tool }: Tool): string[] => {
+  const text = (schema: Schema): string =>
+    JSON.stringify(schema, (name, value: unknown) => (name === "properties" ? Object.keys(value as object) : value));
+  const properties = [inputSchema, outputSchema, ...schemasIn(outputSchema)].flatMap((schema) => Object.entries(schema.properties ?? {}));
+  const schemas = [inputSchema, outputSchema].map(text);
+  return [JSON.stringify(tool), ...schemas, ...new Set(properties.map(([name, property]) => `  ${name} ${text(property)}`))];
+};
+
 it("instructions and tools change only on purpose", () => {
-  expect({ instructions: INSTRUCTIONS, tools: allTools }).toMatchSnapshot();
+  expect([INSTRUCTIONS, ...allTools.flatMap(linesOf)].join("\n")).toMatchSnapshot();
 });

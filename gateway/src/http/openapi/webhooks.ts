@@ -1,6 +1,64 @@
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/resources";
 import { eventExample, eventSchema, eventSchemaName } from "./event-schemas.ts";
-import { receiverHeaders, webhookParameters } from "./webhook-headers.ts";
+import { openText } from "./response-schema.ts";
+
+/** Headers of a delivery. `Service` in their names is a setting of the webhook service. */
+const HEADERS = [
+  {
+    name: "X-Service-Event",
+    description: "The event's type. Not signed: rely on the `type` in the verified body.",
+    schema: openText(EVENT_TYPE_NAMES),
+    example: "payout.paid",
+  },
+  {
+    name: "X-Service-Timestamp",
+    description: "When this attempt was signed: Unix time in seconds. Refuse one that is more than five minutes off, either way.",
+    schema: { type: "string", pattern: "^[0-9]+$" },
+    example: "1795227310",
+  },
+  {
+    name: "X-Service-Signature",
+    description:
+      "`sha256=` and the hex digest of HMAC-SHA256 over the timestamp, a period and the raw body, keyed with the bytes of the whole signing secret as shown at creation, `whsec_` included. Compare in constant time.",
+    schema: { type: "string", pattern: "^sha256=[0-9a-f]{64}$" },
+    example: "sha256=c0199a354dd415df21114ebf852525c37c2ff46713825f02b61c528cc945af3b",
+  },
+  {
+    name: "X-Service-Attempt",
+    description: "Counts the attempts of a delivery. It identifies nothing: deduplicate by the body's `id`.",
+    schema: { type: "string", pattern: "^[1-9][0-9]*$" },
+    example: "1",
+  },
+  {
+    name: "webhook-id",
+    description: "The event's id, for [Standard Webhooks](https://www.standardwebhooks.com) libraries.",
+    schema: { type: "string" },
+    example: "evt_01m7e9rkgsf6p8ke7n67az5qq0",
+  },
+  {
+    name: "webhook-timestamp",
+    description: "The same as `X-Service-Timestamp`.",
+    schema: { type: "string", pattern: "^[0-9]+$" },
+    example: "1795227310",
+  },
+  {
+    name: "webhook-signature",
+    description: "For those libraries. During a rotation of the secret it holds two signatures, separated by a space.",
+    schema: { type: "string" },
+    example: "v1,ngNjiD5kiOF9efNx1G9CSo08yhiv3DL3PbFm7+wG830=",
+  },
+] as const;
+
+const webhookParameters = HEADERS.map((header) => ({ in: "header", required: true, ...header }));
+
+/** Headers of a receiver's response. */
+const receiverHeaders = {
+  "Retry-After": {
+    description: "The time until the next attempt: seconds, or an HTTP date. Up to 24 hours.",
+    schema: { type: "string" },
+    example: "120",
+  },
+};
 
 /** What each response of a receiver means. */
 const RESPONSES = {

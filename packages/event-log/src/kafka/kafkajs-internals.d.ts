@@ -7,28 +7,38 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   export default RequestQueue;
 }
 
-declare module "kafkajs/src/consumer/offsetManager/index.js" {
-  import type { TopicPartition } from "kafkajs";
+declare module "kafkajs/src/cluster/index.js" {
+  import type { PartitionMetadata } from "kafkajs";
 
-  interface PartitionOffset {
+  export interface PartitionOffset {
     readonly partition: number;
     readonly offset: string;
   }
-  interface TopicOffsets<Partition> {
+  export interface TopicOffsets<Partition> {
     readonly topic: string;
     readonly partitions: readonly Partition[];
   }
-  type FetchedOffsets = TopicOffsets<PartitionOffset>[];
+  export type FetchedOffsets = TopicOffsets<PartitionOffset>[];
+  export interface Cluster {
+    fetchTopicsOffset(
+      topics: readonly (TopicOffsets<{ readonly partition: number }> & { readonly fromBeginning: boolean })[],
+    ): Promise<FetchedOffsets>;
+    findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
+  }
+  const Cluster: { readonly prototype: Cluster };
+  export default Cluster;
+}
+
+declare module "kafkajs/src/consumer/offsetManager/index.js" {
+  import type { TopicPartition } from "kafkajs";
+  import type { Cluster, FetchedOffsets, PartitionOffset, TopicOffsets } from "kafkajs/src/cluster/index.js";
+
   interface OffsetManager {
     readonly groupId: string;
     readonly topics: readonly string[];
     readonly memberAssignment: Readonly<Record<string, readonly number[]>>;
     readonly resolvedOffsets: Readonly<Record<string, Record<number, string>>>;
-    readonly cluster: {
-      fetchTopicsOffset(
-        topics: readonly (TopicOffsets<{ readonly partition: number }> & { readonly fromBeginning: boolean })[],
-      ): Promise<FetchedOffsets>;
-    };
+    readonly cluster: Pick<Cluster, "fetchTopicsOffset">;
     getCoordinator(): Promise<{
       offsetFetch(request: {
         readonly groupId: string;

@@ -4,7 +4,7 @@ import { configOf, silent } from "../../test/kafka-config.ts";
 import type { Subscription } from "../event-log.ts";
 import { openKafkaReader, type KafkaReader } from "./kafka-log.ts";
 
-/** One promise: partitions without a leader hold up no other, and are read when they have one again. */
+/** One promise: partitions without a leader hold up no other, nor what is known of them, and are read when they have one again. */
 
 const HEALTHY = [0, 1, 2, 3];
 const LEADERLESS = [4, 5, 6, 7, 8, 9, 10, 11];
@@ -61,6 +61,7 @@ it("reads the partitions that have a leader, also as a new member, and the other
   await publish(HEALTHY, "during");
   await eventually(() => expect(partitionsOf("during")).toEqual(new Set(HEALTHY)), MS_MAX);
   await eventually(() => expect(subscription.isReady()).toBe(true), MS_MAX);
+  await eventually(async () => expect(await subscription.lag()).toEqual({ messages: 0, removed: 0 }), MS_MAX);
   await subscription.stop();
   own(subscribe(reader));
   await publish(HEALTHY, "as a new member");

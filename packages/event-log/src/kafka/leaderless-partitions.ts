@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import Cluster from "kafkajs/src/cluster/index.js";
 import metadata from "kafkajs/src/protocol/requests/metadata/v6/response.js";
 
 /** The leader, in metadata, of a partition that has none. */
@@ -14,4 +16,19 @@ metadata.parse = (data) => {
     for (const partition of partitionMetadata) if (partition.leader === NO_LEADER) partition.partitionErrorCode = 0;
   }
   return parseMetadata(data);
+};
+
+const { fetchTopicsOffset } = Cluster.prototype;
+const onlyLed = new AsyncLocalStorage<true>();
+
+/** Within `work`, kafkajs reads the offsets of the partitions that have a leader; else it fails for all if one has none. */
+export const ofPartitionsWithLeader = <T>(work: () => Promise<T>): Promise<T> => onlyLed.run(true, work);
+
+Cluster.prototype.fetchTopicsOffset = function fetchLed(topics) {
+  if (onlyLed.getStore() === undefined) return fetchTopicsOffset.call(this, topics);
+  const led = topics.map(({ partitions, ...asked }) => {
+    const leaderless = this.findTopicPartitionMetadata(asked.topic).filter(({ leader }) => leader === NO_LEADER);
+    return { ...asked, partitions: partitions.filter(({ partition }) => leaderless.every(({ partitionId }) => partitionId !== partition)) };
+  });
+  return fetchTopicsOffset.call(this, led);
 };

@@ -56,6 +56,11 @@ export class ProducerConnection {
     return this.#partitions.length;
   }
 
+  /** Whether any partition has a leader and is none of `stuck`. */
+  mayStore(stuck: ReadonlyMap<number, Error>): boolean {
+    return this.#partitions.some(({ partitionId, leader }) => leader !== NO_LEADER && !stuck.has(partitionId));
+  }
+
   /**
    * Sends one request to each leader. Returns the errors of partitions, with every partition of a leader that does not respond; the
    * brokers have acknowledged the messages of all others.

@@ -119,6 +119,14 @@ it("goes on with the partitions that have a leader, and stores every message onc
   await admin.createTopics({ topics: [{ topic: settings.KAFKA_TOPIC, replicaAssignment }], waitForLeaders: true });
   const publisher = publisherFor(settings);
   await publisher.publish(eventsOf(40));
+  const all = configOf(first.brokers);
+  await admin.createTopics({
+    topics: [{ topic: all.KAFKA_TOPIC, replicaAssignment: [{ partition: 0, replicas: [2] }] }],
+    waitForLeaders: true,
+  });
+  const refused = publisherFor(all);
+  await refused.publish(eventsOf(40));
+  expect(refused.isReady()).toBe(true);
 
   await second.kill();
   const waiting: PublishFailure[] = [];
@@ -131,6 +139,8 @@ it("goes on with the partitions that have a leader, and stores every message onc
   expect(messages.length % 3).toBe(0);
   expect(messages.length).toBeLessThan(120);
   expect(publisher.isReady()).toBe(true);
+  expect((await failuresOf(refused, eventsOf(40))).length).toBe(40);
+  expect(refused.isReady()).toBe(false);
 
   await second.start();
   let left: readonly LogMessage[] = messages;

@@ -132,7 +132,7 @@ export class KafkaPublisher implements Publisher {
   }
 
   isReady(): boolean {
-    return this.#connection !== undefined;
+    return this.#connection?.mayStore(this.#stuck) ?? false;
   }
 
   async #disconnect(): Promise<void> {

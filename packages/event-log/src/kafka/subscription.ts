@@ -6,6 +6,7 @@ import type { Intake, Lag, OnLost, Subscription } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { refusedIn, type RefusedOffset } from "./group-offsets.ts";
 import { HEARTBEAT_MS, JointBatches, RETRY_MS_MAX, RETRY_MS_MIN, SHARE_MAX } from "./joint-batches.ts";
+import { ofPartitionsWithLeader } from "./leaderless-partitions.ts";
 import { disconnect } from "./open-kafka.ts";
 import { receivedFrom } from "./received-message.ts";
 import { ensureTopics, withAdmin } from "./topics.ts";
@@ -64,7 +65,7 @@ export class KafkaSubscription implements Subscription {
     return withAdmin(kafka, async (admin) => {
       // The order matters: messages processed between the two reads would otherwise give a lag below zero.
       const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
-      const ends = await admin.fetchTopicOffsets(topic);
+      const ends = await ofPartitionsWithLeader(() => admin.fetchTopicOffsets(topic));
       const done = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Math.max(Number(offset), 0)]));
       let [messages, removed] = [0, 0];
       for (const { partition, low, high } of ends) {

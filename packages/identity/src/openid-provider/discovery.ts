@@ -1,5 +1,4 @@
 import * as client from "openid-client";
-import { ProviderMismatch } from "./provider-mismatch.ts";
 
 /** A bound for each request to the provider. A sign-in makes up to four by the console, and three by accounts. */
 export const PROVIDER_SECONDS_MAX = 4;
@@ -51,4 +50,15 @@ async function discoverOnce({ issuer, clientId, authenticate }: Registration): P
 function rethrowMismatch(error: unknown): never {
   if (!(error instanceof client.ClientError) || error.code !== "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") throw error;
   throw new ProviderMismatch(String((error.cause as { readonly body?: { readonly issuer?: unknown } } | undefined)?.body?.issuer));
+}
+
+/** The provider's configuration names another issuer than OIDC_ISSUER. */
+export class ProviderMismatch extends Error {
+  override readonly name = "ProviderMismatch";
+  readonly issuer: string;
+
+  constructor(issuer: string) {
+    super("the provider names another issuer than OIDC_ISSUER");
+    this.issuer = issuer;
+  }
 }

@@ -1,5 +1,5 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from "openid-client";
-import { ProviderMismatch } from "./provider-mismatch.ts";
+import { ProviderMismatch } from "./discovery.ts";
 
 /** Codes of openid-client for a provider that does not respond as one, such as a proxy's error page. */
 const NO_RESPONSE: ReadonlySet<string> = new Set([

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { BROKEN, MESSAGES } from "../../test/sample-messages.ts";
-import { eventJsonSchema } from "./event-json-schema.ts";
-import { readEventMessage } from "./event-message.ts";
+import { eventJsonSchema, readEventMessage } from "./event-message.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 

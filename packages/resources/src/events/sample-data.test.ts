@@ -1,6 +1,5 @@
 import { readEventMessage } from "./event-message.ts";
-import { EVENT_TYPE_NAMES } from "./event-types.ts";
-import { sampleData } from "./sample-data.ts";
+import { EVENT_TYPE_NAMES, sampleData } from "./event-types.ts";
 
 const NOW = "2026-11-21T08:30:00.000Z";
 

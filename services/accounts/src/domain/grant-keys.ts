@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { AppError } from "@brand-records/errors";
 import { grantKeyFrom, signGrant, verifyGrant, type Grant, type GrantAudience, type GrantKey } from "@brand-records/identity";
-import type { Pepper } from "./key-hash.ts";
+import type { Pepper } from "./key.ts";
 
 /** All processes have a pepper, by the order of a rotation, long before it is the newest that they share. */
 const SHARED_MS = 5_000;

@@ -1,5 +1,7 @@
-import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION, type Permission } from "@brand-records/ids";
+import { createHmac } from "node:crypto";
 import { AppError } from "@brand-records/errors";
+import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, type Permission, READ_PERMISSION } from "@brand-records/ids";
+import type { z } from "zod";
 import type { Brand } from "./brand.ts";
 
 /** A key as its owner sees it. */
@@ -51,4 +53,37 @@ export const keyLimit = (max: number): AppError =>
 export function requireApiAccess({ tier, verified }: Brand): void {
   if (tier === "starter") throw new AppError("plan_required", "API keys need the Plus plan or above");
   if (!verified) throw new AppError("brand_not_verified", "API keys need a verified brand");
+}
+
+/** Secret mixed into the hash of every key, so that a stolen table alone verifies no key. */
+export interface Pepper {
+  readonly version: number;
+  readonly bytes: Buffer;
+}
+
+/** Parses comma-separated `version:base64` pairs. Returns the newest first; problems go to zod's context. */
+export function parsePeppers(text: string, context: z.core.$RefinementCtx): readonly [Pepper, ...Pepper[]] {
+  const peppers = text.split(",").map((pair) => {
+    const [, version, base64] = /^(\d{1,9}):([A-Za-z0-9+/]+={0,2})$/.exec(pair.trim()) ?? [];
+    return { version: Number(version), bytes: Buffer.from(base64 ?? "", "base64") };
+  });
+  const [newest, ...older] = peppers.toSorted((a, b) => b.version - a.version);
+  const versions = new Set(peppers.map((pepper) => pepper.version));
+  if (newest === undefined || versions.size < peppers.length || peppers.some(({ bytes }) => bytes.length < 32)) {
+    context.addIssue({
+      code: "custom",
+      message: "must be version:base64 pairs of at least 32 bytes, comma-separated, each version once",
+    });
+    return [{ version: 0, bytes: Buffer.alloc(0) }];
+  }
+  return [newest, ...older];
+}
+
+/**
+ * Returns the 32 bytes under which a key is stored and looked up.
+ *
+ * @param keyDigest SHA-256 of the key
+ */
+export function keyHash(keyDigest: Uint8Array, pepper: Pepper): Buffer {
+  return createHmac("sha256", pepper.bytes).update(keyDigest).digest();
 }

@@ -1,14 +1,20 @@
+import { repeat } from "@brand-records/lifecycle";
+import type { Database } from "@brand-records/postgres";
 import {
+  committedEpochs,
   forgetBrand,
   PRINCIPAL_TTL_MS,
   publishEpoch,
-  rememberCommittedEpochs,
-  RedisReplyError,
-  RedisUnavailable,
+  readEpoch,
   type RedisClient,
   type RedisLog,
+  RedisReplyError,
+  RedisUnavailable,
+  rememberCommittedEpochs,
 } from "@brand-records/redis";
-import { Counter, RepeatedWarning, type Registry } from "@brand-records/telemetry";
+import type { Maintenance } from "@brand-records/service-runtime";
+import { Counter, type Registry, RepeatedWarning } from "@brand-records/telemetry";
+import { epochsChangedWithin, pageOfBrands, raiseEpochsAbove } from "../storage/brands.ts";
 
 /** Gateways trust a cached principal for PRINCIPAL_TTL_MS; one more second covers requests in flight and clock drift. */
 export const CACHES_EXPIRE_AFTER_SECONDS = PRINCIPAL_TTL_MS / 1_000 + 1;
@@ -60,4 +66,64 @@ export function redisEpochPublisher(redis: RedisClient, log: RedisLog, metrics: 
     remember: (epochs) => whetherDone(rememberCommittedEpochs(redis, epochs), refusedMemory, {}),
     forget: (brandId) => ofBrand(brandId, forgetBrand(redis, brandId)),
   };
+}
+
+const INTERVAL_MS = 1_000;
+/** Longer than any failover or restart that may lose a published epoch. */
+const CHANGED_WITHIN_SECONDS = 600;
+/** Concurrent commands to Redis: more would only queue behind each other and time out. */
+const BATCH_SIZE = 100;
+
+/**
+ * Publishes the epochs of the last ten minutes every second, from the start: a publication lost in a Redis failover, or
+ * because this process died between commit and publication, is repeated within a second. What was read here is committed, so it is
+ * remembered too, for the start after a restore.
+ */
+export function startEpochRepublisher(
+  db: Database,
+  publisher: Pick<EpochPublisher, "publish"> & CommittedEpochs,
+  maintenance: Maintenance,
+): { stop(): Promise<void> } {
+  const republish = async (): Promise<void> => {
+    const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS, CACHES_EXPIRE_AFTER_SECONDS);
+    await publisher.remember(new Map(changed.map(({ id, epoch }) => [id, epoch])));
+    for (let start = 0; start < changed.length; start += BATCH_SIZE) {
+      // A failed publication returns immediately: a brand that Redis refuses, or a node that is down, delays no other.
+      await Promise.all(changed.slice(start, start + BATCH_SIZE).map(({ id, epoch }) => publisher.publish(id, epoch)));
+    }
+  };
+  return repeat(() => maintenance.run("republish epochs", republish), INTERVAL_MS);
+}
+
+/**
+ * Epochs follow the clock, so those that a restored database has forgotten are below the present time, if Redis does not know them either and
+ * the clock of the lost server was at most this far ahead.
+ */
+const CLOCK_AHEAD_MS = 60_000;
+
+/**
+ * Raises every brand's epoch above the one that it has, the one in Redis, and any that a restored database has forgotten; and publishes it.
+ * What gateways verified before is not trusted afterwards. Safe to interrupt and repeat, and beside running processes.
+ *
+ * @param redis undefined: gateways cache nothing
+ * @returns the number of brands
+ * @throws RedisUnavailable, RedisReplyError; the brands before are done
+ */
+export async function raiseEpochs(db: Database, redis: RedisClient | undefined): Promise<number> {
+  const committed = redis === undefined ? new Map<string, number>() : await committedEpochs(redis);
+  let brands = 0;
+  let afterId = "";
+  for (;;) {
+    const page = await pageOfBrands(db, afterId, BATCH_SIZE);
+    const last = page.at(-1);
+    if (last === undefined) return brands;
+    const seen = page.map(async ({ id }) => {
+      const inRedis = redis && (await readEpoch(redis, id));
+      return [id, Math.max(inRedis ?? 0, committed.get(id) ?? 0)] as const;
+    });
+    const raised = await raiseEpochsAbove(db, new Map(await Promise.all(seen)), CLOCK_AHEAD_MS);
+    if (redis !== undefined) await Promise.all(raised.map(({ id, epoch }) => publishEpoch(redis, id, epoch)));
+    brands += raised.length;
+    afterId = last.id;
+  }
 }

@@ -1,10 +1,9 @@
+import type { Database } from "@brand-records/postgres";
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import type { Database } from "@brand-records/postgres";
 import { serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
-import type { CommittedEpochs, EpochPublisher } from "./epoch-publisher.ts";
-import { startEpochRepublisher } from "./epoch-republisher.ts";
+import { type CommittedEpochs, type EpochPublisher, startEpochRepublisher } from "./epoch-publisher.ts";
 
 const maintenance = openMaintenance(openLog("accounts", "silent"), openMetrics("accounts"));
 let served: ServedAccounts;

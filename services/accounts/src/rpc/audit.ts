@@ -3,8 +3,7 @@ import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { appendAudit, finishAudit, listAudit, requireOwnAction } from "../use-cases/audit.ts";
-import { exportAudit } from "../use-cases/export-audit.ts";
+import { appendAudit, exportAudit, finishAudit, listAudit, requireOwnAction } from "../use-cases/audit.ts";
 import { fields } from "./fields.ts";
 
 export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handlers<AuditServiceService> {

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { keyDigest } from "@brand-records/ids";
-import { peopleOf } from "../../test/people.ts";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
-import type { CommittedEpochs, EpochPublisher } from "../epochs/epoch-publisher.ts";
-import { lockPerson } from "../storage/people.ts";
-import { deleteSessionsOf } from "../storage/sessions.ts";
-import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { believeClaims, claimed } from "../../test/claimed-identity.ts";
+import { peopleOf } from "../../test/people.ts";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { type CommittedEpochs, type EpochPublisher, startEpochRepublisher } from "../epochs/epoch-publisher.ts";
+import { lockPerson } from "../storage/people.ts";
+import { deleteSessionsOf } from "../storage/sessions.ts";
 
 /** Redis in memory. */
 class Epochs implements EpochPublisher, CommittedEpochs {

@@ -1,7 +1,7 @@
 import type { AuditEntry, ExportAuditRequest } from "@brand-records/proto/accounts/v1";
 import { METHODS } from "@brand-records/proto/methods";
 import { newId } from "@brand-records/ids";
-import { exportAudit } from "../use-cases/export-audit.ts";
+import { exportAudit } from "../use-cases/audit.ts";
 import { peopleOf } from "../../test/people.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 

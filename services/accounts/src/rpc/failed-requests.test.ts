@@ -4,7 +4,7 @@ import { countBuffers } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
 import { deleteFailuresBeyond, deleteOldFailures, walkFailuresBeyond } from "../storage/failed-requests.ts";
-import { listFailedRequests } from "../use-cases/failed-requests.ts";
+import { listFailedRequests } from "../use-cases/usage.ts";
 
 const MINUTE_MS = 60_000;
 /** Blocks that the page's call may read: about 30 ms. The planner reads this small table whole, once for each of three statements. */

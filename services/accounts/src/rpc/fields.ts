@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { CallClient } from "../use-cases/audit.ts";
 import { AUDIT_OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
-import { isPseudonym } from "../domain/erasure.ts";
+import { isPseudonym } from "../domain/person.ts";
 import { FIELD, ROUTE } from "../domain/failed-requests.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
 import { BUCKET_MINUTES_MAX, CLIENT_NAME_LENGTH_MAX, minuteOf } from "../domain/usage.ts";

@@ -1,12 +1,11 @@
+import { inspect } from "node:util";
 import type { Provider } from "@brand-records/identity";
 import type { Logger } from "@brand-records/telemetry";
-import { newTestKey, TestIssuer, withToken, type TestClaims } from "@brand-records/testkit";
-import { inspect } from "node:util";
-import { base64url, exportSPKI, importJWK, SignJWT, UnsecuredJWT, type CryptoKey } from "jose";
-import { openIdentify } from "../id-tokens/identify.ts";
-import { openSigningKeys } from "../id-tokens/signing-keys.ts";
-import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { newTestKey, type TestClaims, TestIssuer, withToken } from "@brand-records/testkit";
+import { base64url, type CryptoKey, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
 import { peopleOf } from "../../test/people.ts";
+import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { openIdentify, openSigningKeys } from "../id-tokens/identify.ts";
 
 /** One promise: a sign-in with a provider needs an ID token that the provider has signed for this console and attempt, and uses it up. */
 

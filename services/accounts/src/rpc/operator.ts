@@ -1,12 +1,13 @@
 import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
+import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { QUIET_SECONDS } from "../domain/brand.ts";
 import { beginBrandDeletion, finishBrandDeletion } from "../use-cases/delete-brand.ts";
+import { beginErasure, erasePerson, exportPerson } from "../use-cases/people.ts";
 import { findBrandOfKey } from "../use-cases/keys.ts";
 import { fields } from "./fields.ts";
-import { peopleHandlers } from "./people.ts";
 
 export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorServiceService> {
   return {
@@ -26,3 +27,25 @@ export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorS
     ...peopleHandlers(deps),
   };
 }
+
+type PeopleHandlers = Pick<Handlers<OperatorServiceService>, "exportPerson" | "beginErasure" | "erasePerson">;
+
+/** What is kept about a person: the operator's part. */
+function peopleHandlers({ db }: Pick<AccountsDependencies, "db">): PeopleHandlers {
+  return {
+    async exportPerson(request) {
+      const { email, page_size, page_token } = parseRequest(exportFields, request);
+      return exportPerson(db, email, page_size, page_token ?? null);
+    },
+    async beginErasure(request) {
+      const { email } = parseRequest({ email: fields.email }, request);
+      return beginErasure(db, email);
+    },
+    async erasePerson(request, { requestId }) {
+      const { email, brand_ids } = parseRequest({ email: fields.email, brand_ids: z.array(fields.brandId) }, request);
+      return { brand_ids: await erasePerson(db, email, brand_ids, requestId) };
+    },
+  };
+}
+
+const exportFields = { email: fields.email, page_size: fields.exportPageSize, page_token: z.string().nullish() };

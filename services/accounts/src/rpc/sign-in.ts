@@ -1,13 +1,13 @@
 import { parseRequest } from "@brand-records/errors";
 import type { SignInServiceService, SignInWithIdentityRequest } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
+import { Counter, type Registry } from "@brand-records/telemetry";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { IdTokenRefused } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { createOwnersLink, createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
-import { signInWithIdentity } from "../use-cases/sign-in-with-identity.ts";
-import { unlinkIdentities } from "../use-cases/unlink-identities.ts";
+import { signInWithIdentity, unlinkIdentities } from "../use-cases/sign-in-with-identity.ts";
 import { clientOf, fields } from "./fields.ts";
 
 type SignInDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn" | "identify" | "log">;
@@ -56,3 +56,14 @@ const ownersLinkFields = {
 };
 
 const normalizeEmail = (email: string): string | undefined => z.safeParse(fields.email, email).data;
+
+/** Counts tries to sign in: those that no audit log has, of unknown links, too. */
+export function signInCounter(metrics: Registry): AccountsDependencies["countSignIn"] {
+  const tries = new Counter({
+    name: "sign_ins_total",
+    help: "Tries to sign in.",
+    labelNames: ["by", "outcome"],
+    registers: [metrics],
+  });
+  return (by, outcome) => tries.inc({ by, outcome });
+}

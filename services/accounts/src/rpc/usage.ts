@@ -4,8 +4,7 @@ import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { REQUEST_IDS_MAX } from "../domain/failed-requests.ts";
-import { listFailedRequests } from "../use-cases/failed-requests.ts";
-import { getUsage, recordUsage } from "../use-cases/usage.ts";
+import { getUsage, listFailedRequests, recordUsage } from "../use-cases/usage.ts";
 import { fields } from "./fields.ts";
 
 const BATCH_COUNTS_MAX = 5_000;

@@ -5,7 +5,7 @@ import { connectRpc } from "@brand-records/rpc";
 import { AnnouncedKeys } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { callContext, pepper, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
-import { heldPeppers } from "../use-cases/newest-shared-pepper.ts";
+import { heldPeppers } from "../use-cases/peppers.ts";
 
 const used: string[] = [];
 let served: ServedAccounts;

@@ -1,6 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { AuditEntry } from "../domain/audit-entry.ts";
-import type { AuditExportPosition } from "../domain/audit-export.ts";
+import type { AuditEntry, AuditExportPosition } from "../domain/audit-entry.ts";
 import { AUDIT_ENTRY_COLUMNS } from "./audit-entries.ts";
 
 /** SQL of the time at which an entry was last changed. An index has this expression; another one would read the whole table. */

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Identity } from "../domain/sign-in.ts";
+import type { Identity, IdTokenUse } from "../domain/sign-in.ts";
 
 const statements = {
   find: { name: "identities.find", text: "select email from accounts.identities where issuer = $1 and subject = $2" },
@@ -8,6 +8,15 @@ const statements = {
     text: "insert into accounts.identities (issuer, subject, email) values ($1, $2, $3) on conflict do nothing",
   },
   deleteOf: { name: "identities.delete_of", text: "delete from accounts.identities where email = $1 returning subject" },
+  use: {
+    name: "used_id_tokens.insert",
+    text: "insert into accounts.used_id_tokens (token_hash, expires_at) values ($1, $2) on conflict do nothing returning 1",
+  },
+  deleteExpired: {
+    name: "used_id_tokens.delete_expired",
+    text: `delete from accounts.used_id_tokens where token_hash = any(array(
+             select token_hash from accounts.used_id_tokens where expires_at <= now() limit $1 for update skip locked)) returning 1`,
+  },
 } satisfies Record<string, Statement>;
 
 /** Returns the address of the person that the identity is bound to. */
@@ -24,4 +33,17 @@ export async function bindIdentity(sql: Sql, { issuer, subject }: Identity, emai
 /** Returns how many there were. */
 export async function deleteIdentitiesOf(sql: Sql, email: string): Promise<number> {
   return (await sql.query(statements.deleteOf, [email])).length;
+}
+
+/**
+ * Records the use of an ID token. Returns false if it was used before. Of several transactions that use one token at a time, the others
+ * wait for the first, and one commits with true.
+ */
+export async function useIdToken(sql: Sql, { hash, expiresAt }: IdTokenUse): Promise<boolean> {
+  return (await sql.query(statements.use, [hash, expiresAt.toISOString()])).length === 1;
+}
+
+/** Deletes up to `limit` uses of tokens that no process accepts any more. Returns how many. */
+export async function deleteExpiredIdTokens(sql: Sql, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteExpired, [limit])).length;
 }

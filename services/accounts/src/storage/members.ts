@@ -1,6 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Member } from "../domain/brand.ts";
-import type { Membership } from "../domain/membership.ts";
+import type { Member, Membership } from "../domain/brand.ts";
 import type { Position } from "../domain/page-token.ts";
 
 const COLUMNS = "brand_id, email, role, created_at";

@@ -1,4 +1,14 @@
 import type { Sql, Statement } from "@brand-records/postgres";
+import type {
+  PersonAuditEntry,
+  PersonErasure,
+  PersonIdentity,
+  PersonKey,
+  PersonMembership,
+  PersonSession,
+  PersonSignInLink,
+} from "@brand-records/proto/accounts/v1";
+import type { ExportPosition } from "../domain/person.ts";
 
 const statements = {
   lock: { name: "people.lock", text: "select pg_advisory_xact_lock(hashtextextended('accounts.person ' || $1, 0))" },
@@ -10,4 +20,90 @@ const statements = {
  */
 export async function lockPerson(sql: Sql, email: string): Promise<void> {
   await sql.query(statements.lock, [email]);
+}
+
+/** The records of each section, as they are exported. */
+interface PersonRecords {
+  readonly memberships: PersonMembership;
+  readonly sessions: PersonSession;
+  readonly sign_in_links: PersonSignInLink;
+  readonly identities: PersonIdentity;
+  readonly keys: PersonKey;
+  readonly audit_entries: PersonAuditEntry;
+  readonly erasures: PersonErasure;
+}
+
+/** A page in the order of time, then id: both are selected as `at` and `position_id`. $1 is the address, $2 and $3 the position. */
+const page = (name: keyof PersonRecords, select: string): Statement => ({
+  name: `person_records.${name}`,
+  text: `select * from (${select}) r where (r.at, r.position_id) > (coalesce($2, '-infinity'::timestamptz), coalesce($3, ''))
+          order by r.at, r.position_id limit $4`,
+});
+
+/** An id of a row whose key is the hash of a token: it is not that hash. */
+const tokenId = `encode(sha256(token_hash), 'hex') collate "C" as position_id`;
+
+/** No statement selects a token's hash, or another person's address. */
+const sections: { readonly [Section in keyof PersonRecords]: Statement } = {
+  memberships: page(
+    "memberships",
+    `select m.created_at as at, m.brand_id as position_id, m.brand_id, b.name as brand_name, m.role, m.created_at
+       from accounts.members m join accounts.brands b on b.id = m.brand_id where m.email = $1`,
+  ),
+  sessions: page(
+    "sessions",
+    `select created_at as at, ${tokenId}, email = $1 as of_person, issuer, brand_id, created_at, last_used_at
+       from accounts.sessions where email = $1 or made_by = $1`,
+  ),
+  sign_in_links: page(
+    "sign_in_links",
+    `select created_at as at, ${tokenId}, email = $1 as of_person, brand_id, created_at, expires_at, used_at
+       from accounts.sign_in_links where email = $1 or made_by = $1`,
+  ),
+  identities: page(
+    "identities",
+    `select bound_at as at, encode(sha256(convert_to(issuer || ' ' || subject, 'UTF8')), 'hex') collate "C" as position_id, issuer, subject, bound_at
+       from accounts.identities where email = $1`,
+  ),
+  keys: page(
+    "keys",
+    `select created_at as at, id as position_id, id, brand_id, name, hint, created_by = $1 as created_by_person, created_at,
+            coalesce(revoked_by = $1, false) as revoked_by_person, revoked_at
+       from accounts.keys where created_by = $1 or revoked_by = $1`,
+  ),
+  audit_entries: page(
+    "audit_entries",
+    `select created_at as at, id as position_id, id, brand_id,
+            case when actor = $1 then 'person' when actor is null then 'operator' else 'other' end as by, action,
+            case when subject_id = $1 or subject_id not like '%@%' then subject_id end as subject_id, fields, request_id,
+            case when actor = $1 then address end as address,
+            case when actor = $1 then browser end as browser, created_at, outcome, error_kind, coalesce(via = $1, false) as via_person
+       from accounts.audit_entries where actor = $1 or subject_id = $1 or via = $1`,
+  ),
+  erasures: page(
+    "erasures",
+    `select begun_at as at, pseudonym collate "C" as position_id, pseudonym, begun_at from accounts.erasures where email = $1`,
+  ),
+};
+
+interface PositionedRecord<Value> {
+  readonly record: Value;
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+/** Returns records of one section, oldest first, after a position. */
+export async function pageOfPersonRecords<Section extends keyof PersonRecords>(
+  sql: Sql,
+  email: string,
+  { section, after }: ExportPosition & { readonly section: Section },
+  limit: number,
+): Promise<PositionedRecord<PersonRecords[Section]>[]> {
+  const values = [email, after?.createdAt, after?.id, limit];
+  const rows = await sql.query<PersonRecords[Section] & { at: string; position_id: string }>(sections[section], values);
+  return rows.map(({ at, position_id, ...record }) => ({
+    record: record as unknown as PersonRecords[Section],
+    createdAt: at,
+    id: position_id,
+  }));
 }

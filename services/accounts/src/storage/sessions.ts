@@ -1,5 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Membership } from "../domain/membership.ts";
+import type { Membership } from "../domain/brand.ts";
 import type { Session, SessionLimits } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
 import { MEMBERSHIP_COLUMNS, MEMBERSHIP_ORDER } from "./members.ts";

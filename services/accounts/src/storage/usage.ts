@@ -1,5 +1,13 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import type { MinuteUsage, UsageBucket, UsageQuery } from "../domain/usage.ts";
+import { type Sql, type Statement, unnestRows } from "@brand-records/postgres";
+import {
+  CLIENT_NAMES_MAX,
+  type ClientCount,
+  type ClientUsage,
+  type MinuteUsage,
+  OTHER_CLIENTS,
+  type UsageBucket,
+  type UsageQuery,
+} from "../domain/usage.ts";
 
 const ADDED = unnestRows(
   { brand_id: "text", minute: "timestamptz", key_id: "text", accepted: "bigint", refused: "bigint" },
@@ -85,4 +93,81 @@ export async function deleteOldUsage(sql: Sql, days: number, limit: number): Pro
 /** Deletes up to `limit` ids of batches that are older than `days`. Returns how many. */
 export async function deleteOldBatches(sql: Sql, days: number, limit: number): Promise<number> {
   return (await sql.query(statements.deleteOldBatches, [days, limit])).length;
+}
+
+const ADDED_CLIENTS = unnestRows(
+  { brand_id: "text", day: "text", key_id: "text", name: "text", messages: "bigint" },
+  { as: "added", after: 4 },
+);
+
+const clientStatements = {
+  /** Gateways take turns, so that together they add no more names than a key may have. */
+  lock: { name: "usage_clients.lock", text: "select pg_advisory_xact_lock(hashtextextended('accounts.usage_clients', 0))" },
+  // New names take the places that are left, the most frequent first.
+  add: {
+    name: "usage_clients.add",
+    text: `with given as (
+             select added.brand_id, added.day::date as day, added.key_id, added.name, sum(added.messages) as messages
+               from ${ADDED_CLIENTS.relation}
+               join accounts.keys k on k.id = added.key_id and k.brand_id = added.brand_id
+              where added.day::date >= ((now() - make_interval(days => $1)) at time zone 'Asia/Manila')::date
+                and added.day::date <= ((now() + make_interval(mins => $2)) at time zone 'Asia/Manila')::date
+              group by 1, 2, 3, 4),
+           ranked as (
+             select g.*, known.name is not null as is_known,
+                    (select count(*) from accounts.usage_clients c
+                      where (c.brand_id, c.day, c.key_id) = (g.brand_id, g.day, g.key_id) and c.name <> $4) as taken,
+                    row_number() over (partition by g.brand_id, g.day, g.key_id, known.name is null order by g.messages desc, g.name) as place
+               from given g
+               left join accounts.usage_clients known
+                 on (known.brand_id, known.day, known.key_id, known.name) = (g.brand_id, g.day, g.key_id, g.name))
+           insert into accounts.usage_clients as u (brand_id, day, key_id, name, messages)
+           select brand_id, day, key_id, case when is_known or place <= $3 - taken then name else $4 end, sum(messages)
+             from ranked group by 1, 2, 3, 4
+           on conflict (brand_id, day, key_id, name) do update set messages = u.messages + excluded.messages`,
+  },
+  counts: {
+    name: "usage_clients.counts",
+    text: `with counted as (
+             select key_id, name, sum(messages) as messages
+               from accounts.usage_clients
+              where brand_id = $1
+                and day >= ($2::timestamptz at time zone 'Asia/Manila')::date
+                and day <= (($3::timestamptz - interval '1 ms') at time zone 'Asia/Manila')::date
+              group by 1, 2),
+           ranked as (select *, row_number() over (order by messages desc, key_id, name) as place from counted)
+           select key_id, case when place <= $4 then name else $5 end as name, sum(messages)::bigint as messages
+             from ranked group by 1, 2 order by 3 desc, 1, 2`,
+  },
+  deleteOld: {
+    name: "usage_clients.delete_old",
+    text: `delete from accounts.usage_clients u using (
+             select brand_id, day, key_id, name from accounts.usage_clients
+              where day < ((now() - make_interval(days => $1)) at time zone 'Asia/Manila')::date
+              order by day limit $2 for update skip locked) old
+            where (u.brand_id, u.day, u.key_id, u.name) = (old.brand_id, old.day, old.key_id, old.name) returning 1`,
+  },
+} satisfies Record<string, Statement>;
+
+/**
+ * Adds messages of assistants, for keys that their brand has; ignores all others. A name that is one too many for its key and day is counted as
+ * `other`. Within a transaction that has locked no row of this table.
+ */
+export async function addClientUsage(sql: Sql, clients: readonly ClientUsage[], { keepDays, minutesAhead }: KeptUsage): Promise<void> {
+  if (clients.length === 0) return;
+  await sql.query(clientStatements.lock);
+  await sql.query(clientStatements.add, [keepDays, minutesAhead, CLIENT_NAMES_MAX, OTHER_CLIENTS, ...ADDED_CLIENTS.values(clients)]);
+}
+
+/**
+ * Returns messages by key and name in the days of the range, the most frequent first. Beyond `limit` names, the rest of each key is its
+ * `other`.
+ */
+export function clientCounts(sql: Sql, { brandId, from, to }: UsageQuery, limit: number): Promise<ClientCount[]> {
+  return sql.query<ClientCount>(clientStatements.counts, [brandId, from, to, limit, OTHER_CLIENTS]);
+}
+
+/** Deletes up to `limit` counts of days more than `days` ago. Returns how many. */
+export async function deleteOldClientUsage(sql: Sql, days: number, limit: number): Promise<number> {
+  return (await sql.query(clientStatements.deleteOld, [days, limit])).length;
 }

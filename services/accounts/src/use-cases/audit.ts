@@ -1,19 +1,29 @@
-import { AppError } from "@brand-records/errors";
-import type { Sql } from "@brand-records/postgres";
-import { idSequence } from "@brand-records/ids";
 import { hash } from "node:crypto";
-import { scopeOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
-import { brandDeleted, DELETION } from "../domain/brand.ts";
+import { AppError } from "@brand-records/errors";
+import { idSequence } from "@brand-records/ids";
+import type { Sql } from "@brand-records/postgres";
+import { MESSAGE_BYTES_MAX } from "@brand-records/rpc";
+import {
+  type AuditEntry,
+  type AuditExportPosition,
+  auditExportPositionOf,
+  auditExportToken,
+  type AuditFilter,
+  exportPositionOf,
+  scopeOf,
+} from "../domain/audit-entry.ts";
+import { brandDeleted, DELETION, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
 import { pageOf, positionIn, type TokenPage } from "../domain/page-token.ts";
 import {
+  type AuditEntryKey,
+  type AuditResult,
   finishAuditEntry,
   insertAuditEntry,
   insertEndedAuditEntries,
-  pageOfAuditEntries,
-  type AuditEntryKey,
-  type AuditResult,
   type NewAuditEntry,
+  pageOfAuditEntries,
 } from "../storage/audit-entries.ts";
+import { auditSettledUntil, pageOfSettledEntries } from "../storage/audit-export.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
 
 /** In the order of their making: the log sorts entries of one millisecond by their ids. */
@@ -126,4 +136,51 @@ export async function listAudit(sql: Sql, filter: AuditFilter, limit: number, to
   const scope = scopeOf(filter);
   const found = await pageOfAuditEntries(sql, filter, positionIn(scope, token, POSITION), limit + 1);
   return pageOf(found, limit, scope, ({ created_at, id }) => [created_at, id]);
+}
+
+/** 5,000 entries with all that one may hold are 15 MB. As JSON an entry is larger than in the message. */
+const PAGE_BYTES_MAX = MESSAGE_BYTES_MAX / 2;
+
+interface AuditExportPage {
+  readonly entries: AuditEntry[];
+  readonly next_page_token: string | null;
+  readonly end_reached: boolean;
+  readonly settled_until: string;
+}
+
+/**
+ * Returns a page of all brands' entries, in ascending order of the time of their last change and id. No entry appears later at or before the
+ * last one returned.
+ *
+ * @throws AppError `invalid_cursor`
+ */
+export async function exportAudit(
+  sql: Sql,
+  since: string | null,
+  limit: number,
+  token: string | null,
+  settledAfterSeconds = SETTLED_AFTER_SECONDS,
+): Promise<AuditExportPage> {
+  const position = token === null ? beginningAt(since) : auditExportPositionOf(since, token);
+  // First the time, then the page: what ends between the two statements is in the page.
+  const settled_until = await auditSettledUntil(sql, settledAfterSeconds);
+  const found = await pageOfSettledEntries(sql, position, settled_until, limit + 1);
+  const entries = fittingOf(found.slice(0, limit));
+  const last = entries.at(-1);
+  return {
+    entries,
+    next_page_token: last === undefined ? token : auditExportToken(since, exportPositionOf(last)),
+    end_reached: entries.length === found.length,
+    settled_until,
+  };
+}
+
+/** No id is empty. */
+const beginningAt = (since: string | null): AuditExportPosition => ({ changedAt: since ?? "-infinity", id: "" });
+
+/** Returns the first entries, as many as fit into a message. */
+function fittingOf(entries: AuditEntry[]): AuditEntry[] {
+  let bytes = 0;
+  const tooMany = entries.findIndex((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry))) > PAGE_BYTES_MAX);
+  return tooMany === -1 ? entries : entries.slice(0, tooMany);
 }

@@ -1,9 +1,8 @@
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import type { CommittedEpochs, EpochPublisher } from "../epochs/epoch-publisher.ts";
-import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { type CommittedEpochs, type EpochPublisher, startEpochRepublisher } from "../epochs/epoch-publisher.ts";
 
 /** Keeps each published epoch, and whether the brand's row already had it: whether the change was committed. */
 class WitnessPublisher implements EpochPublisher, CommittedEpochs {

@@ -19,7 +19,7 @@ import {
 import { deleteFailuresOf } from "../storage/failed-requests.ts";
 import { pageOfMembers } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
-import { changeBrand } from "./change-brand.ts";
+import { changeBrand } from "./brands.ts";
 
 /** Deleted in one transaction: 20 ms. */
 const BATCH_ROWS = 2_000;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { pageOfSettledEntries } from "../storage/audit-export.ts";
-import { exportAudit } from "./export-audit.ts";
+import { exportAudit } from "./audit.ts";
 
 /** One promise: a page of a large audit log costs what the page costs. */
 

@@ -1,11 +1,11 @@
 import { GRANT_AUDIENCES, type Grant, type GrantAudience } from "@brand-records/identity";
 import type { Grants, Person } from "@brand-records/rpc";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { brandNotTheirs, type Membership } from "../domain/membership.ts";
+import { brandNotTheirs, type Membership } from "../domain/brand.ts";
 import { invalidSession, type Session } from "../domain/session.ts";
 import { hashInGrant, sessionInGrant } from "../domain/token.ts";
 import { findSession } from "../storage/sessions.ts";
-import { newestSharedPepper } from "./newest-shared-pepper.ts";
+import { newestSharedPepper } from "./peppers.ts";
 
 export interface GrantNeed {
   readonly audience: GrantAudience;

@@ -1,11 +1,10 @@
-import { generateKey, keyDigest, keyHint, newId, type Permission } from "@brand-records/ids";
 import { AppError } from "@brand-records/errors";
+import { generateKey, keyDigest, keyHint, newId, type Permission } from "@brand-records/ids";
 import type { Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { keyHash } from "../domain/key-hash.ts";
-import { grantedPermissions, keyLimit, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";
-import { requireOwner } from "../domain/membership.ts";
-import { pageOf, positionIn, type PageRequest, type TokenPage } from "../domain/page-token.ts";
+import { requireOwner } from "../domain/brand.ts";
+import { grantedPermissions, type Key, keyHash, keyLimit, keyNotFound, type Principal, requireApiAccess } from "../domain/key.ts";
+import { pageOf, type PageRequest, positionIn, type TokenPage } from "../domain/page-token.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
 import {
   countActiveKeys,
@@ -18,9 +17,8 @@ import {
   pageOfKeys,
 } from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
-import { requireBrand } from "./brands.ts";
-import { changeBrand, type BrandChange } from "./change-brand.ts";
-import { newestSharedPepper } from "./newest-shared-pepper.ts";
+import { type BrandChange, changeBrand, requireBrand } from "./brands.ts";
+import { newestSharedPepper } from "./peppers.ts";
 
 export interface KeyRequest {
   readonly brandId: string;

@@ -1,9 +1,8 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { brandNotFound, type Member } from "../domain/brand.ts";
-import { memberLimit, requireOwner, type Membership } from "../domain/membership.ts";
-import { pageOf, positionIn, type PageRequest, type TokenPage } from "../domain/page-token.ts";
+import { brandNotFound, type Member, memberLimit, type Membership, requireOwner } from "../domain/brand.ts";
+import { pageOf, type PageRequest, positionIn, type TokenPage } from "../domain/page-token.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { endErasure } from "../storage/erasures.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";

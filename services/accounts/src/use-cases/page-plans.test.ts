@@ -1,14 +1,13 @@
 import type { Sql } from "@brand-records/postgres";
 import { countBuffers } from "@brand-records/testkit";
 import { serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
-import { scopeOf, type AuditFilter } from "../domain/audit-entry.ts";
+import { type AuditFilter, scopeOf } from "../domain/audit-entry.ts";
 import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
 import { pageToken } from "../domain/page-token.ts";
 import { listAudit } from "./audit.ts";
-import { listFailedRequests } from "./failed-requests.ts";
 import { findBrandOfKey, keysOf } from "./keys.ts";
 import { listMemberships, membersOf } from "./members.ts";
-import { getUsage } from "./usage.ts";
+import { getUsage, listFailedRequests } from "./usage.ts";
 
 /** One promise: what pages of the console read of accounts takes few blocks, however many brands there are. */
 

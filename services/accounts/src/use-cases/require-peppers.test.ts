@@ -1,7 +1,7 @@
 import { ConfigError } from "@brand-records/config";
 import { callContext, pepper, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
-import type { Pepper } from "../domain/key-hash.ts";
-import { requirePeppers } from "./require-peppers.ts";
+import type { Pepper } from "../domain/key.ts";
+import { requirePeppers } from "./peppers.ts";
 
 const [one, two, three] = [pepper(1), pepper(2), pepper(3)];
 

@@ -1,6 +1,6 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { Membership } from "../domain/membership.ts";
+import type { Membership } from "../domain/brand.ts";
 import { invalidSession, touchSeconds, type Session, type SessionLimits } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/token.ts";

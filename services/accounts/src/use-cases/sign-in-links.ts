@@ -1,16 +1,15 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { brandNotFound } from "../domain/brand.ts";
-import { requireOwner, type Membership } from "../domain/membership.ts";
-import { limitedSession, noMembership, notAMember, ownAddress, requireUsable, type LinkScope, type SignInLink } from "../domain/sign-in.ts";
+import { brandNotFound, type Membership, requireOwner } from "../domain/brand.ts";
+import { limitedSession, type LinkScope, noMembership, notAMember, ownAddress, requireUsable, type SignInLink } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/token.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { findMember, membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
-import { recordForBrands, type EndedEntry } from "./audit.ts";
-import { openSession, type NewSession, type SignInAttempt } from "./sessions.ts";
+import { type EndedEntry, recordForBrands } from "./audit.ts";
+import { type NewSession, openSession, type SignInAttempt } from "./sessions.ts";
 
 export interface NewSignInLink {
   readonly token: string;

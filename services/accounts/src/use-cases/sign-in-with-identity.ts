@@ -1,14 +1,15 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { identityConflict, IdTokenRefused, unlinkedMeanwhile, verifiedEmail, type Identity } from "../domain/sign-in.ts";
+import { type Identity, identityConflict, IdTokenRefused, unlinkedMeanwhile, verifiedEmail } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
-import { bindIdentity, findBoundEmail } from "../storage/identities.ts";
+import { bindIdentity, deleteIdentitiesOf, findBoundEmail, useIdToken } from "../storage/identities.ts";
 import { staysOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
-import { useIdToken } from "../storage/used-id-tokens.ts";
-import { recordForBrands, type EndedEntry } from "./audit.ts";
-import { openSession, type NewSession, type SignInAttempt } from "./sessions.ts";
+import { deleteSessionsOf } from "../storage/sessions.ts";
+import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
+import { type EndedEntry, recordForBrands } from "./audit.ts";
+import { type NewSession, openSession, type SignInAttempt } from "./sessions.ts";
 import { requireMemberships } from "./sign-in-links.ts";
 
 /**
@@ -68,4 +69,23 @@ const entryOf = (email: string, { requestId, client }: SignInAttempt): EndedEntr
 async function recordConflict(db: Database, { issuer, subject }: Identity, email: string, attempt: SignInAttempt): Promise<void> {
   const refusal = { kind: "identity_conflict", key: [issuer, subject, email].join(" ") };
   await recordForBrands(db, await staysOf(db, email), { ...entryOf(email, attempt), refusal });
+}
+
+/**
+ * Unbinds a person's identities, such as after the person's account at the provider was replaced, and returns how many there were. The
+ * old account may be another human's: its sessions end, and links that were made for it sign no one in.
+ *
+ * @throws AppError `no_membership`
+ */
+export function unlinkIdentities({ db }: Pick<AccountsDependencies, "db">, email: string, requestId: string): Promise<number> {
+  return db.transaction(async (sql) => {
+    await lockPerson(sql, email);
+    const memberships = await requireMemberships(sql, email);
+    const unlinked = await deleteIdentitiesOf(sql, email);
+    if (unlinked === 0) return 0;
+    await deleteUnusedLinksOf(sql, email, null);
+    await deleteSessionsOf(sql, email);
+    await recordForBrands(sql, memberships, { action: "identity.unlink", subject: email, requestId });
+    return unlinked;
+  });
 }

@@ -1,19 +1,25 @@
 import type { Database, Sql } from "@brand-records/postgres";
-import { FAILURES_KEEP_DAYS, type FailedMinute } from "../domain/failed-requests.ts";
+import {
+  type FailedMinute,
+  type FailedRequests,
+  type FailedRequestsQuery,
+  FAILURES_KEEP_DAYS,
+  FAILURES_PER_BRAND_MAX,
+  requireFailuresRange,
+} from "../domain/failed-requests.ts";
 import {
   CLIENT_COUNTS_MAX,
+  type ClientUsage,
   COUNTS_MAX,
   MINUTES_AHEAD_MAX,
+  type MinuteUsage,
   requireRange,
   tooManyCounts,
-  type ClientUsage,
-  type MinuteUsage,
   type Usage,
   type UsageQuery,
 } from "../domain/usage.ts";
-import { addFailedRequests } from "../storage/failed-requests.ts";
-import { addClientUsage, clientCounts } from "../storage/usage-clients.ts";
-import { addUsage, insertUsageBatch, usageBuckets } from "../storage/usage.ts";
+import { addFailedRequests, failedBuckets, failedGroups, failuresCountedSince } from "../storage/failed-requests.ts";
+import { addClientUsage, addUsage, clientCounts, insertUsageBatch, usageBuckets } from "../storage/usage.ts";
 import { requireBrand } from "./brands.ts";
 
 /** What a gateway has counted since its last batch. */
@@ -43,4 +49,15 @@ export async function getUsage(sql: Sql, query: UsageQuery): Promise<Usage> {
   const buckets = await usageBuckets(sql, query, COUNTS_MAX + 1);
   if (buckets.length > COUNTS_MAX) throw tooManyCounts();
   return { buckets, clients: query.byClient ? await clientCounts(sql, query, CLIENT_COUNTS_MAX) : [] };
+}
+
+/** @throws AppError `not_found` if there is no such brand, `invalid_request` if the query asks for too much */
+export async function listFailedRequests(sql: Sql, query: FailedRequestsQuery): Promise<FailedRequests> {
+  await requireBrand(sql, query.brandId);
+  requireFailuresRange(query);
+  return {
+    ...(await failedGroups(sql, query)),
+    buckets: await failedBuckets(sql, query),
+    counted_since: await failuresCountedSince(sql, query.brandId, FAILURES_PER_BRAND_MAX),
+  };
 }

@@ -1,11 +1,11 @@
 import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/plans/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { idField } from "@brand-records/service-runtime";
+import { emailField, idField, nextAfterId, pageSizeField } from "@brand-records/service-runtime";
+import { z } from "zod";
 import type { PlansDependencies } from "../dependencies.ts";
-import { deleteBrandData } from "../use-cases/delete-brand.ts";
+import { deleteBrandData, eraseFromPlans, exportPlansOf } from "../use-cases/erasure.ts";
 import { findBrand } from "../use-cases/read-plans.ts";
-import { peopleHandlers } from "./people.ts";
 
 export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorServiceService> {
   return {
@@ -20,3 +20,29 @@ export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorSe
     ...peopleHandlers({ db }),
   };
 }
+
+/** What is kept about a person: the operator's part. */
+function peopleHandlers({ db }: Pick<PlansDependencies, "db">): Pick<Handlers<OperatorServiceService>, "exportPerson" | "erasePerson"> {
+  return {
+    async exportPerson(request) {
+      const { email, page_size, after_id } = parseRequest(exportFields, request);
+      const plans = await exportPlansOf(db, email, after_id ?? "", page_size);
+      return { plans, next_after_id: nextAfterId(plans, page_size) };
+    },
+    async erasePerson(request) {
+      const { email, pseudonym } = parseRequest(eraseFields, request);
+      return { brand_ids: await eraseFromPlans(db, email, pseudonym) };
+    },
+  };
+}
+
+const exportFields = {
+  email: emailField(),
+  page_size: pageSizeField({ default: 100, max: 1_000 }),
+  after_id: idField("pln").nullish(),
+};
+
+const eraseFields = {
+  email: emailField(),
+  pseudonym: z.string().regex(/^erased_[0-9a-z]{26}$/, "must be a pseudonym"),
+};

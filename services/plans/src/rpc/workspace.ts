@@ -3,11 +3,10 @@ import type { PlanChanges as PlanChangesMessage, PlansServiceService } from "@br
 import type { CallContext, Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
-import { requireConfirmations, type ClosedState } from "../domain/plan.ts";
 import type { PlanChanges } from "../domain/plan-content.ts";
-import { closePlan } from "../use-cases/close-plan.ts";
+import { type ClosedState, requireConfirmations } from "../domain/plan.ts";
+import { closePlan, updatePlan } from "../use-cases/change-plan.ts";
 import { getWorkspacePlan, listSummaries } from "../use-cases/read-plans.ts";
-import { updatePlan } from "../use-cases/update-plan.ts";
 import { fields } from "./fields.ts";
 
 /** The calls of the workspace. Each checks the acting member before it reads or changes a plan. */

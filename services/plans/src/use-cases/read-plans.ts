@@ -1,8 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
-import { planNotFound, type Plan, type PlanSummary, type WorkspacePlan } from "../domain/plan.ts";
-import { pageOfPlans, pageOfSummaries, type PlanPage } from "../storage/plan-pages.ts";
-import { countPending, findBrandOfPlan, findPlan } from "../storage/plans.ts";
+import { type Plan, planNotFound, type PlanSummary, type WorkspacePlan } from "../domain/plan.ts";
+import { countPending, findBrandOfPlan, findPlan, pageOfPlans, pageOfSummaries, type PlanPage } from "../storage/plans.ts";
 import { findWorkspacePlan } from "../storage/workspace-plans.ts";
 
 /** @throws AppError `not_found` */

@@ -84,7 +84,10 @@ interface Moved {
 }
 
 /** A relay to a log that refuses messages as `refuse` says, and the events that the log has acknowledged, in order. */
-async function startPartlyRefused(refuse: (messages: readonly Moved[]) => (PublishFailure["reason"] | undefined)[]) {
+async function startPartlyRefused(
+  refuse: (messages: readonly Moved[]) => (PublishFailure["reason"] | undefined)[],
+  isReady: () => boolean = () => true,
+) {
   await migrate({ url: database.url, schema: "records", directory: MIGRATIONS });
   const db = openPool({ url: database.url, max: 3, applicationName: "relay test" });
   const moved: Moved[] = [];
@@ -108,7 +111,7 @@ async function startPartlyRefused(refuse: (messages: readonly Moved[]) => (Publi
   const start = (): OutboxRelay =>
     new OutboxRelay({
       databaseUrl: database.url,
-      publisher: { publish, isReady: () => true, stop: async () => {} },
+      publisher: { publish, isReady, stop: async () => {} },
       metrics: relayMetrics(registry, db),
       log,
     });
@@ -151,6 +154,26 @@ it("moves the events of partitions that work, behind more of others than one rea
     await eventually(async () => expect(await relay.waiting()).toBe(0));
     expect(relay.moved).toHaveLength(2_721);
     await eventually(async () => expect(await relay.metric("outbox_held_events")).toBe(0));
+  } finally {
+    await running.stop();
+    await relay.db.stop();
+  }
+}, 60_000);
+
+it("is unhealthy while no partition takes events, and healthy while one does", async () => {
+  let isStuck = true;
+  const relay = await startPartlyRefused(
+    (events) => events.map(({ record }) => (isStuck && record === "stuck_0" ? "partition" : undefined)),
+    () => !isStuck,
+  );
+  const running = relay.start();
+  try {
+    await eventually(() => expect(running.isHealthy).toBe(true));
+    await relay.change("1", ["stuck_0"]);
+    await eventually(() => expect(running.isHealthy).toBe(false));
+    isStuck = false;
+    await eventually(() => expect(running.isHealthy).toBe(true));
+    expect(relay.moved).toHaveLength(1);
   } finally {
     await running.stop();
     await relay.db.stop();

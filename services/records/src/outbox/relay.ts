@@ -53,7 +53,7 @@ export class OutboxRelay {
     this.#running = this.#run();
   }
 
-  /** Whether it moves events, or stands by while another process does. */
+  /** Whether it moves events, or stands by while another process does. Partitions that take none leave it healthy, unless all do. */
   get isHealthy(): boolean {
     return this.#isHealthy;
   }
@@ -116,7 +116,7 @@ export class OutboxRelay {
         this.#wake.reset();
         await this.#moveHeld(session, held);
         const isFull = await this.#moveNext(session, window, held);
-        this.#isHealthy = true;
+        this.#isHealthy = held.size === 0 || publisher.isReady();
         onMoved();
         metrics.show(held);
         if (!isFull) await this.#wake.wait(Math.min(POLL_MS, held.dueInMs(performance.now())));

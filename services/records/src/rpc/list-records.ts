@@ -1,10 +1,9 @@
 import type { Sql } from "@brand-records/postgres";
 import type { RecordsServiceService } from "@brand-records/proto/records/v1";
-import { listMethod, RESOURCE_NAMES, type ListMethod, type ResourceName } from "@brand-records/resources";
+import { listMethod, type ListMethod, RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import type { CallContext, Handlers } from "@brand-records/rpc";
 import type { PageRequest } from "../domain/page.ts";
-import { BrandTurns } from "../use-cases/brand-turns.ts";
-import { listRecords, type PageOf } from "../use-cases/list-records.ts";
+import { BrandTurns, listRecords, type PageOf } from "../use-cases/list-records.ts";
 
 type ListHandler<Name extends ResourceName> = (request: PageRequest, context: CallContext) => Promise<PageOf<Name>>;
 type ListHandlers = { readonly [Name in ResourceName as ListMethod<Name>]: ListHandler<Name> };

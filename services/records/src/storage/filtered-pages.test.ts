@@ -3,7 +3,7 @@ import { RESOURCE_NAMES, RESOURCES, type Filters, type ResourceName } from "@bra
 import { sampleRecord } from "../../test/any-record.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 import type { Page } from "../domain/page.ts";
-import { pageOfRecords } from "./record-tables.ts";
+import { pageOfRecords } from "./page-statements.ts";
 
 const ROWS = 24_000;
 const BRAND = "brd_ours";

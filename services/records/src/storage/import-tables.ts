@@ -4,7 +4,7 @@ import { fromPostgresError, type Sql, type Transaction } from "@brand-records/po
 import type { ResourceName } from "@brand-records/resources";
 import { from as copyFrom } from "pg-copy-streams";
 import type { ImportedRecord } from "../domain/check-line.ts";
-import { columnsOf } from "./record-columns.ts";
+import { columnsOf } from "./page-statements.ts";
 
 /** Creates a temporary table for the rows to import. It is dropped at the end of the transaction. A deletion of the brand waits until then. */
 export async function createStage(sql: Sql, resource: ResourceName, brandId: string): Promise<void> {

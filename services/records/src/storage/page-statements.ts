@@ -1,10 +1,24 @@
-import type { Statement } from "@brand-records/postgres";
-import { RESOURCES, type FilterName, type ResourceName } from "@brand-records/resources";
-import { columnsOf } from "./record-columns.ts";
+import type { Sql, Statement } from "@brand-records/postgres";
+import {
+  type FilterName,
+  type Filters,
+  formatInstant,
+  parseInstant,
+  type RecordOf,
+  RESOURCE_NAMES,
+  type ResourceName,
+  RESOURCES,
+} from "@brand-records/resources";
+import { END_OF_TIME, type Page } from "../domain/page.ts";
+
+/** Returns the columns of a resource's table without brand_id: the names of the resource's fields. */
+export function columnsOf(resource: ResourceName): string[] {
+  return Object.keys(RESOURCES[resource].schema.shape);
+}
 
 /** The filters that compare a column with a value. The others are bounds of every statement. */
-export const COLUMN_FILTERS = ["id", "link_id", "campaign_id", "status"] as const satisfies readonly FilterName[];
-export type ColumnFilter = (typeof COLUMN_FILTERS)[number];
+const COLUMN_FILTERS = ["id", "link_id", "campaign_id", "status"] as const satisfies readonly FilterName[];
+type ColumnFilter = (typeof COLUMN_FILTERS)[number];
 
 /**
  * The statement of a page. Its parameters: brand, `created_at` and `id` of the position that all records come after, the `created_at` that
@@ -17,7 +31,7 @@ export type ColumnFilter = (typeof COLUMN_FILTERS)[number];
  *
  * @param filters in the order of COLUMN_FILTERS
  */
-export function pageStatement(resource: ResourceName, filters: readonly ColumnFilter[]): Statement {
+function pageStatement(resource: ResourceName, filters: readonly ColumnFilter[]): Statement {
   return { name: [resource, "page", ...filters].join("."), text: textOf(resource, filters) };
 }
 
@@ -74,4 +88,40 @@ function mergedByStatus(resource: ResourceName, conditions: readonly string[]): 
     (status) => `(${select(resource, [...conditions, `t.status = '${status}'`], NULLS_LAST_ORDER)})`,
   );
   return `select * from (${lists.join(" union all ")}) t order by ${NULLS_LAST_ORDER} limit $5`;
+}
+
+/** Those of first and later pages without filters, with and without `since`. */
+const pageStatements = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, pageStatement(name, [])])) as Record<ResourceName, Statement>;
+
+/** Those of pages with filters by the names of the filters: at most 15 for a resource. */
+const filteredStatements = new Map<string, Statement>();
+
+/** Returns a page of records, newest first. It costs the same at any depth. */
+export function pageOfRecords<Name extends ResourceName>(sql: Sql, resource: Name, page: Page): Promise<RecordOf<Name>[]> {
+  const { brandId, after, since, limit, filters } = page;
+  const { created_from, created_before } = filters;
+  const names = COLUMN_FILTERS.filter((name) => filters[name] !== undefined);
+  const isLater = created_before !== undefined && (after === undefined || after.created_at >= created_before);
+  return sql.query<RecordOf<Name>>(names.length === 0 ? pageStatements[resource] : filteredStatement(resource, names), [
+    brandId,
+    ...(isLater ? [created_before, ""] : [after?.created_at ?? "infinity", after?.id ?? ""]),
+    laterOf(since, created_from),
+    limit,
+    ...names.map((name) => filters[name]),
+  ]);
+}
+
+function filteredStatement(resource: ResourceName, names: readonly ColumnFilter[]): Statement {
+  const key = `${resource} ${names.join()}`;
+  const statement = filteredStatements.get(key) ?? pageStatement(resource, names);
+  filteredStatements.set(key, statement);
+  return statement;
+}
+
+/** Returns the time that records of both bounds are later than. */
+function laterOf(since: string | undefined, created_from: Filters["created_from"]): string {
+  if (created_from === undefined) return since ?? "-infinity";
+  if (created_from === END_OF_TIME) return END_OF_TIME;
+  const before = formatInstant((parseInstant(created_from) ?? Number.NaN) - 1);
+  return since !== undefined && since > before ? since : before;
 }

@@ -1,10 +1,9 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { sampleRecord } from "../../test/any-record.ts";
-import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
+import { type ServedRecords, serveRecords } from "../../test/serve-records.ts";
 import type { Page } from "../domain/page.ts";
-import { columnsOf } from "./record-columns.ts";
-import { pageOfRecords } from "./record-tables.ts";
+import { columnsOf, pageOfRecords } from "./page-statements.ts";
 
 const ROWS = 1_500;
 const OTHERS = 1_000;

@@ -1,6 +1,6 @@
 import type { CallContext } from "@brand-records/rpc";
 import { callContext } from "../../test/serve-records.ts";
-import { BrandTurns } from "./brand-turns.ts";
+import { BrandTurns } from "./list-records.ts";
 
 const calledBy = (call: { cancelled: boolean }): CallContext => ({ ...callContext(), parent: call as NonNullable<CallContext["parent"]> });
 

@@ -1,8 +1,10 @@
+import { AppError } from "@brand-records/errors";
+import { KeyedSemaphore, NoRoomError } from "@brand-records/lifecycle";
 import type { Sql } from "@brand-records/postgres";
 import type { RecordOf, ResourceName } from "@brand-records/resources";
-import { nextCursor, pageFrom, type PageRequest } from "../domain/page.ts";
-import { requireServable } from "../domain/servable.ts";
-import { pageOfRecords } from "../storage/record-tables.ts";
+import type { CallContext } from "@brand-records/rpc";
+import { nextCursor, pageFrom, type PageRequest, requireServable } from "../domain/page.ts";
+import { pageOfRecords } from "../storage/page-statements.ts";
 
 export interface PageOf<Name extends ResourceName> {
   readonly data: RecordOf<Name>[];
@@ -20,4 +22,48 @@ export async function listRecords<Name extends ResourceName>(db: Sql, resource: 
   const data = await pageOfRecords(db, resource, page);
   requireServable(resource, page.brandId, data);
   return { data, next_cursor: nextCursor(resource, page, data) };
+}
+
+/** The time that a statement waits for a connection, too. */
+const WAIT_MS = 2_000;
+const WAITING_MAX = 1_000;
+
+/**
+ * Bounds the connections that one brand's pages hold at a time to half of the pool. A page that takes longer than its request stays at the
+ * database until the statement's own limit, and clients repeat what failed: without the bound, ten requests for a slow page left no
+ * connection to the other brands.
+ */
+export class BrandTurns {
+  readonly #turns: KeyedSemaphore;
+
+  /** @param connections of the pool */
+  constructor(connections: number) {
+    this.#turns = new KeyedSemaphore({
+      perKey: () => Math.ceil(connections / 2),
+      total: Number.POSITIVE_INFINITY,
+      waitingPerKey: WAITING_MAX,
+      waitingTotal: WAITING_MAX,
+      waitMs: WAIT_MS,
+    });
+  }
+
+  /**
+   * Runs a brand's work in its turn, and not at all if its caller has gone meanwhile.
+   *
+   * @throws AppError `timeout` if the brand's earlier work holds its share all the time
+   */
+  async take<T>(brandId: string, { parent }: CallContext, work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#turns.run(brandId, async () => {
+        if (parent?.cancelled === true) throw new AppError("request_timeout", "The caller has gone");
+        return work();
+      });
+    } catch (error) {
+      if (!(error instanceof NoRoomError)) throw error;
+      throw new AppError("timeout", "Earlier requests still take too long. Try again.", {
+        cause: error,
+        dependency: "postgres",
+      });
+    }
+  }
 }

@@ -3,7 +3,7 @@ import type { RedisClient } from "@brand-records/redis";
 import type { AuditEntry } from "../../domain/audit-entry.ts";
 import type { Key } from "../../domain/key.ts";
 import type { LostRight, OpenQuestion } from "../../domain/lost-rights.ts";
-import { raiseEpochs } from "../../epochs/raise-epochs.ts";
+import { raiseEpochs } from "../../epochs/epoch-publisher.ts";
 import { newestAuditEntryAt, unfinishedAuditEntries } from "../../storage/audit-entries.ts";
 import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
 import { deleteAnySessions } from "../../storage/sessions.ts";

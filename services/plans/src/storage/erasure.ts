@@ -1,7 +1,15 @@
-import type { PersonPlan } from "@brand-records/proto/plans/v1";
 import type { Sql, Statement } from "@brand-records/postgres";
+import type { PersonPlan } from "@brand-records/proto/plans/v1";
 
 const statements = {
+  deletePlans: {
+    name: "brand_deletion.plans",
+    text: `delete from plans.plans where brand_id = $1 and id = any(array(
+             select p.id from plans.plans p where p.brand_id = $1 limit $2)) returning 1`,
+  },
+  lock: { name: "brand_deletion.lock", text: "select from plans.brand_locks where brand_id = $1 for update" },
+  deleteRest: { name: "brand_deletion.rest", text: "delete from plans.plans where brand_id = $1" },
+  deleteLock: { name: "brand_deletion.brand_lock", text: "delete from plans.brand_locks where brand_id = $1" },
   page: {
     name: "person_plans.page",
     text: `select id, brand_id, status, coalesce(closed_by = $1, false) as closed_by_person, closed_at,
@@ -21,6 +29,18 @@ const statements = {
     text: "select distinct brand_id from plans.plans where closed_by = $1 or edited_by = $1 order by brand_id",
   },
 } satisfies Record<string, Statement>;
+
+/** Deletes up to `limit` plans of a brand. Returns how many. */
+export async function deletePlansOf(sql: Sql, brandId: string, limit: number): Promise<number> {
+  return (await sql.query(statements.deletePlans, [brandId, limit])).length;
+}
+
+/** Deletes the row that plans of a brand are made under. Waits for a transaction that holds it, and deletes the plan that it made. Must run in a transaction. */
+export async function deleteBrandLock(sql: Sql, brandId: string): Promise<void> {
+  await sql.query(statements.lock, [brandId]);
+  await sql.query(statements.deleteRest, [brandId]);
+  await sql.query(statements.deleteLock, [brandId]);
+}
 
 /** Returns plans that a person closed or edited, in ascending order of id, after `afterId`. */
 export function pageOfPersonPlans(sql: Sql, email: string, afterId: string, limit: number): Promise<PersonPlan[]> {

@@ -1,17 +1,28 @@
 import type { Database, Sql } from "@brand-records/postgres";
-import { newPseudonym, noErasure, notSettled, stillAMember } from "../domain/erasure.ts";
+import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
+import {
+  EXPORT_BEGINNING,
+  EXPORT_SECTIONS,
+  type ExportPosition,
+  exportPositionOf,
+  exportToken,
+  newPseudonym,
+  noErasure,
+  notSettled,
+  stillAMember,
+} from "../domain/person.ts";
 import {
   beginErasure as rememberPseudonym,
   endErasure,
   eraseFromAuditEntries,
   eraseFromKeys,
+  type Erasure,
   findErasure,
   lockBrandsNaming,
-  type Erasure,
 } from "../storage/erasures.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
 import { membershipsOf } from "../storage/members.ts";
-import { lockPerson } from "../storage/people.ts";
+import { lockPerson, pageOfPersonRecords } from "../storage/people.ts";
 import { deleteSessionsOf } from "../storage/sessions.ts";
 import { deleteLinksOf } from "../storage/sign-in-links.ts";
 import { recordForBrands } from "./audit.ts";
@@ -83,4 +94,38 @@ async function requireErasure(sql: Sql, email: string): Promise<Erasure> {
 async function lockFormerMember(sql: Sql, email: string): Promise<void> {
   await lockPerson(sql, email);
   if ((await membershipsOf(sql, email)).length > 0) throw stillAMember();
+}
+
+/**
+ * Returns a page of what is kept about a person: records of one section. Complete, whatever is written meanwhile: what is there at the
+ * beginning and remains is in one of the pages.
+ *
+ * @throws AppError `invalid_cursor`
+ */
+export async function exportPerson(sql: Sql, email: string, limit: number, token: string | null): Promise<ExportPersonResponse> {
+  const position = token === null ? EXPORT_BEGINNING : exportPositionOf(email, token);
+  const found = await pageOfPersonRecords(sql, email, position, limit);
+  const next = nextPosition(position, found.length === limit ? found.at(-1) : undefined);
+  return {
+    ...emptyPage(),
+    [position.section]: found.map(({ record }) => record),
+    next_page_token: next === undefined ? null : exportToken(email, next),
+  };
+}
+
+const emptyPage = (): Omit<ExportPersonResponse, "next_page_token"> => ({
+  memberships: [],
+  sessions: [],
+  sign_in_links: [],
+  identities: [],
+  keys: [],
+  audit_entries: [],
+  erasures: [],
+});
+
+/** @param last of a full page: the section may have more */
+function nextPosition({ section }: ExportPosition, last: ExportPosition["after"]): ExportPosition | undefined {
+  if (last !== undefined) return { section, after: { createdAt: last.createdAt, id: last.id } };
+  const following = EXPORT_SECTIONS[EXPORT_SECTIONS.indexOf(section) + 1];
+  return following && { section: following, after: undefined };
 }

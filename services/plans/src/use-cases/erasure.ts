@@ -1,6 +1,19 @@
-import type { Sql } from "@brand-records/postgres";
+import type { Database, Sql } from "@brand-records/postgres";
 import type { PersonPlan } from "@brand-records/proto/plans/v1";
-import { brandsNaming, erasePerson, pageOfPersonPlans } from "../storage/person-plans.ts";
+import { type Deleted, deleteInBatches } from "@brand-records/service-runtime";
+import { brandsNaming, deleteBrandLock, deletePlansOf, erasePerson, pageOfPersonPlans } from "../storage/erasure.ts";
+
+/** A plan may have 200 KB of text. */
+const BATCH_ROWS = 500;
+
+/** Deletes a brand's plans, for about two seconds. */
+export async function deleteBrandData(db: Database, brandId: string): Promise<Deleted> {
+  const result = await deleteInBatches([
+    { kind: "plans", batchRows: BATCH_ROWS, deleteBatch: (limit) => deletePlansOf(db, brandId, limit) },
+  ]);
+  if (result.done) await db.transaction((sql) => deleteBrandLock(sql, brandId));
+  return result;
+}
 
 /** Plans changed by one transaction. */
 const BATCH_PLANS = 1_000;
