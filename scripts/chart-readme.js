@@ -1,7 +1,8 @@
-// Makes the chart's README from the comments of its values.yaml.
+// Writes the chart's README from the comments of its values.yaml. `npm run chart:readme` runs it; with --check it compares.
 import { readFile } from "node:fs/promises";
 import { format, resolveConfig } from "prettier";
 import { isMap, isScalar, parseDocument } from "yaml";
+import { writeOrCheck } from "./generated-file.js";
 
 const CHART = new URL("../deploy/helm/brand-records/", import.meta.url);
 /** What has values of its own beside those of all. */
@@ -24,7 +25,7 @@ restores. \`values-laptop.yaml\`, \`values-standard.yaml\` and \`values-large.ya
 `;
 
 /** Returns the page. @throws an error that names every value without a comment */
-export async function chartReadme() {
+async function chartReadme() {
   const document = parseDocument(await readFile(new URL("values.yaml", CHART), "utf8"));
   const sections = sectionsOf(document.contents);
   requireTexts(sections.flatMap(({ rows }) => rows));
@@ -103,3 +104,5 @@ function requireTexts(rows) {
 
 const line = ({ path, fallback }, what) => `| \`${path.join(".")}\` | ${cell(fallback)} | ${cell(what)} |`;
 const cell = (text) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+
+await writeOrCheck("deploy/helm/brand-records/README.md", await chartReadme(), "chart:readme");

@@ -1,14 +1,24 @@
-// Writes TypeScript for the OpenAPI description: what @brand-records/client exports as types.
+// Writes the types of @brand-records/client from the OpenAPI description. `npm run client-types` runs it.
+//
+//     node scripts/client-types.js                writes them
+//     node scripts/client-types.js --check [URL]  compares them with the description that the service at the URL serves
+import process from "node:process";
+import { format, resolveConfig } from "prettier";
+import { parse } from "yaml";
+import { openApiDocument } from "../gateway/dist/http/openapi/document.js";
+import { writeOrCheck } from "./generated-file.js";
+
+const TARGET = "clients/client/src/generated/api.ts";
 
 const NOTICE = "// Written by `npm run client-types` from the served OpenAPI description. Do not edit.\n\n";
 
 /**
- * Returns the source of clients/client/src/generated/api.ts. Texts with known values stay open to others, which a later version may add.
+ * Returns the source of TARGET. Texts with known values stay open to others, which a later version may add.
  *
  * @param {any} description the OpenAPI description, parsed
  * @returns {string}
  */
-export function clientTypes({ paths, webhooks, components }) {
+function clientTypes({ paths, webhooks, components }) {
   const lists = Object.entries(paths).flatMap(([path, { get }]) => {
     const component = /\/(\w+)List$/.exec(get?.responses["200"].content["application/json"]?.schema.$ref ?? "")?.[1];
     return component === undefined ? [] : [{ resource: path.split("/").at(-1), component, parameters: get.parameters }];
@@ -94,3 +104,9 @@ function filterType(schema) {
 
 /** @param {string | undefined} text */
 const comment = (text) => (text === undefined ? "" : `\n/** ${text.replaceAll("*/", "*\\/").replaceAll(/\s+/g, " ")} */\n`);
+
+const url = process.argv.find((word) => word.startsWith("http"));
+const description =
+  url === undefined ? openApiDocument("https://records.example") : await (await fetch(`${url}/openapi/service.yaml`)).text();
+const source = await format(clientTypes(parse(description)), { ...(await resolveConfig(TARGET)), filepath: TARGET });
+await writeOrCheck(TARGET, source, "client-types");

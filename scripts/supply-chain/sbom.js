@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { imageSbom, sbomProblems } from "./image-sbom.js";
+import { imageSbom } from "./image-sbom.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
@@ -13,11 +13,6 @@ const file = resolve(process.argv[2] ?? join(tmpdir(), `brand-records-${version}
 
 const whole = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx"], { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
 const sbom = imageSbom(JSON.parse(whole), lock, exceptions);
-const problems = sbomProblems(sbom, lock);
-if (problems.length > 0) {
-  process.stderr.write(`The bill of materials is wrong:\n${problems.join("\n")}\n`);
-  process.exit(1);
-}
 mkdirSync(dirname(file), { recursive: true });
 writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
 process.stdout.write(`${file}: CycloneDX ${sbom.specVersion}, ${sbom.components.length} components\n`);

@@ -197,7 +197,7 @@ describe("an event's description", () => {
 });
 
 it("is what the types of @brand-records/client were written from", async () => {
-  await promisify(execFile)(process.execPath, ["scripts/write-client-types.js", "--check", stack.url]);
+  await promisify(execFile)(process.execPath, ["scripts/client-types.js", "--check", stack.url]);
 });
 
 it("names the public URL as its server", () => {

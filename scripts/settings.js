@@ -1,4 +1,6 @@
-// Makes docs/settings.md, and what the chart knows of settings, from the schemas with which the processes read their environment. Needs the compiled processes.
+// Writes docs/settings.md, and what the chart knows of settings, from the schemas with which the compiled processes read their environment.
+// `npm run settings` runs it; with --check it compares.
+import { readFile } from "node:fs/promises";
 import { ENVIRONMENT } from "../brandctl/dist/environment.js";
 import { Settings as consoleSettings } from "../console/server/dist/config.js";
 import { Settings as startSettings } from "../deploy/embedded/dist/config.js";
@@ -9,6 +11,7 @@ import { Settings as plansSettings } from "../services/plans/dist/config.js";
 import { Settings as recordsSettings } from "../services/records/dist/config.js";
 import { Settings as webhookSettings } from "../services/webhook/dist/config.js";
 import { format, resolveConfig } from "prettier";
+import { writeOrCheck } from "./generated-file.js";
 
 const PROCESSES = {
   gateway: gatewaySettings,
@@ -40,7 +43,7 @@ with ports that differ and secrets as credentials.
 `;
 
 /** Returns the page. @throws an error that names every setting without a text */
-export async function settingsPage() {
+async function settingsPage() {
   const tables = Object.entries(PROCESSES).map(([name, schema]) => [name, rowsOf(schema)]);
   const start = rowsOf(startSettings);
   const observe = rowsOf(observeSettings);
@@ -76,7 +79,7 @@ const USUAL_NAMES = [{ pattern: "^(NODE_|OTEL_)[A-Z0-9_]+$" }, { const: "TZ" }];
  * Definitions of the chart's schema: the settings that all processes take together, `settings`, and those of each, such as
  * `gatewaySettings`, by their names.
  */
-export function settingsDefinitions() {
+function settingsDefinitions() {
   const namesOf = (schema) => rowsOf(schema).map(({ name }) => name);
   const definition = (names) => ({
     type: "object",
@@ -151,3 +154,10 @@ const textOf = (value) => {
   const text = Array.isArray(value) ? value.join(",") : String(value);
   return text === "" ? "none" : `\`${text}\``;
 };
+
+await writeOrCheck("docs/settings.md", await settingsPage(), "settings");
+const CHART_SCHEMA = "deploy/helm/brand-records/values.schema.json";
+const schema = JSON.parse(await readFile(CHART_SCHEMA, "utf8"));
+Object.assign(schema.definitions, settingsDefinitions());
+const text = await format(JSON.stringify(schema, null, 2), { ...(await resolveConfig(CHART_SCHEMA)), parser: "json" });
+await writeOrCheck(CHART_SCHEMA, text, "settings");
