@@ -45,14 +45,15 @@ type ServiceName = keyof typeof CALLED;
 // oxlint-disable-next-line typescript/no-explicit-any
 type Message = any;
 /** Answers a call. @param forward makes it at the real service */
-export type Intercept = (request: Message, forward: (request?: Message) => Promise<Message>) => Promise<Message>;
+export type Intercept = (request: Message, forward: (request?: Message) => Promise<Message>, context: CallContext) => Promise<Message>;
 
 /** The real services in the test's process, on a database of their own, and brandctl in front of them. */
 export interface Product {
   /** Addresses at which every call reaches its service, unless the test intercepts it. */
   readonly env: Readonly<Record<`${"ACCOUNTS" | "PLANS" | "RECORDS" | "WEBHOOK"}_ADDRESS`, string>>;
+  /** Of records itself: imports, which are streams, are not forwarded. */
+  readonly recordsAddress: string;
   readonly db: Database;
-  readonly databaseUrl: string;
   readonly accounts: RpcClient<typeof Accounts.AccountsServiceService>;
   readonly receivers: RpcClient<typeof Webhook.ReceiversServiceService>;
   readonly plans: RpcClient<typeof Plans.PlansServiceService>;
@@ -99,8 +100,8 @@ export async function addPlan(db: Database, brandId: string, columns: Readonly<R
 
 export const context = (): CallContext => newCallContext(30_000, "test");
 
-/** Starts the services for the tests of a file. */
-export function startProduct(): Product {
+/** Starts the services for the tests of a file. @param webhookSettings beside those that every webhook needs */
+export function startProduct(webhookSettings: NodeJS.ProcessEnv = {}): Product {
   const life = new Lifecycle(openLog("test", "silent"));
   const product: Partial<{ -readonly [Name in keyof Product]: Product[Name] }> = { intercepts: new Map(), failNext, run, createBrand };
   beforeAll(async () => {
@@ -109,12 +110,12 @@ export function startProduct(): Product {
     });
     life.own("database", { stop: () => database.drop() });
     const db = life.own("test pool", openPool({ url: database.url, applicationName: "brandctl test" }));
-    const addresses = await startServices(database.url, life);
+    const addresses = await startServices(database.url, life, webhookSettings);
     const { address } = life.own("forwarding", await forward(addresses, product.intercepts as Map<string, Intercept>, life));
     Object.assign(product, {
       db,
-      databaseUrl: database.url,
-      env: { ACCOUNTS_ADDRESS: address, PLANS_ADDRESS: address, WEBHOOK_ADDRESS: address, RECORDS_ADDRESS: addresses.records },
+      env: { ACCOUNTS_ADDRESS: address, PLANS_ADDRESS: address, WEBHOOK_ADDRESS: address, RECORDS_ADDRESS: address },
+      recordsAddress: addresses.records,
       accounts: life.own("accounts client", connectRpc(Accounts.AccountsServiceService, addresses.accounts)),
       receivers: life.own("receivers client", connectRpc(Webhook.ReceiversServiceService, addresses.webhook)),
       plans: life.own("plans client", connectRpc(Plans.PlansServiceService, addresses.plans)),
@@ -147,7 +148,11 @@ export function startProduct(): Product {
 /** Deliveries to the names in tests fail at once, without a question to a network. */
 const NO_DNS = "127.0.0.1:1";
 
-async function startServices(DATABASE_URL: string, life: Lifecycle): Promise<Record<ServiceName, string>> {
+async function startServices(
+  DATABASE_URL: string,
+  life: Lifecycle,
+  webhookSettings: NodeJS.ProcessEnv,
+): Promise<Record<ServiceName, string>> {
   const ports = { RPC_HOST: "127.0.0.1", RPC_PORT: "0", ADMIN_HOST: "127.0.0.1", ADMIN_PORT: "0" };
   const common = { DATABASE_URL, DATABASE_CONNECTIONS_MAX: "2", RPC_OPERATOR_WITHOUT_TLS: "true", ...ports };
   const log = openLog("test", "silent");
@@ -157,7 +162,11 @@ async function startServices(DATABASE_URL: string, life: Lifecycle): Promise<Rec
   const calling = { ...common, ACCOUNTS_ADDRESS: accounts };
   const plans = at(await startPlans(parsePlans(calling), life, log));
   const webhook = at(
-    await startWebhook(parseWebhook({ ...calling, RECEIVER_SECRET_KEYS: newKey(), RECEIVER_DNS_SERVERS: NO_DNS }), life, log),
+    await startWebhook(
+      parseWebhook({ ...calling, RECEIVER_SECRET_KEYS: newKey(), RECEIVER_DNS_SERVERS: NO_DNS, ...webhookSettings }),
+      life,
+      log,
+    ),
   );
   const records = at(await startRecords(parseRecords(common), life, log));
   life.markReady();
@@ -173,9 +182,9 @@ function forward(addresses: Record<ServiceName, string>, intercepts: Map<string,
       const client = life.own(`${name} client`, connectRpc(definition, addresses[name as ServiceName])) as unknown as Client;
       const handlers = Object.keys(definition).map((method) => {
         const call = client[method] as Client[string];
-        const handler = (request: Message, { requestId }: CallContext): Promise<Message> => {
-          const pass = (changed = request): Promise<Message> => call(changed, newCallContext(30_000, requestId));
-          return intercepts.get(`${name}.${method}`)?.(request, pass) ?? pass();
+        const handler = (request: Message, context: CallContext): Promise<Message> => {
+          const pass = (changed = request): Promise<Message> => call(changed, newCallContext(30_000, context.requestId));
+          return intercepts.get(`${name}.${method}`)?.(request, pass, context) ?? pass();
         };
         return [method, handler] as const;
       });

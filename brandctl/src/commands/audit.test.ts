@@ -1,9 +1,10 @@
 import { AppError } from "@brand-records/errors";
+import { newId } from "@brand-records/ids";
+import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { allCommands } from "../../test/all-commands.ts";
-import { FakeAccounts } from "../../test/fake-accounts.ts";
-import { deliveryOf, FakeWebhook, receiverOf } from "../../test/fake-webhook.ts";
-import { serve, type Served } from "../../test/serve.ts";
-import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { addDelivery } from "../../../services/webhook/test/add-delivery.ts";
+import { context, startProduct, type TestBrand } from "../../test/product.ts";
+import type { Outcome, Surroundings } from "../../test/test-terminal.ts";
 
 /**
  * Every command: a changing one, as one line to run, with the entries that it makes; or why there is none.
@@ -14,24 +15,24 @@ import { brandctl, type Outcome, type Surroundings } from "../../test/test-termi
  * - `by accounts`: accounts writes the entries in the transaction of the change
  * - `this machine`: it calls nothing, or by way of other commands' calls
  */
-const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entries: readonly object[] } | string>> = {
+const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entry: object } | string>> = {
   "brands create": {
-    line: "brands create --name Kape --tier pro --verified --id brd_kape",
-    entries: [{ brand_id: "brd_kape", action: "brand.create", subject_id: "brd_kape", fields: ["name", "tier", "verified"] }],
+    line: "brands create --name Kape --tier pro --verified --id NEW_BRAND",
+    entry: { brand_id: "NEW_BRAND", action: "brand.create", subject_id: "NEW_BRAND", fields: ["name", "tier", "verified"] },
   },
   "brands delete": "by accounts",
   "brands list": "reads",
   "brands set-tier": {
-    line: "brands set-tier brd_1 pro",
-    entries: [{ action: "brand.set_tier", subject_id: "brd_1", fields: ["tier"] }],
+    line: "brands set-tier BRAND pro",
+    entry: { action: "brand.set_tier", subject_id: "BRAND", fields: ["tier"] },
   },
   "brands verify": {
-    line: "brands verify brd_1",
-    entries: [{ action: "brand.set_verified", subject_id: "brd_1", fields: ["verified"] }],
+    line: "brands verify BRAND",
+    entry: { action: "brand.set_verified", subject_id: "BRAND", fields: ["verified"] },
   },
   "members add": {
-    line: "members add lia@ulap.example --brand brd_1",
-    entries: [{ action: "member.add", subject_id: "lia@ulap.example", fields: ["role"] }],
+    line: "members add lia@kape.example --brand BRAND",
+    entry: { action: "member.add", subject_id: "lia@kape.example", fields: ["role"] },
   },
   "members list": "reads",
   "members link": "by accounts",
@@ -39,18 +40,18 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
   "members export": "reads",
   "members erase": "by accounts",
   "members remove": {
-    line: "members remove ana@ulap.example --brand brd_1",
-    entries: [{ action: "member.remove", subject_id: "ana@ulap.example", fields: [] }],
+    line: "members remove MEMBER --brand BRAND",
+    entry: { action: "member.remove", subject_id: "MEMBER", fields: [] },
   },
   "keys create": {
-    line: "keys create --brand brd_1 --name Reporting",
-    entries: [{ action: "key.create", subject_id: "key_made0", fields: ["name", "environment"] }],
+    line: "keys create --brand BRAND --name Reporting",
+    entry: { action: "key.create", subject_id: expect.stringMatching(/^key_/), fields: ["name", "environment"] },
   },
   "keys list": "reads",
   "keys show": "reads",
   "keys revoke": {
-    line: "keys revoke key_made0",
-    entries: [{ action: "key.revoke", subject_id: "key_made0", fields: [] }],
+    line: "keys revoke KEY",
+    entry: { action: "key.revoke", subject_id: "KEY", fields: [] },
   },
   "audit list": "reads",
   "audit export": "reads",
@@ -61,41 +62,41 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
   "plans list": "reads",
   "plans show": "reads",
   "receivers create": {
-    line: "receivers create --brand brd_1 --url https://hooks.ulap.example/in?t=tok3n --label Books --events payout.paid",
-    entries: [{ action: "receiver.create", subject_id: "rcv_made1", fields: ["url", "label", "events"] }],
+    line: "receivers create --brand BRAND --url https://hooks.ulap.example/in?t=tok3n --label Books --events payout.paid",
+    entry: { action: "receiver.create", subject_id: expect.stringMatching(/^rcv_/), fields: ["url", "label", "events"] },
   },
   "receivers list": "reads",
   "receivers show": "reads",
   "receivers update": {
-    line: "receivers update rcv_1 --label Ledger",
-    entries: [{ action: "receiver.update", subject_id: "rcv_1", fields: ["label"] }],
+    line: "receivers update RECEIVER --label Ledger",
+    entry: { action: "receiver.update", subject_id: "RECEIVER", fields: ["label"] },
   },
   "receivers enable": {
-    line: "receivers enable rcv_1 --release",
-    entries: [{ action: "receiver.enable", subject_id: "rcv_1", fields: ["held"] }],
+    line: "receivers enable RECEIVER --release",
+    entry: { action: "receiver.enable", subject_id: "RECEIVER", fields: ["held"] },
   },
-  "receivers disable": { line: "receivers disable rcv_1", entries: [{ action: "receiver.disable", subject_id: "rcv_1", fields: [] }] },
+  "receivers disable": { line: "receivers disable RECEIVER", entry: { action: "receiver.disable", subject_id: "RECEIVER", fields: [] } },
   "receivers rotate": {
-    line: "receivers rotate rcv_1 --replace",
-    entries: [{ action: "receiver.rotate_secret", subject_id: "rcv_1", fields: [] }],
+    line: "receivers rotate RECEIVER --replace",
+    entry: { action: "receiver.rotate_secret", subject_id: "RECEIVER", fields: [] },
   },
   "receivers activate": {
-    line: "receivers activate rcv_1",
-    entries: [{ action: "receiver.activate_secret", subject_id: "rcv_1", fields: [] }],
+    line: "receivers activate RECEIVER",
+    entry: { action: "receiver.activate_secret", subject_id: "RECEIVER", fields: [] },
   },
   "receivers test": {
-    line: "receivers test rcv_1 --type payout.paid",
-    entries: [{ action: "receiver.test", subject_id: "rcv_1", fields: ["type"] }],
+    line: "receivers test RECEIVER --type payout.paid",
+    entry: { action: "receiver.test", subject_id: "RECEIVER", fields: ["type"] },
   },
   "receivers delete": {
-    line: "receivers delete rcv_1 --yes",
-    entries: [{ action: "receiver.delete", subject_id: "rcv_1", fields: [] }],
+    line: "receivers delete RECEIVER --yes",
+    entry: { action: "receiver.delete", subject_id: "RECEIVER", fields: [] },
   },
   "deliveries list": "reads",
   "deliveries show": "reads",
   "deliveries replay": {
-    line: "deliveries replay --receiver rcv_1 --since 2026-11-21T00:00:00Z",
-    entries: [{ action: "receiver.replay", subject_id: "rcv_1", fields: ["since"] }],
+    line: "deliveries replay --receiver RECEIVER --since 2026-11-21T00:00:00Z",
+    entry: { action: "receiver.replay", subject_id: "RECEIVER", fields: ["since"] },
   },
   "events list": "reads",
   "events list-dead": "reads",
@@ -104,39 +105,49 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
   doctor: "reads",
 };
 
-describe("the audit log", () => {
-  let accounts: FakeAccounts;
-  let webhook: FakeWebhook;
-  let served: Served;
-  const run = (line: string, surroundings: Surroundings = {}): Promise<Outcome> => {
-    const { address } = served;
-    return brandctl(line.split(" "), { env: { ACCOUNTS_ADDRESS: address, WEBHOOK_ADDRESS: address }, ...surroundings });
-  };
-  const state = (): string =>
-    JSON.stringify([[...accounts.brands], accounts.members, accounts.keys, webhook.receivers, webhook.deliveries, webhook.replays]);
-  /** What a command needs in order to change something. */
-  const prepare = async (path: string): Promise<void> => {
-    if (path === "keys revoke") await run("keys create --brand brd_1 --name Reporting");
-    if (path === "receivers activate")
-      webhook.receivers[0] = receiverOf({ rotating: true, next_secret_accepted_at: "2026-11-21T08:35:00.000Z" });
-    if (path === "receivers enable") webhook.receivers[0] = receiverOf({ enabled: false });
-    accounts.audit.entries.splice(0);
-  };
-  beforeEach(async () => {
-    [accounts, webhook] = [new FakeAccounts(), new FakeWebhook()];
-    served = await serve(...accounts.served, ...webhook.served);
-    accounts.add();
-    for (const [email, role] of [
-      ["zoe@ulap.example", "owner"],
-      ["ana@ulap.example", "member"],
-    ] as const) {
-      accounts.members.push({ brand_id: "brd_1", email, role, created_at: "2026-11-21T08:30:00.000Z" });
-    }
-    webhook.receivers.push(receiverOf({ rotating: true }));
-    webhook.deliveries.push(deliveryOf());
-  });
-  afterEach(() => served.stop());
+const product = startProduct();
+let brand: TestBrand;
+/** What stands for the words in COMMANDS. */
+let ids: Record<string, string>;
 
+const withIds = (line: string): string => line.replace(/\b[A-Z_]{3,}\b/g, (word) => ids[word] ?? word);
+const run = (line: string, surroundings: Surroundings = {}): Promise<Outcome> => product.run(withIds(line), surroundings);
+const entries = async (brandId = brand.id): Promise<AuditEntry[]> =>
+  (await run(`audit list --brand ${brandId} --json`)).json<{ entries: AuditEntry[] }>().entries;
+const clear = (): Promise<unknown> => product.db.query("truncate accounts.audit_entries");
+/** Everything of the brand that a command may change. */
+async function state(): Promise<string> {
+  const places = [
+    "accounts.brands t where t.id = any($1::text[])",
+    ...["accounts.members", "accounts.keys", "webhook.receivers"].map((table) => `${table} t where brand_id = any($1::text[])`),
+    ...["webhook.deliveries", "webhook.replays"].map((table) => `${table} t where receiver_id = any($1::text[])`),
+  ];
+  const rows = places.map((place) => product.db.query(`select t::text as row from ${place} order by 1`, [Object.values(ids)]));
+  return JSON.stringify(await Promise.all(rows));
+}
+
+/** What a command needs in order to change something. */
+async function prepare(path: string): Promise<void> {
+  if (path === "receivers activate")
+    await product.db.query("update webhook.receivers set next_secret_accepted_at = now() where id = $1", [ids["RECEIVER"]]);
+  if (path === "receivers enable") await run("receivers disable RECEIVER");
+  await clear();
+}
+
+beforeEach(async () => {
+  brand = await product.createBrand();
+  const MEMBER = `ana@${brand.id.slice(4)}.example`;
+  await product.accounts.addMember({ brand_id: brand.id, email: MEMBER, role: "member" }, context());
+  const key = (await run(`keys create --brand ${brand.id} --name Reporting --json`)).json<{ key: { id: string } }>().key.id;
+  const request = { brand_id: brand.id, url: "https://hooks.ulap.example/", label: "Books", events: ["payout.paid"] };
+  const { receiver } = await product.receivers.createReceiver(request, context());
+  await run(`receivers rotate ${receiver?.id}`);
+  await addDelivery(product.db, receiver as { brand_id: string; id: string }, { at: new Date().toISOString() });
+  ids = { BRAND: brand.id, NEW_BRAND: newId("brd"), KEY: key, RECEIVER: receiver?.id ?? "", MEMBER };
+  await clear();
+});
+
+describe("the audit log", () => {
   it("is considered for every command", () => {
     const leaves = allCommands().filter(({ command }) => command.commands.length === 0);
     expect(Object.keys(COMMANDS).toSorted()).toEqual(leaves.map(({ path }) => path).toSorted());
@@ -144,92 +155,99 @@ describe("the audit log", () => {
 
   const changing = Object.entries(COMMANDS).flatMap(([path, command]) => (typeof command === "string" ? [] : [{ path, ...command }]));
 
-  it.each(changing)("has an entry of $path before the change, and its outcome after it", async ({ path, line, entries }) => {
+  it.each(changing)("has an entry of $path before the change, and its outcome after it", async ({ path, line, entry }) => {
     await prepare(path);
-    const { audit } = accounts;
-    const before = state();
+    const before = await state();
     const atAppend: string[] = [];
-    audit.onAppend = () => void atAppend.push(state());
-    const outcome = await run(line);
-    expect(outcome).toMatchObject({ code: 0 });
-    expect(audit.entries).toEqual(
-      entries.map((entry) => expect.objectContaining({ brand_id: "brd_1", ...entry, outcome: "done", request_id: expect.any(String) })),
+    product.intercepts.set("accounts.appendAudit", async (_, forward) => {
+      atAppend.push(await state());
+      return forward() as Promise<unknown>;
+    });
+    expect(await run(line)).toMatchObject({ code: 0 });
+    const expected = { brand_id: brand.id, ...entry };
+    const withValues = Object.fromEntries(
+      Object.entries(expected).map(([name, value]) => [name, typeof value === "string" ? withIds(value) : (value as unknown)]),
     );
-    expect(audit.entries[0]?.actor).toBeNull();
+    const written = await entries(withValues["brand_id"] as string);
+    expect(written).toEqual([expect.objectContaining({ ...withValues, outcome: "done", request_id: expect.any(String), actor: null })]);
     expect(atAppend).toEqual([before]);
-    expect(JSON.stringify(audit.entries)).not.toMatch(/tok3n|Reporting|Kape|whsec_|brk_/);
+    expect(JSON.stringify(written)).not.toMatch(/tok3n|Reporting|Kape|whsec_|brk_/);
   });
 
   it.each(changing)("that cannot be written prevents $path", async ({ path, line }) => {
     await prepare(path);
-    const before = state();
-    accounts.audit.onAppend = () => {
-      throw new AppError("timeout", "The request took too long.");
-    };
+    const before = await state();
+    product.failNext("accounts.appendAudit", new AppError("timeout", "The request took too long."));
     expect(await run(line)).toMatchObject({
       code: 1,
       stdout: "",
       stderr: expect.stringContaining("Nothing was changed, because the audit log"),
     });
-    expect(state()).toBe(before);
+    expect(await state()).toBe(before);
   });
 
   it("has refused changes too, with the reason", async () => {
-    expect((await run("brands create --name Other --tier plus --id brd_1")).code).toBe(1);
-    expect(accounts.audit.entries).toEqual([
-      expect.objectContaining({ action: "brand.create", subject_id: "brd_1", outcome: "failed", error_kind: "already_exists" }),
+    expect((await run("brands create --name Other --tier plus --id BRAND")).code).toBe(1);
+    expect(await entries()).toEqual([
+      expect.objectContaining({ action: "brand.create", subject_id: brand.id, outcome: "failed", error_kind: "already_exists" }),
     ]);
   });
 
   it("has changes whose outcome is unknown", async () => {
-    accounts.failChange = new AppError("timeout", "Too slow");
-    expect((await run("brands set-tier brd_1 pro")).code).toBe(1);
-    expect(accounts.audit.entries).toEqual([expect.objectContaining({ outcome: "unknown", error_kind: "timeout" })]);
+    product.failNext("accounts.setBrandTier", new AppError("timeout", "Too slow"));
+    expect((await run("brands set-tier BRAND pro")).code).toBe(1);
+    expect(await entries()).toEqual([expect.objectContaining({ outcome: "unknown", error_kind: "timeout" })]);
   });
 
   it("has the outcome of a change that Ctrl-C interrupted", async () => {
     const interrupting = new AbortController();
-    accounts.audit.onAppend = () => interrupting.abort();
-    expect(
-      (await run("brands set-tier brd_1 pro", { env: { ACCOUNTS_ADDRESS: served.address }, interrupted: interrupting.signal })).code,
-    ).toBe(130);
-    expect(accounts.audit.entries).toEqual([expect.objectContaining({ outcome: "unknown" })]);
+    product.intercepts.set("accounts.appendAudit", (_, forward) => {
+      interrupting.abort();
+      return forward();
+    });
+    expect((await run("brands set-tier BRAND pro", { interrupted: interrupting.signal })).code).toBe(130);
+    expect(await entries()).toEqual([expect.objectContaining({ outcome: "unknown" })]);
   });
 
   it("never keeps a key from being shown: a missing outcome is a remark", async () => {
-    accounts.audit.finishError = new AppError("timeout", "The request took too long.");
-    const { code, stdout, stderr } = await run("keys create --brand brd_1 --name Reporting");
+    product.intercepts.set("accounts.finishAudit", () => Promise.reject(new AppError("timeout", "The request took too long.")));
+    const { code, stdout, stderr } = await run("keys create --brand BRAND --name Books");
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^brk_live_/) });
     expect(stderr).toContain("The outcome is missing from the audit log");
   });
 
-  it("needs the address of accounts, for receivers too", async () => {
-    const outcome = await run("receivers disable rcv_1", { env: { WEBHOOK_ADDRESS: served.address } });
+  it("needs the address of accounts, for receivers too, and says that the brand was deleted", async () => {
+    const { WEBHOOK_ADDRESS } = product.env;
+    const before = await state();
+    const outcome = await run("receivers disable RECEIVER", { env: { WEBHOOK_ADDRESS } });
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining("The address of accounts is not known") });
-    expect(webhook.receivers[0]?.enabled).toBe(true);
+    expect(await state()).toBe(before);
+    product.failNext("accounts.appendAudit", new AppError("not_found", "The brand was deleted.", { field: "brand_id" }));
+    expect((await run("brands set-tier BRAND pro")).stderr).toContain("error: The brand was deleted.");
   });
 
   it("is listed, newest first, with filters, over all pages", async () => {
-    await run("members add lia@ulap.example --brand brd_1");
-    await run("brands create --name Other --tier plus --id brd_1");
-    expect((await run("audit list --brand brd_1")).stdout.split("\n")).toEqual([
-      "TIME (UTC)        BY        ACTION        SUBJECT           FIELDS                OUTCOME                 FROM",
-      "2026-11-21 08:30  operator  brand.create  brd_1             name, tier, verified  failed: already_exists  -",
-      "2026-11-21 08:30  operator  member.add    lia@ulap.example  role: member          done                    -",
+    await run("members add lia@kape.example --brand BRAND");
+    await run("brands create --name Other --tier plus --id BRAND");
+    await product.db.query("update accounts.audit_entries set created_at = '2026-11-21T08:30:00Z'");
+    expect((await run("audit list --brand BRAND")).stdout.split("\n")).toEqual([
+      "TIME (UTC)        BY        ACTION        SUBJECT                         FIELDS                OUTCOME                 FROM",
+      `2026-11-21 08:30  operator  brand.create  ${brand.id}  name, tier, verified  failed: already_exists  -`,
+      "2026-11-21 08:30  operator  member.add    lia@kape.example                role: member          done                    -",
       "",
     ]);
-    const filters = "--by ana@ulap.example --action key.create --since 2026-11-21T08:00:00+08:00 --until 2026-11-22T00:00:00Z";
-    const { entries } = (await run(`audit list --brand brd_1 ${filters} --limit 1 --json`)).json<{ entries: object[] }>();
-    expect(entries).toEqual([expect.objectContaining({ action: "brand.create" })]);
-    expect(accounts.audit.requests.at(-1)).toEqual({
-      brand_id: "brd_1",
-      actor: "ana@ulap.example",
-      action: "key.create",
-      from: "2026-11-21T00:00:00.000Z",
-      to: "2026-11-22T00:00:00.000Z",
-      page_size: 1,
-      page_token: null,
-    });
+    product.intercepts.set("accounts.listAudit", (request: object, forward) => forward({ ...request, page_size: 1 }));
+    expect((await entries()).map(({ action }) => action)).toEqual(["brand.create", "member.add"]);
+    const since = "--since 2026-11-21T16:00:00+08:00 --until 2026-11-22T00:00:00Z";
+    for (const [filters, count] of [
+      [`--by operator --action member.add ${since} --limit 1`, 1],
+      ["--by ana@ulap.example", 0],
+      ["--since 2026-11-21T09:00:00Z", 0],
+      ["--until 2026-11-21T08:00:00Z", 0],
+    ] as const) {
+      const found = (await run(`audit list --brand BRAND ${filters} --json`)).json<{ entries: object[] }>();
+      expect([filters, found.entries.length]).toEqual([filters, count]);
+    }
     expect((await run("audit list --brand brd_nope")).stderr).toContain("There is no brand with this id");
   });
 });

@@ -1,255 +1,235 @@
-import { AppError } from "@brand-records/errors";
-import { OperatorServiceService } from "@brand-records/proto/records/v1";
-import { service } from "@brand-records/rpc";
-import { eventually } from "@brand-records/testkit";
 import { PassThrough } from "node:stream";
-import { FakeAccounts } from "../../test/fake-accounts.ts";
-import { FakeData } from "../../test/fake-data.ts";
-import { FakePlans } from "../../test/fake-plans.ts";
-import { FakeWebhook } from "../../test/fake-webhook.ts";
-import { serve, type Served } from "../../test/serve.ts";
-import { brandctl, Recorder, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { AppError } from "@brand-records/errors";
+import { eventually } from "@brand-records/testkit";
+import { startProduct, type Intercept, type TestBrand } from "../../test/product.ts";
+import { serve } from "../../test/serve.ts";
+import { Recorder, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
-const NAME = "Ulap at Araw";
-let accounts: FakeAccounts;
-let plans: FakePlans;
-let webhook: FakeWebhook;
-let records: FakeData;
-let served: Served[];
-let env: NodeJS.ProcessEnv;
-const run = (args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> =>
-  brandctl(["brands", ...args], { env, ...surroundings });
+const NAME = "Ulap";
 const CONFIRMED = ["--confirm", NAME, "--yes"];
+const KEPT_UNTIL = "2026-11-28T08:40:00.000Z";
+const product = startProduct();
+let brand: TestBrand;
+
+const run = (args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> => product.run(["brands", ...args], surroundings);
+const remove = (...args: string[]): Promise<Outcome> => run(["delete", brand.id, ...args]);
+const hasBegun = async (): Promise<boolean> =>
+  (await product.db.query("select from accounts.brands where id = $1 and deletion_started_at is null", [brand.id])).length === 0;
+
+interface Result {
+  readonly deleted: { kind: string; rows: number }[];
+  readonly done: boolean;
+  readonly waiting_for?: string;
+  readonly outbox_after: number;
+}
+
+/** Answers the next calls of a service with these results, then the service itself. */
+function deletesFirst(service: "plans" | "records" | "webhook", ...results: Partial<Result>[]): void {
+  product.intercepts.set(`${service}.deleteBrandData`, async (_, forward) => {
+    const next = results.shift();
+    return next === undefined ? forward() : { deleted: [], done: true, outbox_after: 0, ...next };
+  });
+}
+
+/** Makes webhook's log what Kafka's would be; the services here have none. */
+const answerLog = (trimLog: Intercept): void => void product.intercepts.set("webhook.trimLog", trimLog);
+let trims: number;
 
 beforeEach(async () => {
-  accounts = new FakeAccounts();
-  plans = new FakePlans();
-  webhook = new FakeWebhook();
-  records = new FakeData();
-  accounts.add({ name: NAME });
-  served = [
-    await serve(...accounts.served),
-    await serve(...plans.served),
-    await serve(service(OperatorServiceService, { deleteBrandData: records.deleteBrandData })),
-    await serve(...webhook.served),
-  ];
-  const [ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS] = served.map(({ address }) => address);
-  env = { ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS };
-});
-afterEach(async () => {
-  for (const each of served) await each.stop();
+  brand = await product.createBrand();
+  trims = 0;
+  // Nothing settles for 31 s here: what the services refuse until then is over at once.
+  product.intercepts.set("accounts.beginBrandDeletion", async (_, forward) => {
+    const begun = (await forward()) as object;
+    await product.db.query("update accounts.audit_entries set created_at = created_at - interval '2 minutes' where brand_id = $1", [
+      brand.id,
+    ]);
+    return { ...begun, settles_in_ms: 20, quiet_ms: 20 };
+  });
+  answerLog(async ({ up_to }: { up_to: object[] }) => {
+    if (up_to.length === 0) return { up_to: [{ partition: 0, offset: 5 }], done: false, behind: [], kept_until: KEPT_UNTIL };
+    trims += 1;
+    return { up_to, done: true, behind: [] };
+  });
 });
 
 it("deletes in every service until a round finds nothing, and adds up what was deleted", async () => {
-  records.results.push({ deleted: [{ kind: "payouts", rows: 5 }], done: false }, { deleted: [{ kind: "payouts", rows: 1 }] });
+  deletesFirst("records", { deleted: [{ kind: "payouts", rows: 5 }], done: false }, { deleted: [{ kind: "payouts", rows: 1 }] });
   // A request from before the deletion: the round after it finds nothing.
-  plans.data.results.push({}, { deleted: [{ kind: "plans", rows: 1 }] });
-  webhook.deadLetters.push({ position: "p", reason: "r", key: "k", bytes: 1, dead_lettered_at: "2026-11-21T08:30:00.000Z" });
-  const { code, json } = await run(["delete", "brd_1", ...CONFIRMED, "--json"]);
+  deletesFirst("plans", {}, { deleted: [{ kind: "plans", rows: 1 }] });
+  await product.db.query("insert into webhook.dead_letters (position, reason, key, value, headers) values ('p', 'r', 'k', $1, $2)", [
+    Buffer.from(JSON.stringify({ brand_id: brand.id })),
+    "{}",
+  ]);
+  const { code, json } = await remove(...CONFIRMED, "--json");
   expect(code).toBe(0);
   expect(json()).toEqual({
     deleted: {
-      brand_id: "brd_1",
-      started_at: "2026-11-21T08:30:00.000Z",
+      brand_id: brand.id,
+      started_at: expect.any(String),
       resumed: false,
-      rows_of_this_run: { payouts: 6, plans: 1, usage: 7 },
+      rows_of_this_run: expect.objectContaining({ payouts: 6, plans: 1 }),
       log: { cleared: true, dead_letters: 1, behind: [] },
       redis_expires: false,
     },
   });
-  expect(accounts.deletions).toEqual(new Set(["brd_1"]));
+  expect(await product.db.query("select from accounts.brands where id = $1", [brand.id])).toEqual([]);
 });
 
 it("says what will be lost, and asks twice at a terminal: for the name, and whether it is meant", async () => {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = new Recorder(true);
-  const running = run(["delete", "brd_1"], { stdin, isTerminal: true, stderr });
+  const running = run(["delete", brand.id], { stdin, isTerminal: true, stderr });
   await eventually(() => expect(stderr.text).toContain("name, to confirm"));
-  expect(stderr.text).toContain("0 receivers with 0 waiting deliveries");
-  expect(stderr.text).toContain("messages of all brands are removed from the event log");
-  expect(stderr.text).toContain("Readers that commit no offset to Kafka lose what they have not read.");
+  for (const text of [
+    "1 member\n  0 keys in use\n  0 receivers with 0 waiting deliveries",
+    "messages of all brands are removed from the event log",
+    "Readers that commit no offset to Kafka lose what they have not read.",
+  ])
+    expect(stderr.text).toContain(text);
   stdin.write(`${NAME}\n`);
   await eventually(() => expect(stderr.text).toContain("[y/N]"));
-  expect(accounts.deletions.size).toBe(0);
+  expect(await hasBegun()).toBe(false);
   stdin.write("y\n");
   const { code, stdout } = await running;
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "brd_1 is deleted.\n  7 usage\n" });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${brand.id} is deleted.\n` });
 });
 
 it.each<[string, readonly string[], Surroundings, number]>([
-  ["another name is typed", [], typing("Ulap"), 1],
-  ["another name is given", ["--confirm", "Ulap", "--yes"], {}, 1],
+  ["another name is typed", [], typing("Araw"), 1],
+  ["another name is given", ["--confirm", "Araw", "--yes"], {}, 1],
   ["the input ends (Ctrl-D)", [], typing(""), 1],
   ["the second answer is no", ["--confirm", NAME], typing("n"), 1],
   ["there is no terminal, and no --yes", ["--confirm", NAME], {}, 2],
   ["there is no terminal, and no --confirm", ["--yes"], {}, 2],
 ])("deletes nothing if %s", async (_, options, surroundings, code) => {
-  expect(await run(["delete", "brd_1", ...options], surroundings)).toMatchObject({ code });
-  expect(accounts.deletions.size).toBe(0);
+  expect(await run(["delete", brand.id, ...options], surroundings)).toMatchObject({ code });
+  expect(await hasBegun()).toBe(false);
 });
 
-it("continues a deletion without asking, and refuses a brand that never was", async () => {
-  accounts.brands.clear();
-  accounts.deletions.add("brd_1");
-  const { code, stderr } = await run(["delete", "brd_1"]);
-  expect(code).toBe(0);
-  expect(stderr).toContain("The deletion began at 2026-11-21 08:30 UTC and continues.");
-  expect(await run(["delete", "brd_2"])).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no brand with this id") });
-});
-
-it("says that other commands do not change a deleted brand", async () => {
-  accounts.audit.onAppend = () => {
-    throw new AppError("not_found", "The brand was deleted.", { field: "brand_id" });
-  };
-  const { code, stderr } = await run(["set-tier", "brd_1", "pro"]);
-  expect(code).toBe(1);
-  expect(stderr).toContain("error: The brand was deleted.");
-});
-
-it("says how to continue after Ctrl-C and after a failure", async () => {
+it("says how to continue after Ctrl-C and after a failure, continues without asking, and refuses a brand that never was", async () => {
   const interrupted = new AbortController();
-  records.onCall = () => interrupted.abort();
-  const stopped = await run(["delete", "brd_1", ...CONFIRMED], { interrupted: interrupted.signal });
-  expect(stopped.code).toBe(130);
-  expect(stopped.stderr).toContain("to continue: brandctl brands delete brd_1");
-  records.onCall = () => {
-    throw new Error("the database is gone");
-  };
-  const failed = await run(["delete", "brd_1"]);
-  expect(failed.code).toBe(1);
-  expect(failed.stderr).toContain("to continue: brandctl brands delete brd_1");
+  product.intercepts.set("records.deleteBrandData", (_, forward) => {
+    interrupted.abort();
+    return forward();
+  });
+  const stopped = await run(["delete", brand.id, ...CONFIRMED], { interrupted: interrupted.signal });
+  expect([stopped.code, stopped.stderr]).toEqual([130, expect.stringContaining(`to continue: brandctl brands delete ${brand.id}`)]);
+  expect((await run(["list"])).stdout).toMatch(new RegExp(`${brand.id} .*since 20[-\\d: ]+: continue with brands delete`));
+  product.failNext("records.deleteBrandData", new Error("the database is gone"));
+  const failed = await remove("--keep-log");
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(`to continue: brandctl brands delete ${brand.id} --keep-log`)]);
+  expect(await remove()).toMatchObject({ code: 0, stderr: expect.stringMatching(/The deletion began at 20[-\d: ]+ UTC and continues\./) });
+  expect(await run(["delete", "brd_none"])).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no brand with this id") });
 });
 
-it("gives up if records of the brand keep arriving", async () => {
-  for (let round = 0; round < 10; round += 1) records.results.push({ deleted: [{ kind: "links", rows: 1 }] });
-  const { code, stderr } = await run(["delete", "brd_1", ...CONFIRMED]);
-  expect(code).toBe(1);
-  expect(stderr).toContain("The platform still writes or imports records of this brand");
+const LINK = { deleted: [{ kind: "links", rows: 1 }] };
+
+it.each([
+  ["keep arriving", Array.from({ length: 10 }, () => LINK)],
+  ["arrive now and then, between rounds that find nothing", [{}, ...Array.from({ length: 10 }, () => [{}, LINK]).flat()]],
+])("gives up if records of the brand %s", async (_, results) => {
+  deletesFirst("records", ...results);
+  const { code, stderr } = await remove(...CONFIRMED);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("The platform still writes or imports records of this brand")]);
 });
 
-it("gives up if a record of the brand arrives now and then, between rounds that find nothing", async () => {
-  records.results.push({});
-  for (let round = 0; round < 10; round += 1) records.results.push({}, { deleted: [{ kind: "links", rows: 1 }] });
-  const { code, stderr } = await run(["delete", "brd_1", ...CONFIRMED]);
-  expect(code).toBe(1);
-  expect(stderr).toContain("The platform still writes or imports records of this brand");
-});
-
-it("refuses before anything is deleted if a service cannot be reached", async () => {
-  for (const at of [1, 2, 3]) {
-    await served[at]?.stop();
-    const { code, stderr } = await run(["delete", "brd_1", ...CONFIRMED]);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`Nothing was deleted. ${["plans", "records", "webhook"][at - 1] ?? ""} cannot be reached`);
-    expect(accounts.deletions.size).toBe(0);
-    const services =
-      [plans.served, [service(OperatorServiceService, { deleteBrandData: records.deleteBrandData })], webhook.served][at - 1] ?? [];
-    served[at] = await serve(...services);
-    env[["", "PLANS_ADDRESS", "RECORDS_ADDRESS", "WEBHOOK_ADDRESS"][at] ?? ""] = served[at].address;
-  }
+it.each(["plans", "records", "webhook"])("refuses before anything is deleted if %s cannot be reached", async (name) => {
+  const closed = await serve();
+  await closed.stop();
+  const env = { ...product.env, [`${name.toUpperCase()}_ADDRESS`]: closed.address };
+  const { code, stderr } = await run(["delete", brand.id, ...CONFIRMED], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`Nothing was deleted. ${name} cannot be reached`)]);
+  expect(await hasBegun()).toBe(false);
 });
 
 it("closes the brand at webhook before any other service deletes", async () => {
   const order: string[] = [];
-  webhook.data.onCall = () => void order.push(`webhook, begun ${accounts.deletions.has("brd_1")}`);
-  plans.data.onCall = () => void order.push("plans");
-  records.onCall = () => void order.push("records");
-  await run(["delete", "brd_1", ...CONFIRMED]);
-  expect(order.slice(0, 3)).toEqual(["webhook, begun true", "plans", "records"]);
+  for (const name of ["webhook", "plans", "records"]) {
+    product.intercepts.set(`${name}.deleteBrandData`, async (_, forward) => {
+      order.push(`${name}, begun ${await hasBegun()}`);
+      return forward() as Promise<unknown>;
+    });
+  }
+  await remove(...CONFIRMED);
+  expect(order.slice(0, 3)).toEqual(["webhook, begun true", "plans, begun true", "records, begun true"]);
 });
 
 it("continues the search of the outbox where the call before ended, and each round at its beginning", async () => {
-  records.results.push({ done: false, outbox_after: 5_000 }, { done: false, outbox_after: 10_000 });
-  expect((await run(["delete", "brd_1", ...CONFIRMED])).code).toBe(0);
-  expect(records.searchedFrom.slice(0, 4)).toEqual([0, 5_000, 10_000, 0]);
+  const searchedFrom: number[] = [];
+  product.intercepts.set("records.deleteBrandData", async ({ outbox_after }: { outbox_after: number }) => {
+    searchedFrom.push(outbox_after);
+    const done = searchedFrom.length > 2;
+    return { deleted: [], done, outbox_after: done ? 0 : 5_000 * searchedFrom.length };
+  });
+  expect((await remove(...CONFIRMED)).code).toBe(0);
+  expect(searchedFrom.slice(0, 4)).toEqual([0, 5_000, 10_000, 0]);
 });
 
 it("says what it waits for once, where there is no status line", async () => {
   const waiting = { done: false, waiting_for: "attempts in flight (2)" };
-  webhook.data.results.push(waiting, { ...waiting, waiting_for: "attempts in flight (1)" });
-  const { stderr } = await run(["delete", "brd_1", ...CONFIRMED]);
+  deletesFirst("webhook", waiting, { ...waiting, waiting_for: "attempts in flight (1)" });
+  const { stderr } = await remove(...CONFIRMED);
   expect(stderr.match(/Waiting in webhook for attempts in flight\./g)).toHaveLength(1);
 });
 
-describe("--keep-log", () => {
-  const keep = (...more: string[]): Promise<Outcome> => run(["delete", "brd_1", ...CONFIRMED, "--keep-log", ...more]);
+it("says that Redis could not be reached", async () => {
+  product.intercepts.set("accounts.finishBrandDeletion", async (_, forward) => ({
+    ...((await forward()) as object),
+    redis_unavailable: true,
+  }));
+  expect(await remove(...CONFIRMED)).toMatchObject({ code: 0, stderr: expect.stringContaining("expires within an hour") });
+});
 
-  it("says until when retention keeps the messages, and ends with 4", async () => {
-    const { code, stdout } = await keep();
-    expect({ code, trims: webhook.trims }).toEqual({ code: 4, trims: 0 });
+describe("the event log", () => {
+  it("ends with 4 if Kafka refuses to remove messages, says why, and until when", async () => {
+    const refused = { refused: "TOPIC_AUTHORIZATION_FAILED", kept_until: KEPT_UNTIL };
+    answerLog(async () => ({ up_to: [{ partition: 0, offset: 5 }], done: false, behind: [], ...refused }));
+    const text =
+      "Kafka refuses to remove messages: TOPIC_AUTHORIZATION_FAILED\nIts retention removes them by 2026-11-28 08:40 UTC. To try again";
+    expect(await remove(...CONFIRMED)).toMatchObject({ code: 4, stdout: expect.stringContaining(text) });
+  });
+
+  it("ends with 4 if Kafka refuses to remove dead letters, and finishes all else", async () => {
+    const refusal = new AppError("permission_required", "brand.events.dead: TOPIC_AUTHORIZATION_FAILED");
+    product.failNext("webhook.removeDeadLetters", refusal);
+    const { code, stdout } = await remove(...CONFIRMED);
+    expect([code, stdout]).toEqual([4, expect.stringContaining("brand.events.dead: TOPIC_AUTHORIZATION_FAILED")]);
+    expect(await product.db.query("select from accounts.brands where id = $1", [brand.id])).toEqual([]);
+  });
+
+  it("is left as it is with --keep-log, which says until when retention keeps the messages, and ends with 4", async () => {
+    const { code, stdout } = await remove(...CONFIRMED, "--keep-log");
+    expect({ code, trims }).toEqual({ code: 4, trims: 0 });
     expect(stdout).toContain("Its retention removes them by 2026-11-28 08:40 UTC.");
   });
 
-  it("has nothing to keep where the log stores nothing", async () => {
-    webhook.hasLog = false;
-    const { code, stdout } = await keep();
+  it("has nothing to keep where it stores nothing", async () => {
+    product.intercepts.delete("webhook.trimLog");
+    const { code, stdout } = await remove(...CONFIRMED, "--keep-log");
     expect(code).toBe(0);
     expect(stdout).not.toContain("event log");
   });
 
-  it("finishes while the log is down, and says so", async () => {
-    webhook.isLogDown = true;
-    const { code, stdout } = await keep();
-    expect(code).toBe(4);
-    expect(stdout).toContain("It could not be reached, its dead letters neither: Kafka is unavailable");
-    expect(stdout).toContain("7 usage");
+  it("may be down with --keep-log, which says so", async () => {
+    answerLog(() => Promise.reject(new AppError("unavailable", "Kafka is unavailable")));
+    expect(await remove(...CONFIRMED, "--keep-log")).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining("It could not be reached, its dead letters neither: Kafka is unavailable"),
+    });
   });
 
-  it("is named in the command that continues", async () => {
-    records.onCall = () => {
-      throw new Error("the database is gone");
-    };
-    expect((await keep()).stderr).toContain("to continue: brandctl brands delete brd_1 --keep-log");
+  it("is cleared again for a brand that is deleted already only if it is asked to, and may name what a repeat found", async () => {
+    await remove(...CONFIRMED);
+    trims = 0;
+    const { code, stdout } = await remove();
+    expect({ code, trims, stdout }).toEqual({ code: 0, trims: 0, stdout: expect.stringContaining("This run found nothing.") });
+    expect((await remove("--clear-log")).code).toBe(0);
+    expect(trims).toBe(1);
+    deletesFirst("records", LINK);
+    const found = await remove();
+    expect({ code: found.code, trims }).toEqual({ code: 4, trims: 1 });
+    expect(found.stdout).toContain("This run deleted:");
+    expect(found.stdout).toContain(`To remove them: brandctl brands delete ${brand.id} --clear-log`);
   });
-});
-
-describe("a repeat for a brand that is deleted already", () => {
-  beforeEach(() => {
-    accounts.brands.clear();
-    accounts.deletions.add("brd_1");
-    accounts.isFinished = true;
-  });
-
-  it("does not remove messages from the log again, unless it is asked to", async () => {
-    const { code, stdout } = await run(["delete", "brd_1"]);
-    expect({ code, trims: webhook.trims }).toEqual({ code: 0, trims: 0 });
-    expect(stdout).toContain("This run deleted:");
-    expect((await run(["delete", "brd_1", "--clear-log"])).code).toBe(0);
-    expect(webhook.trims).toBe(1);
-  });
-
-  it("says that the log may name what it found", async () => {
-    records.results.push({ deleted: [{ kind: "links", rows: 1 }] });
-    const { code, stdout } = await run(["delete", "brd_1"]);
-    expect({ code, trims: webhook.trims }).toEqual({ code: 4, trims: 0 });
-    expect(stdout).toContain("To remove them: brandctl brands delete brd_1 --clear-log");
-  });
-});
-
-it("ends with 4 if messages stay in the log, says why, and until when", async () => {
-  webhook.trimmed = { done: false, refused: "TOPIC_AUTHORIZATION_FAILED", kept_until: "2026-11-28T08:30:00.000Z" };
-  const { code, stdout } = await run(["delete", "brd_1", ...CONFIRMED]);
-  expect(code).toBe(4);
-  expect(stdout).toContain("Kafka refuses to remove messages: TOPIC_AUTHORIZATION_FAILED");
-  expect(stdout).toContain("Its retention removes them by 2026-11-28 08:30 UTC");
-});
-
-it("ends with 4 if Kafka refuses to remove dead letters, and finishes all else", async () => {
-  webhook.isLogProtected = true;
-  const { code, stdout } = await run(["delete", "brd_1", ...CONFIRMED]);
-  expect(code).toBe(4);
-  expect(stdout).toContain("brand.events.dead: TOPIC_AUTHORIZATION_FAILED");
-  expect(stdout).toContain("7 usage");
-});
-
-it("says that Redis could not be reached", async () => {
-  accounts.isRedisDown = true;
-  const { code, stderr } = await run(["delete", "brd_1", ...CONFIRMED]);
-  expect(code).toBe(0);
-  expect(stderr).toContain("expires within an hour");
-});
-
-it("lists a brand that is being deleted as such", async () => {
-  accounts.add({ id: "brd_2", name: "Kape", deletion_started_at: "2026-11-21T08:30:00.000Z" });
-  expect((await run(["list"])).stdout).toContain("since 2026-11-21 08:30: continue with brands delete");
 });

@@ -5,10 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPool } from "@brand-records/postgres";
 import { createDatabase, startProcess } from "@brand-records/testkit";
-import { FakeAccounts } from "../../test/fake-accounts.ts";
-import { FakeImports } from "../../test/fake-imports.ts";
-import { FakePlans } from "../../test/fake-plans.ts";
-import { FakeWebhook } from "../../test/fake-webhook.ts";
 import { serve, type Served } from "../../test/serve.ts";
 import { brandctl, type Outcome } from "../../test/test-terminal.ts";
 
@@ -43,12 +39,8 @@ describe("brandctl doctor", () => {
   beforeEach(async () => {
     readiness = { status: 200, body: READY };
     metrics = { status: 200, body: "" };
-    const [accounts, plans, records, webhook] = await Promise.all([
-      serve(...new FakeAccounts().served),
-      serve(...new FakePlans().served),
-      serve(new FakeImports().served),
-      serve(...new FakeWebhook().served),
-    ]);
+    // Every gRPC server of ours has the health service.
+    const [accounts, plans, records, webhook] = await Promise.all([serve(), serve(), serve(), serve()]);
     served = { accounts, plans, records, webhook };
     await writeFile(join(folder, ".local/run.json"), JSON.stringify(runFile()));
   });

@@ -1,27 +1,27 @@
 import { createHmac } from "node:crypto";
 import { createServer, type AddressInfo } from "node:net";
+import { AppError } from "@brand-records/errors";
+import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 import { BODY_BYTES_MAX, startLocalReceiver } from "../listen/local-receiver.ts";
 import { runBrandctl } from "../run.ts";
-import { FakeAudit } from "../../test/fake-audit.ts";
-import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../../test/fake-webhook.ts";
-import { serve, type Served } from "../../test/serve.ts";
+import { context, startProduct } from "../../test/product.ts";
 import { brandctl, Recorder } from "../../test/test-terminal.ts";
 
+const SECRET = `whsec_${"x".repeat(43)}=`;
+const NEXT_SECRET = `whsec_${"y".repeat(43)}=`;
+
 describe("brandctl listen", () => {
-  let fake: FakeWebhook;
-  let served: Served;
-  beforeAll(async () => {
-    fake = new FakeWebhook();
-    fake.loopback = true;
-    served = await serve(...fake.served, ...new FakeAudit().served);
+  const product = startProduct({ RECEIVERS_ON_LOOPBACK: "true" });
+  let brandId: string;
+  beforeEach(async () => {
+    brandId = (await product.createBrand()).id;
   });
-  afterAll(() => served.stop());
-  beforeEach(() => {
-    fake.receivers.splice(0);
-    fake.loopback = true;
-  });
+  const receiversOf = async (brand_id = brandId): Promise<Receiver[]> =>
+    (await product.receivers.listReceivers({ brand_id }, context())).receivers;
+  const addReceiver = async (url: string, label: string, brand_id = brandId): Promise<string> =>
+    (await product.receivers.createReceiver({ brand_id, url, label, events: ["payout.paid"] }, context())).receiver?.id ?? "";
 
   interface Listening {
     readonly url: string;
@@ -40,7 +40,7 @@ describe("brandctl listen", () => {
       stdin: process.stdin,
       stdout,
       stderr,
-      env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address },
+      env: product.env,
       cwd: "/",
       interrupted: signal,
     };
@@ -142,32 +142,35 @@ describe("brandctl listen", () => {
     ]);
   });
 
-  it("--create registers a receiver, verifies with its secret, and deletes it at the end", async () => {
-    const here = await listening("--create --brand brd_1 --events payout.paid");
-    expect(fake.receivers).toMatchObject([{ brand_id: "brd_1", url: here.url, events: ["payout.paid"], label: "brandctl listen" }]);
-    expect(here.stderr.text).toContain("brandctl receivers test rcv_made0\n");
-    expect(here.stderr.text + here.stdout.text).not.toContain(SECRET);
-    expect(await post(here.url)).toBe(204);
+  it("--create registers a receiver, verifies with its secret what the service delivers, and deletes it at the end", async () => {
+    const here = await listening(`--create --brand ${brandId} --events payout.paid`);
+    const [receiver] = await receiversOf();
+    const id = receiver?.id ?? "";
+    expect(receiver).toMatchObject({ url: here.url, events: ["payout.paid"], label: "brandctl listen" });
+    expect(here.stderr.text).toContain(`brandctl receivers test ${id}\n`);
+    expect(here.stderr.text + here.stdout.text).not.toContain("whsec_");
+    await product.run(`receivers test ${id}`);
+    await eventually(() => expect(here.stdout.text).toContain("payout.paid  attempt 1  signature matches, Standard Webhooks matches"));
     expect(await post(here.url, "other")).toBe(401);
     expect(await here.end()).toBe(0);
-    expect(fake.receivers).toEqual([]);
-    expect(here.stderr.text).toContain("rcv_made0 is deleted.");
+    expect(await receiversOf()).toEqual([]);
+    expect(here.stderr.text).toContain(`${id} is deleted.`);
   });
 
   it("--create selects all event types by default, and accepts that the receiver is deleted meanwhile", async () => {
-    const here = await listening("--create --brand brd_1");
-    expect(fake.receivers[0]?.events).toEqual(EVENT_TYPE_NAMES);
-    fake.receivers.splice(0);
+    const here = await listening(`--create --brand ${brandId}`);
+    const [receiver] = await receiversOf();
+    expect(receiver?.events).toEqual(EVENT_TYPE_NAMES);
+    await product.receivers.deleteReceiver({ brand_id: brandId, receiver_id: receiver?.id ?? "" }, context());
     expect(await here.end()).toBe(0);
   });
 
   it("--create names the setting that makes the service deliver to this machine", async () => {
-    fake.loopback = false;
-    expect(
-      await brandctl(["listen", "--port", "0", "--create", "--brand", "brd_1"], {
-        env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address },
-      }),
-    ).toMatchObject({ code: 1, stderr: expect.stringContaining("RECEIVERS_ON_LOOPBACK=true") });
+    product.failNext("webhook.createReceiver", new AppError("not_https", "url must begin with https://", { field: "url" }));
+    expect(await product.run(`listen --port 0 --create --brand ${brandId}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("RECEIVERS_ON_LOOPBACK=true"),
+    });
   });
 
   describe("--create where the URL has a receiver already", () => {
@@ -180,29 +183,29 @@ describe("brandctl listen", () => {
 
     it("deletes what an earlier run left, says so, and registers again", async () => {
       const { url, port } = await freeUrl();
-      fake.receivers.push(
-        receiverOf({ id: "rcv_other", brand_id: "brd_2", url, label: "brandctl listen" }),
-        receiverOf({ id: "rcv_left", url, label: "brandctl listen", waiting: 2 }),
-      );
-      const here = await listening(`--port ${port} --create --brand brd_1`);
-      expect(here.stderr.text).toContain("rcv_left, left by an earlier brandctl listen, is deleted, and 2 waiting deliveries with it.\n");
-      expect(fake.receivers.map(({ id }) => id)).toEqual(["rcv_other", "rcv_made1"]);
-      expect(await post(here.url)).toBe(204);
+      const other = (await product.createBrand()).id;
+      await addReceiver(url, "brandctl listen", other);
+      const left = await addReceiver(url, "brandctl listen");
+      const here = await listening(`--port ${port} --create --brand ${brandId}`);
+      expect(here.stderr.text).toContain(`${left}, left by an earlier brandctl listen, is deleted.\n`);
+      const [made, ...others] = await receiversOf();
+      expect([made?.url, others]).toEqual([url, []]);
+      expect(made?.id).not.toBe(left);
       expect(await here.end()).toBe(0);
-      expect(fake.receivers.map(({ id }) => id)).toEqual(["rcv_other"]);
+      expect([await receiversOf(), await receiversOf(other)]).toEqual([[], [expect.objectContaining({ url })]]);
     });
 
     it("leaves a receiver with another label, names it, and gives a hint", async () => {
       const { url, port } = await freeUrl();
-      fake.receivers.push(receiverOf({ id: "rcv_own", url, label: "Books\u001b[2J" }));
-      const args = ["listen", "--port", port, "--create", "--brand", "brd_1"];
-      const { code, stderr } = await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address } });
+      const own = await addReceiver(url, "Books");
+      await product.db.query("update webhook.receivers set label = $2 where id = $1", [own, "Books\u001b[2J"]);
+      const line = `listen --port ${port} --create --brand ${brandId}`;
+      const { code, stderr } = await product.run(line);
       expect(code).toBe(1);
-      expect(stderr).toContain(`The receiver rcv_own, "Books\ufffd[2J", has the URL ${url} already.`);
-      expect(stderr).toContain("brandctl receivers delete rcv_own; or listen elsewhere: --port 0");
-      expect(fake.receivers).toMatchObject([{ id: "rcv_own" }]);
-      const json = await brandctl([...args, "--json"], { env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address } });
-      expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "duplicate_url" } });
+      expect(stderr).toContain(`The receiver ${own}, "Books\ufffd[2J", has the URL ${url} already.`);
+      expect(stderr).toContain(`brandctl receivers delete ${own}; or listen elsewhere: --port 0`);
+      expect(await receiversOf()).toMatchObject([{ id: own }]);
+      expect(JSON.parse((await product.run(`${line} --json`)).stderr)).toMatchObject({ error: { code: "duplicate_url" } });
     });
   });
 
@@ -232,7 +235,7 @@ describe("brandctl listen", () => {
     });
 
     it("with --create says that the same command makes a new secret", async () => {
-      const here = await listening("--create --brand brd_1");
+      const here = await listening(`--create --brand ${brandId}`);
       for (let sent = 0; sent < 2; sent += 1) expect(await post(here.url, NEXT_SECRET)).toBe(401);
       expect(here.stderr.text).toContain(`${HINT}. Press Ctrl-C and repeat the command: it makes a receiver with a new secret.\n`);
       expect(await here.end()).toBe(0);

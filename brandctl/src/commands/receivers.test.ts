@@ -151,9 +151,9 @@ describe("update", () => {
     expect(await current()).toMatchObject({ ...before, ...changed, max_in_flight: 1 });
   });
 
-  it.each([
+  it.each<[string, string]>([
     ["", "Nothing to change"],
-    ...["0", "65", "-1", "1.5", "x"].map((count) => [` --max-in-flight ${count}`, "from 1 to 64"] as const),
+    ...["0", "65", "-1", "1.5", "x"].map((count) => [` --max-in-flight ${count}`, "from 1 to 64"] as [string, string]),
   ])("refuses %j", async (options, message) => {
     expect(await run(`update RCV${options}`)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect(await current()).toEqual(receiver);

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEMO_RESOURCES } from "@brand-records/demo-data";
 import { RESOURCES } from "@brand-records/resources";
-import { FakeImports } from "../../test/fake-imports.ts";
-import { serve } from "../../test/serve.ts";
+import { startProduct } from "../../test/product.ts";
 import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 const run = (line: string, surroundings?: Surroundings): Promise<Outcome> =>
   brandctl(`records generate --brand brd_1 ${line}`.trim().split(" "), surroundings);
 
 describe("brandctl records generate", () => {
+  const product = startProduct();
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "brandctl-"));
@@ -50,11 +50,9 @@ describe("brandctl records generate", () => {
   });
 
   it("imports a resource before the resources that refer to it", async () => {
-    const imports = new FakeImports();
-    const served = await serve(imports.served);
-    const outcome = await run("--import --resource submissions campaigns --submissions 20 --json", {
-      env: { RECORDS_ADDRESS: served.address },
-    });
+    const { id } = await product.createBrand();
+    const line = "records generate --import --resource submissions campaigns --submissions 20 --json";
+    const outcome = await product.run(`${line} --brand ${id}`, { env: { ...product.env, RECORDS_ADDRESS: product.recordsAddress } });
     expect(outcome.code).toBe(0);
     expect(outcome.json()).toMatchObject({
       imports: [
@@ -62,8 +60,6 @@ describe("brandctl records generate", () => {
         { resource: "submissions", summary: { inserted: 20 } },
       ],
     });
-    expect(imports.starts.map(({ resource }) => resource)).toEqual(["campaigns", "submissions"]);
-    await served.stop();
   });
 
   it.each([

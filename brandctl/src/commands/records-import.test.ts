@@ -3,47 +3,49 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { DEMO_RESOURCES } from "@brand-records/demo-data";
-import { FakeAccounts } from "../../test/fake-accounts.ts";
-import { FakeImports } from "../../test/fake-imports.ts";
-import { serve, type Served } from "../../test/serve.ts";
-import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import type { ResourceName } from "@brand-records/resources";
+import { eventually } from "@brand-records/testkit";
+import { startProduct, type TestBrand } from "../../test/product.ts";
+import { serve } from "../../test/serve.ts";
+import type { Outcome, Surroundings } from "../../test/test-terminal.ts";
 
 /** The repository's root: jest runs there. */
 const SAMPLES = join(process.cwd(), "test/samples");
 
 describe("brandctl records import", () => {
-  let imports: FakeImports;
-  let served: Served;
+  const product = startProduct();
+  let brand: TestBrand;
   let folder: string;
-  const run = (args: string[], surroundings: Surroundings = {}): Promise<Outcome> =>
-    brandctl(["records", "import", "--brand", "brd_1", ...args], { env: { RECORDS_ADDRESS: served.address }, ...surroundings });
+  const run = (args: string[], surroundings: Surroundings = {}): Promise<Outcome> => {
+    const env = { ...product.env, RECORDS_ADDRESS: product.recordsAddress };
+    return product.run(["records", "import", "--brand", brand.id, ...args], { env, ...surroundings });
+  };
+  const stored = async (resource: ResourceName): Promise<string[]> =>
+    (await product.db.query<{ id: string }>(`select id from records.${resource} where brand_id = $1 order by id`, [brand.id])).map(
+      ({ id }) => id,
+    );
 
   beforeEach(async () => {
-    imports = new FakeImports();
-    served = await serve(imports.served);
+    brand = await product.createBrand();
     folder = await mkdtemp(join(tmpdir(), "brandctl-"));
   });
-  afterEach(async () => {
-    await served.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => rm(folder, { recursive: true }));
 
   it.each(DEMO_RESOURCES)("imports the sample of %s from a file", async (resource) => {
     const file = join(SAMPLES, `${resource}.ndjson`);
     const count = (await readFile(file, "utf8")).trimEnd().split("\n").length;
     const { code, stdout, stderr } = await run(["--resource", resource, file]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toBe(`Imported ${count} ${resource} into brd_1: ${count} new.\n`);
-    expect(imports.records.size).toBe(count);
-    expect(imports.starts).toEqual([{ brand_id: "brd_1", resource, skip_bad: false }]);
+    expect(stdout).toBe(`Imported ${count} ${resource} into ${brand.id}: ${count} new.\n`);
+    expect(await stored(resource)).toHaveLength(count);
   });
 
   it("reads standard input, with CRLF, a byte order mark, blank lines and no last line end", async () => {
     const [first = "", second = ""] = (await readFile(join(SAMPLES, "links.ndjson"), "utf8")).split("\n");
     const { code, stdout } = await run(["--resource", "links", "-"], { stdin: `\ufeff${first}\r\n\r\n   \n${second}` });
     expect(code).toBe(0);
-    expect(stdout).toBe("Imported 2 links into brd_1: 2 new, 2 blank lines skipped.\n");
-    expect([...imports.records.keys()]).toEqual(["lnk_sample1", "lnk_sample2"]);
+    expect(stdout).toBe(`Imported 2 links into ${brand.id}: 2 new, 2 blank lines skipped.\n`);
+    expect(await stored("links")).toEqual(["lnk_sample1", "lnk_sample2"]);
   });
 
   it("imports nothing when lines are bad, and reports each with its number", async () => {
@@ -54,7 +56,7 @@ describe("brandctl records import", () => {
     expect(lines.map((line) => /^line (\d+): /.exec(line)?.[1])).toEqual(Array.from({ length: 22 }, (_, i) => String(i + 1)));
     expect(lines[0]).toBe("line 1: is not valid JSON");
     expect(lines[5]).toBe("line 6: status: must be one of pending, approved, rejected, withdrawn");
-    expect(imports.records.size).toBe(0);
+    expect(await stored("submissions")).toEqual([]);
   });
 
   it("imports the good lines with --skip-bad, and exits with 1", async () => {
@@ -63,8 +65,8 @@ describe("brandctl records import", () => {
     const { code, stdout, stderr } = await run(["--resource", "submissions", "--skip-bad", "-"], { stdin: Buffer.concat([notUtf8, good]) });
     expect(code).toBe(1);
     expect(stderr).toBe("line 1: is not valid UTF-8\n");
-    expect(stdout).toBe("Imported 11 submissions into brd_1: 11 new.\n1 bad line left out.\n");
-    expect(imports.records.size).toBe(11);
+    expect(stdout).toBe(`Imported 11 submissions into ${brand.id}: 11 new.\n1 bad line left out.\n`);
+    expect(await stored("submissions")).toHaveLength(11);
   });
 
   it("prints one JSON document with --json", async () => {
@@ -95,13 +97,13 @@ describe("brandctl records import", () => {
     const stdin = new PassThrough();
     const running = run(["--resource", "links", "-"], { stdin, interrupted: stop.signal });
     stdin.write(await readFile(join(SAMPLES, "links.ndjson")));
-    // The import has started once the service has its first message.
-    while (imports.starts.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    // The import has started once it holds a transaction.
+    const begun =
+      "select from pg_stat_activity where application_name = 'records import' and state <> 'idle' and datname = current_database()";
+    await eventually(async () => expect(await product.db.query(begun)).toHaveLength(1));
     stop.abort();
     expect(await running).toMatchObject({ code: 130, stdout: "", stderr: "error: Interrupted. Nothing was imported.\n" });
-    await served.stop();
-    expect(imports.records.size).toBe(0);
-    expect(imports.cancelled).toHaveLength(1);
+    expect(await stored("links")).toEqual([]);
   });
 
   it("can be interrupted before the first input", async () => {
@@ -109,7 +111,6 @@ describe("brandctl records import", () => {
     const running = run(["--resource", "links", "-"], { stdin: new PassThrough(), interrupted: stop.signal });
     stop.abort();
     expect(await running).toMatchObject({ code: 130, stderr: "error: Interrupted. Nothing was imported.\n" });
-    expect(imports.starts).toEqual([]);
   });
 
   it.each([
@@ -117,7 +118,6 @@ describe("brandctl records import", () => {
     ["a directory", ["--resource", "links", "/"], "it is a directory"],
   ])("refuses %s", async (_, args, message) => {
     expect(await run(args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
-    expect(imports.starts).toEqual([]);
   });
 
   it("recognises another format, instead of reporting every line", async () => {
@@ -127,29 +127,25 @@ describe("brandctl records import", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("The input is a JSON array, not NDJSON");
     expect(stderr).toContain("jq -c '.[]'");
-    expect(imports.starts).toEqual([]);
   });
 
   it("imports nothing for an unknown brand, if the address of accounts is known", async () => {
-    const accounts = new FakeAccounts();
-    const other = await serve(...accounts.served);
-    const env = { RECORDS_ADDRESS: served.address, ACCOUNTS_ADDRESS: other.address };
-    const args = ["--resource", "links", join(SAMPLES, "links.ndjson")];
-    expect(await run(args, { env })).toMatchObject({
+    const args = ["records", "import", "--brand", "brd_none", "--resource", "links", join(SAMPLES, "links.ndjson")];
+    const { ACCOUNTS_ADDRESS } = product.env;
+    expect(await product.run(args, { env: { ACCOUNTS_ADDRESS, RECORDS_ADDRESS: product.recordsAddress } })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("There is no brand brd_1. Nothing was imported."),
+      stderr: expect.stringContaining("There is no brand brd_none. Nothing was imported."),
     });
-    expect(imports.starts).toEqual([]);
-    accounts.add();
-    expect(await run(args, { env })).toMatchObject({ code: 0 });
-    await other.stop();
+    expect(await product.run(args, { env: { RECORDS_ADDRESS: product.recordsAddress } })).toMatchObject({ code: 0 });
   });
 
   it("names the address of a records service that cannot be reached", async () => {
-    await served.stop();
-    const { code, stderr } = await run(["--resource", "links", join(SAMPLES, "links.ndjson")]);
+    const closed = await serve();
+    await closed.stop();
+    const env = { RECORDS_ADDRESS: closed.address };
+    const { code, stderr } = await run(["--resource", "links", join(SAMPLES, "links.ndjson")], { env });
     expect(code).toBe(1);
-    expect(stderr).toContain(`records cannot be reached at ${served.address}`);
+    expect(stderr).toContain(`records cannot be reached at ${closed.address}`);
     expect(stderr).toContain("Nothing was imported.");
   });
 });

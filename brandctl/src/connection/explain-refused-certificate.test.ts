@@ -1,15 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serveRpc, type RpcServer } from "@brand-records/rpc";
+import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { serveRpc, service, type RpcServer } from "@brand-records/rpc";
 import { openLog, Registry } from "@brand-records/telemetry";
 import { CertificateAuthority } from "@brand-records/testkit";
-import { FakeAccounts } from "../../test/fake-accounts.ts";
 import { brandctl, type Outcome } from "../../test/test-terminal.ts";
 
 /** What a person sees whose certificate a service refuses. */
 
 const PREFIX = "spiffe://records.example/ns/live/sa/";
+
+/** Which certificates may call is the server's; what a call then does is not asked here. */
+const SERVICES = [service(AccountsServiceService, { listBrands: async () => ({ brands: [], next_after_id: null }) } as never)];
 
 let folder: string;
 let authority: CertificateAuthority;
@@ -23,7 +26,7 @@ beforeAll(async () => {
   authority = new CertificateAuthority(folder);
   const { cert, key, ca } = issue("accounts", `${PREFIX}accounts`);
   const config = { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca };
-  server = await serveRpc({ config, services: new FakeAccounts().served, log: openLog("test", "silent"), metrics: new Registry() });
+  server = await serveRpc({ config, services: SERVICES, log: openLog("test", "silent"), metrics: new Registry() });
 });
 afterAll(async () => {
   await server.stop();
@@ -67,7 +70,7 @@ it("does not connect with that of another installation's operator, and names bot
 it("names the setting where a service without TLS takes no operator's calls", async () => {
   const strict = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: new FakeAccounts().served,
+    services: SERVICES,
     log: openLog("test", "silent"),
     metrics: new Registry(),
   });

@@ -1,11 +1,10 @@
 import { AppError } from "@brand-records/errors";
 import { ImportServiceService, type ImportRecordsResponse } from "@brand-records/proto/records/v1";
-import { connectRpc } from "@brand-records/rpc";
-import { FakeImports, importService } from "../../test/fake-imports.ts";
-import { proxyTo, serve, type Served } from "../../test/serve.ts";
+import { connectRpc, service, type Handlers } from "@brand-records/rpc";
+import { startTcpProxy, type TcpProxy } from "@brand-records/testkit";
+import { startProduct } from "../../test/product.ts";
+import { serve } from "../../test/serve.ts";
 import { ImportBroken, importRecords, type ImportTarget } from "./import-records.ts";
-
-const target: ImportTarget = { brandId: "brd_1", resource: "deposits", skipBad: false };
 
 const deposit = (id: string, more: object = {}): string =>
   JSON.stringify({
@@ -24,7 +23,10 @@ const summary = (more: object = {}): ImportRecordsResponse => ({
   summary: { lines: 0, inserted: 0, updated: 0, unchanged: 0, bad: 0, committed: true, ...more },
 });
 
+type Import = Handlers<ImportServiceService>["importRecords"];
+
 describe("importRecords", () => {
+  const product = startProduct();
   const open: { stop(): void | Promise<void> }[] = [];
   const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
     open.push(thing);
@@ -34,27 +36,44 @@ describe("importRecords", () => {
     for (const thing of open.splice(0).toReversed()) await thing.stop();
   });
 
-  const clientOf = ({ address }: Served) => own(connectRpc(ImportServiceService, address));
-
-  it("imports all lines, and reports the service's progress", async () => {
-    const imports = new FakeImports();
-    const client = clientOf(own(await serve(imports.served)));
-    const progress: number[] = [];
-    const lines = Array.from({ length: 1_200 }, (_, i) => deposit(`dep_${i}`));
-    const result = await importRecords(client, target, lines, (at) => progress.push(at.lines));
-    expect(result).toEqual({ summary: { lines: 1_200, inserted: 1_200, updated: 0, unchanged: 0, bad: 0, committed: true }, problems: [] });
-    expect(imports.starts).toEqual([{ brand_id: "brd_1", resource: "deposits", skip_bad: false }]);
-    expect(imports.records.size).toBe(1_200);
-    expect(imports.chunks.map((chunk) => chunk.length)).toEqual([500, 500, 200]);
-    expect(progress).toEqual([500, 1_000, 1_200]);
+  const connect = (address: string) => own(connectRpc(ImportServiceService, address));
+  /** Serves imports as a test needs them, and returns a client. */
+  const clientOf = async (importRecords: Import) => connect(own(await serve(service(ImportServiceService, { importRecords }))).address);
+  const proxyTo = async (address: string): Promise<TcpProxy> => {
+    const [host = "", port] = address.split(":");
+    return own(await startTcpProxy({ host, port: Number(port) }));
+  };
+  /** The records service's deposits of the test's brand. */
+  const stored = () => product.db.query("select id from records.deposits where brand_id = $1", [target.brandId]);
+  let target: ImportTarget;
+  beforeEach(async () => {
+    target = { brandId: (await product.createBrand()).id, resource: "deposits", skipBad: false };
   });
 
-  it("fills chunks up to a mebibyte, and sends a larger line alone", async () => {
-    const imports = new FakeImports();
-    const client = clientOf(own(await serve(imports.served)));
-    const wide = "é".repeat(200_000);
-    await importRecords(client, target, [wide, wide, wide, "x".repeat(1024 * 1024), "y"]);
-    expect(imports.chunks.map((chunk) => chunk.length)).toEqual([2, 1, 1, 1]);
+  it("imports all lines, and reports the service's progress", async () => {
+    const progress: number[] = [];
+    const lines = Array.from({ length: 1_200 }, (_, i) => deposit(`dep_${i}`));
+    const result = await importRecords(connect(product.recordsAddress), target, lines, (at) => progress.push(at.lines));
+    expect(result).toEqual({ summary: { lines: 1_200, inserted: 1_200, updated: 0, unchanged: 0, bad: 0, committed: true }, problems: [] });
+    expect(await stored()).toHaveLength(1_200);
+    expect(progress.at(-1)).toBe(1_200);
+  });
+
+  it.each([
+    ["500 lines", Array.from({ length: 1_200 }, () => "{}"), [500, 500, 200]],
+    [
+      "a mebibyte, and sends a larger line alone",
+      [..."é".repeat(3)].map((one) => one.repeat(200_000)).concat("x".repeat(1024 * 1024), "y"),
+      [2, 1, 1, 1],
+    ],
+  ])("fills chunks up to %s", async (_, lines, lengths) => {
+    const chunks: number[] = [];
+    const client = await clientOf(async function* (requests) {
+      for await (const { chunk } of requests) if (chunk != null) chunks.push(chunk.lines.length);
+      yield summary();
+    });
+    await importRecords(client, target, lines);
+    expect(chunks).toEqual(lengths);
   });
 
   it("reads lines no faster than the service takes them", async () => {
@@ -71,7 +90,7 @@ describe("importRecords", () => {
       }
       yield summary();
     }
-    const client = clientOf(own(await serve(importService(slowly))));
+    const client = await clientOf(slowly);
     const text = "x".repeat(20_000);
     function* lines(): Generator<string> {
       for (; pulled < 1_500; pulled += 1) yield text;
@@ -82,9 +101,7 @@ describe("importRecords", () => {
     expect(furthestAhead).toBeLessThan(1_200);
   });
 
-  it("counts a line that cannot be sent as bad, with the reason, and numbers the others correctly", async () => {
-    const imports = new FakeImports();
-    const client = clientOf(own(await serve(imports.served)));
+  it("counts a line that cannot be sent as bad, with the reason, numbers the others correctly, and imports them with skipBad only", async () => {
     const lines = [
       deposit("dep_1"),
       { unreadable: "is not valid UTF-8" },
@@ -92,34 +109,27 @@ describe("importRecords", () => {
       deposit("dep_4", { method: "cash" }),
       "x".repeat(1024 * 1024 + 1),
     ];
-    const { summary, problems } = await importRecords(client, { ...target, skipBad: true }, lines);
-    expect(summary).toMatchObject({ lines: 5, bad: 3, inserted: 1, committed: true });
+    const client = connect(product.recordsAddress);
+    const { summary, problems } = await importRecords(client, target, lines);
+    expect(summary).toMatchObject({ lines: 5, bad: 3, inserted: 0, committed: false });
     expect(problems).toEqual([
       { line: 2, message: "is not valid UTF-8" },
       { line: 4, field: "method", message: expect.stringContaining("must be one of") },
       { line: 5, message: "is longer than 1 MiB" },
     ]);
-  });
-
-  it("imports nothing without skipBad when a line cannot be sent", async () => {
-    const imports = new FakeImports();
-    const client = clientOf(own(await serve(imports.served)));
-    const { summary } = await importRecords(client, target, [deposit("dep_1"), { unreadable: "is not valid UTF-8" }]);
-    expect(summary).toMatchObject({ lines: 2, bad: 1, inserted: 0, committed: false });
-    expect(imports.records.size).toBe(0);
+    expect(await stored()).toEqual([]);
+    const skipped = await importRecords(client, { ...target, skipBad: true }, lines);
+    expect(skipped).toMatchObject({ summary: { lines: 5, bad: 3, inserted: 1, committed: true }, problems });
+    expect(await stored()).toEqual([{ id: "dep_1" }]);
   });
 
   it("commits nothing when reading the input fails, and throws the input's error", async () => {
-    const imports = new FakeImports();
-    const served = own(await serve(imports.served));
-    const client = clientOf(served);
     async function* torn(): AsyncGenerator<string> {
       yield deposit("dep_1");
       throw new Error("the disk is gone");
     }
-    await expect(importRecords(client, target, torn())).rejects.toThrow("the disk is gone");
-    await served.stop();
-    expect(imports.records.size).toBe(0);
+    await expect(importRecords(connect(product.recordsAddress), target, torn())).rejects.toThrow("the disk is gone");
+    expect(await stored()).toEqual([]);
   });
 
   it("throws a refusal of the service, stating that nothing was imported", async () => {
@@ -127,7 +137,7 @@ describe("importRecords", () => {
     async function* refuse(): AsyncGenerator<ImportRecordsResponse> {
       throw new AppError("invalid_request", "brand_id must be a brand's id", { field: "brand_id" });
     }
-    const client = clientOf(own(await serve(importService(refuse))));
+    const client = await clientOf(refuse);
     const error = await brokenBy(importRecords(client, target, [deposit("dep_1")]));
     expect(error.nothingImported).toBe(true);
     expect(error.reason).toMatchObject({ kind: "invalid_request", field: "brand_id" });
@@ -135,27 +145,25 @@ describe("importRecords", () => {
   });
 
   it("says that nothing was imported when the connection breaks before the commit", async () => {
-    const imports = new FakeImports();
-    const proxy = own(await proxyTo(own(await serve(imports.served)).address));
-    const client = clientOf(proxy);
+    const proxy = await proxyTo(product.recordsAddress);
     async function* endless(): AsyncGenerator<string> {
       for (let i = 0; ; i += 1) yield deposit(`dep_${i}`);
     }
-    const error = await brokenBy(importRecords(client, target, endless(), () => proxy.cut()));
+    const error = await brokenBy(importRecords(connect(`127.0.0.1:${proxy.port}`), target, endless(), () => void proxy.cut()));
     expect(error.nothingImported).toBe(true);
     expect(error.reason.kind).toBe("unavailable");
-    expect(imports.records.size).toBe(0);
+    expect(await stored()).toEqual([]);
   });
 
   it("leaves the outcome open when the connection breaks after the commit", async () => {
-    let proxy: Awaited<ReturnType<typeof proxyTo>> | undefined;
+    let proxy: TcpProxy | undefined;
     async function* commitAndVanish(requests: AsyncIterable<unknown>): AsyncGenerator<ImportRecordsResponse> {
       for await (const _ of requests) void _;
-      proxy?.cut();
+      await proxy?.cut();
       yield summary();
     }
-    proxy = own(await proxyTo(own(await serve(importService(commitAndVanish))).address));
-    const error = await brokenBy(importRecords(clientOf(proxy), target, [deposit("dep_1")]));
+    proxy = await proxyTo(own(await serve(service(ImportServiceService, { importRecords: commitAndVanish }))).address);
+    const error = await brokenBy(importRecords(connect(`127.0.0.1:${proxy.port}`), target, [deposit("dep_1")]));
     expect(error.nothingImported).toBe(false);
     expect(error.message).toContain("Run it again");
   });
@@ -165,14 +173,12 @@ describe("importRecords", () => {
     async function* silent(requests: AsyncIterable<unknown>): AsyncGenerator<ImportRecordsResponse> {
       for await (const _ of requests) void _;
     }
-    const client = clientOf(own(await serve(importService(silent))));
+    const client = await clientOf(silent);
     expect((await brokenBy(importRecords(client, target, []))).nothingImported).toBe(false);
   });
 
-  it("can be cancelled while it waits for input", async () => {
-    const imports = new FakeImports();
-    const served = own(await serve(imports.served));
-    const client = clientOf(served);
+  it("can be cancelled while it waits for input, and before it starts", async () => {
+    const client = connect(product.recordsAddress);
     const stop = new AbortController();
     async function* stuck(): AsyncGenerator<string> {
       for (let i = 0; i < 600; i += 1) yield deposit(`dep_${i}`);
@@ -180,9 +186,9 @@ describe("importRecords", () => {
     }
     const broken = brokenBy(importRecords(client, { ...target, signal: stop.signal }, stuck(), () => stop.abort()));
     expect(await broken).toMatchObject({ nothingImported: true, reason: { kind: "request_timeout" } });
-    await served.stop();
-    expect(imports.records.size).toBe(0);
-    expect(imports.cancelled).toEqual([500]);
+    const unstarted = brokenBy(importRecords(client, { ...target, signal: AbortSignal.abort() }, [deposit("dep_1")]));
+    expect((await unstarted).nothingImported).toBe(true);
+    expect(await stored()).toEqual([]);
   });
 
   it("can be cancelled while the service does not read", async () => {
@@ -192,7 +198,7 @@ describe("importRecords", () => {
       yield { progress: { lines: 0 } };
       await new Promise((resolve) => blocked.signal.addEventListener("abort", resolve));
     }
-    const client = clientOf(own(await serve(importService(stuck))));
+    const client = await clientOf(stuck);
     const stop = new AbortController();
     let pulled = 0;
     function* lines(): Generator<string> {
@@ -206,14 +212,6 @@ describe("importRecords", () => {
     stop.abort();
     expect(await importing).toMatchObject({ nothingImported: true, reason: { kind: "request_timeout" } });
     blocked.abort();
-  });
-
-  it("does not start when it is cancelled before", async () => {
-    const imports = new FakeImports();
-    const client = clientOf(own(await serve(imports.served)));
-    const broken = brokenBy(importRecords(client, { ...target, signal: AbortSignal.abort() }, [deposit("dep_1")]));
-    expect((await broken).nothingImported).toBe(true);
-    expect(imports.records.size).toBe(0);
   });
 });
 
