@@ -1,7 +1,7 @@
 import { spawn, execFile, type ChildProcess } from "node:child_process";
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -20,8 +20,8 @@ const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const NEXT_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
 interface Language {
-  /** Language of the fenced block. */
-  readonly fence: string;
+  /** Folder of the file; undefined if docs/webhooks.md shows the program. */
+  readonly folder?: string;
   readonly file: string;
   /** Returns the command that serves the file. */
   serve(file: string, port: number): Promise<readonly [command: string, ...parameters: string[]]>;
@@ -49,11 +49,14 @@ loop do
 end
 `;
 
+/** Programs that docs/webhooks.md links to. */
+const folder = "examples/receivers";
+
 const LANGUAGES = {
-  node: { fence: "js", file: "receiver.mjs", serve: async (file) => [process.execPath, file] },
-  python: { fence: "python", file: "receiver.py", serve: async (file) => ["python3", "-u", file] },
+  node: { file: "receiver.mjs", serve: async (file) => [process.execPath, file] },
+  python: { folder, file: "receiver.py", serve: async (file) => ["python3", "-u", file] },
   go: {
-    fence: "go",
+    folder,
     file: "receiver.go",
     async serve(file) {
       const program = join(dirname(file), "receiver");
@@ -61,9 +64,9 @@ const LANGUAGES = {
       return [program];
     },
   },
-  php: { fence: "php", file: "receiver.php", serve: async (file, port) => ["php", "-S", `127.0.0.1:${port}`, file] },
+  php: { folder, file: "receiver.php", serve: async (file, port) => ["php", "-S", `127.0.0.1:${port}`, file] },
   ruby: {
-    fence: "ruby",
+    folder,
     file: "config.ru",
     async serve(file, port) {
       const rack = join(dirname(file), "rack.rb");
@@ -145,7 +148,7 @@ const CASES: readonly (readonly [name: string, status: number, sign: (body: stri
   ["no event header", 401, () => ({ headers: { "x-service-event": undefined } })],
 ];
 
-/** Declares the tests of a program in docs/webhooks.md: it accepts what is sent, and nothing else. */
+/** Declares the tests of a program of docs/webhooks.md: it accepts what is sent, and nothing else. */
 export function describeWebhookProgram(name: keyof typeof LANGUAGES): void {
   describe(`the program in ${name}`, () => itVerifies(LANGUAGES[name]));
 }
@@ -158,7 +161,7 @@ function itVerifies(language: Language): void {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "webhook-program-"));
     const file = join(directory, language.file);
-    await writeFile(file, blocks(language.fence)[0] ?? "");
+    await writeFile(file, language.folder === undefined ? (blocks("js")[0] ?? "") : await readFile(join(language.folder, language.file)));
     const port = await freePort();
     const [command, ...parameters] = await language.serve(file, port);
     const env = { ...environment(), PORT: String(port), WEBHOOK_SECRET: `${SECRET},${NEXT_SECRET}` };
