@@ -22,7 +22,8 @@ it("replaces every process by the next release, one type after the other, and go
     if (!isClean(result)) throw new Error(reportRun("Failures", result));
     expect(result.events.changes).toBeGreaterThan(0);
     const db = openPool({ url: postgres.url, max: 1, applicationName: "rolling test" });
-    const built = await db.query<{ schema: string }>(WITH_INDEX_OF_NEXT).finally(() => db.stop());
+    const built = await db.query<{ schema: string }>(WITH_INDEX_OF_NEXT);
+    await db.stop();
     expect(built.map(({ schema }) => schema)).toEqual(["accounts", "plans", "records", "webhook"]);
   } finally {
     await next.remove();
