@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 /*
  * Packages the chart of a release, for an OCI registry beside the image's:
  *
- *   node deploy/helm/package.js --release 0.4.0 --image REGISTRY/brand-records [--digest sha256:…] --destination FOLDER [--push oci://REGISTRY/charts]
+ *   node deploy/helm/package.js --release 1.1.0 --image REGISTRY/brand-records [--digest sha256:…] --destination FOLDER [--push oci://REGISTRY/charts]
  *
  * The archive has the release's version, its rules, dashboards and README, and by default runs the named image. Needs helm.
  */

@@ -54,8 +54,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
   "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
   "npm install @brand-records/client": "not published yet; test/clients/packed-client.full.test.ts installs the archive",
-  "tar -tzf /tmp/brand-records-client-0.4.0.tgz": "an archive of the next release",
-  "npm publish /tmp/brand-records-client-0.4.0.tgz --access public --provenance": "it would publish",
+  "tar -tzf /tmp/brand-records-client-1.1.0.tgz": "an archive of the next release",
+  "npm publish /tmp/brand-records-client-1.1.0.tgz --access public --provenance": "it would publish",
   "docker build --tag chat-relay examples/relay": "no Docker engine; test/e2e/relay-image.test.ts follows the Dockerfile",
   'docker run --detach --name chat-relay --restart unless-stopped --stop-timeout 20 --publish 127.0.0.1:8790:8790 --volume chat-relay:/data --volume "$PWD/relay-secrets:/run/secrets:ro" --env RELAY_SECRET_FILE=/run/secrets/secret --env RELAY_CHAT_URL_FILE=/run/secrets/chat-url --env RELAY_CHAT_KIND=slack chat-relay':
     "no Docker engine; test/e2e/relay-image.test.ts runs the image's command",
@@ -110,7 +110,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "the reader's delivery; test/e2e/command-line.test.ts verifies the documented one",
   "npm pack --workspace clients/client --workspace clients/cli --pack-destination /tmp":
     "test/e2e/command-line-package.full.test.ts packs both",
-  "npm publish /tmp/brand-records-cli-0.4.0.tgz --access public --provenance": "it would publish",
+  "npm publish /tmp/brand-records-cli-1.1.0.tgz --access public --provenance": "it would publish",
 
   "npm run observe": "runs until Ctrl-C; test/observability/observe.full.test.ts runs it",
   "npm run licences": "npm run check runs it",
@@ -121,7 +121,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "sed -i 's/0\\.3\\.0/0.4.0/' deploy/helm/brand-records/Chart.yaml": "would make another release of the clean copy",
   "git ls-files '*package.json' | xargs sed -i 's/\"0\\.3\\.0\"/\"0.4.0\"/'": "would make another release of the clean copy",
   "npm install --package-lock-only --ignore-scripts": "would change the lock of the clean copy",
-  'npm run chart:package -- --release 0.4.0 --image "$IMAGE" --digest "$DIGEST" --destination /tmp --push "oci://$REGISTRY/charts"':
+  'npm run chart:package -- --release 1.1.0 --image "$IMAGE" --digest "$DIGEST" --destination /tmp --push "oci://$REGISTRY/charts"':
     "needs a registry; test/chart/chart.full.test.ts packages the chart, and renders the package",
   "npm run chart:readme": "it writes into the tree; test/docs/chart-readme.test.ts compares what it writes",
   "docker build --tag registry.example/brand-records:0.3.0 .": "no Docker engine; test/e2e/image.release.test.ts runs the image's steps",
@@ -131,13 +131,13 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "helm --namespace records test br --logs": "simulated pods run nothing; test/chart/processes.full.test.ts runs its pod",
   "npm run freeze": "would freeze what is not released; test/structure/released-migrations.test.ts checks its result",
   "docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'": "no Docker engine",
-  'docker buildx build --platform linux/amd64,linux/arm64 --provenance mode=max --build-arg RELEASE=0.4.0 --build-arg REVISION="$(git rev-parse HEAD)" --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… --tag "$IMAGE:0.4.0" --metadata-file image.json --push .':
+  'docker buildx build --platform linux/amd64,linux/arm64 --provenance mode=max --build-arg RELEASE=1.1.0 --build-arg REVISION="$(git rev-parse HEAD)" --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… --tag "$IMAGE:1.1.0" --metadata-file image.json --push .':
     "no Docker engine; test/structure/supply-chain.test.ts runs the check of these arguments",
   "DIGEST=$(jq -r '.\"containerimage.digest\"' image.json)": "reads what docker buildx writes",
   "deploy/image/require-release.sh": "the Dockerfile runs it with its arguments, as test/structure/supply-chain.test.ts does",
   "docker compose run --rm certificates": "no Docker engine; test/e2e/make-certificates.full.test.ts runs the script",
   'cosign sign "$IMAGE@$DIGEST"': "needs a registry and an identity",
-  'cosign attest --type cyclonedx --predicate /tmp/brand-records-0.4.0.cdx.json "$IMAGE@$DIGEST"': "needs a registry and an identity",
+  'cosign attest --type cyclonedx --predicate /tmp/brand-records-1.1.0.cdx.json "$IMAGE@$DIGEST"': "needs a registry and an identity",
   'cosign verify "$IMAGE@$DIGEST" --certificate-identity "$SIGNER" --certificate-oidc-issuer "$ISSUER"': "needs a registry",
   'cosign verify-attestation --type cyclonedx "$IMAGE@$DIGEST" --certificate-identity "$SIGNER" --certificate-oidc-issuer "$ISSUER"':
     "needs a registry",

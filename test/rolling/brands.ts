@@ -125,7 +125,7 @@ export class Brands {
     accounts.stop();
   }
 
-  /** Signs an owner of each brand in. Not with release 0.2.0, which has no console. */
+  /** Signs an owner of each brand in. */
   async signIn(fleet: Fleet): Promise<void> {
     const links = connectRpc(SignInServiceService, fleet.target("accounts"), { config: fleet.operator });
     for (const brand of this.all) {

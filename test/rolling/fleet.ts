@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@brand-records/postgres/embedded";
-import { startProcess, startTcpProxy, type ServiceProcess, type TcpProxy } from "@brand-records/testkit";
+import { startProcess, type ServiceProcess } from "@brand-records/testkit";
 import { scriptIn } from "../program-script.ts";
 
 /** Sorted as an update goes: a service before its callers. */
@@ -17,23 +15,12 @@ const NOTICE_MS = 500;
 /** The traffic goes on meanwhile, so a start takes longer than alone. */
 const READY_MS_MAX = 120_000;
 
-/** Where the compiled code of a release is. */
-export interface Release {
-  readonly root: string;
-  /** Release 0.2.0 has no console, and serves gRPC without TLS on 127.0.0.1 only. */
-  readonly isOld: boolean;
-}
-
-export function releaseIn(root: string): Release {
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-  return { root, isOld: version === "0.2.0" };
-}
+/** The folder with the compiled code of a release. */
+export type Release = string;
 
 interface Member {
   readonly process: ServiceProcess;
   readonly address: string;
-  /** Gives a port of 127.0.0.1 an address of its own. */
-  readonly proxy: TcpProxy | undefined;
   /** Is replaced, and still reached. */
   isLeaving: boolean;
 }
@@ -41,7 +28,6 @@ interface Member {
 /** What a process listens on. */
 interface Ports {
   readonly port?: number;
-  readonly rpc_port?: number;
   readonly admin_port?: number;
 }
 
@@ -95,8 +81,7 @@ export class Fleet {
   static async start(options: FleetOptions, release: Release): Promise<Fleet> {
     const fleet = new Fleet(options, await freePort());
     try {
-      const types = PROCESS_TYPES.filter((type) => !(release.isOld && type === "console"));
-      for (const type of types) {
+      for (const type of PROCESS_TYPES) {
         const members = await Promise.all(Array.from({ length: REPLICAS }, () => fleet.#start(type, release)));
         fleet.#show(type, members);
       }
@@ -177,7 +162,6 @@ export class Fleet {
     for (const type of PROCESS_TYPES) for (const member of this.#members.get(type) ?? []) void member.process.kill("SIGKILL");
     await Promise.all([...this.#members.values()].flat().map(({ process }) => process.exited));
     await this.ended();
-    await Promise.all([...this.#members.values()].flat().map(async ({ proxy }) => proxy?.stop()));
   }
 
   async #end(type: ProcessType, member: Member, leaveAfterMs = 0): Promise<void> {
@@ -190,7 +174,6 @@ export class Fleet {
       (this.#members.get(type) ?? []).filter((each) => each !== member),
     );
     const { code, signal } = await exited;
-    await member.proxy?.stop();
     if (code !== 0) this.badExits.push(`${type}: ${signal ?? `exit code ${code}`}`);
   }
 
@@ -205,24 +188,21 @@ export class Fleet {
   async #start(type: ProcessType, release: Release): Promise<Member> {
     const address = `127.0.0.${this.#next++}`;
     const isHttp = type === "gateway" || type === "console";
-    const script = scriptIn(release.root, type);
+    const script = scriptIn(release, type);
     const process = await startProcess({
       name: type,
       script,
-      env: this.#envOf(type, address, release),
+      env: this.#envOf(type, address),
       readyMsMax: READY_MS_MAX,
       // Each process on a node has the CPU that it requests. Here those that start would take it from those that serve.
       startsBehindOthers: this.#options.startsCompete !== true,
     });
     this.#started.push(process);
-    const { port = 0, rpc_port = 0 } = process.ready as Ports;
-    if (isHttp) return { process, address: `http://127.0.0.1:${port}`, proxy: undefined, isLeaving: false };
-    const local = { host: "127.0.0.1", port: rpc_port };
-    const proxy = release.isOld ? await startTcpProxy(local, { host: address, port: this.#rpcPort }) : undefined;
-    return { process, address, proxy, isLeaving: false };
+    const { port = 0 } = process.ready as Ports;
+    return { process, address: isHttp ? `http://127.0.0.1:${port}` : address, isLeaving: false };
   }
 
-  #envOf(type: ProcessType, address: string, release: Release): Record<string, string> {
+  #envOf(type: ProcessType, address: string): Record<string, string> {
     const { databaseUrl, settings, secretsOf, tlsOf } = this.#options;
     return {
       ...settings,
@@ -237,9 +217,9 @@ export class Fleet {
       HOST: "127.0.0.1",
       PORT: "0",
       PUBLIC_URL: "http://localhost:8080",
-      RPC_HOST: release.isOld ? "127.0.0.1" : address,
+      RPC_HOST: address,
       ...(type === "gateway" && tlsOf !== undefined && { CONSOLE_ADDRESS: this.#consoleAddress() }),
-      RPC_PORT: release.isOld ? "0" : String(this.#rpcPort),
+      RPC_PORT: String(this.#rpcPort),
       ACCOUNTS_ADDRESS: this.#nameOf("accounts"),
       PLANS_ADDRESS: this.#nameOf("plans"),
       RECORDS_ADDRESS: this.#nameOf("records"),

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgresServer } from "@brand-records/testkit";
 import { isClean, isFailed, reportRun, sumOf } from "./report.ts";
-import { releaseIn } from "./fleet.ts";
 import { rollingRun, type RollingResult } from "./rolling-run.ts";
 
 const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--compete] [--from FOLDER]
@@ -17,7 +16,7 @@ const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--c
   --compete       processes that start take CPU from those that serve, as on a full node without requests: some requests fail then
   --from FOLDER   begins with the processes of another release, built in this folder
   --console WHEN  first or last: when the consoles are replaced; default: after the services
-  --gateway WHEN  first or last: when the gateways are replaced; default: last, from 0.2.0 first
+  --gateway WHEN  first or last: when the gateways are replaced; default: last
   --logs FOLDER   where what the processes of each run logged is written
 `;
 
@@ -76,14 +75,13 @@ async function writeLogs(folder: string, logs: ReadonlyMap<string, string>): Pro
 async function oneRun(n: number, rate: number, graceMs: number): Promise<RollingResult> {
   const postgres = await startPostgresServer();
   try {
-    const present = releaseIn(process.cwd());
     return await rollingRun({
       databaseUrl: postgres.url,
       perSecond: rate,
       settings: { STOP_GRACE_MS: String(graceMs) },
       startsCompete: values.compete,
-      present,
-      ...(values.from !== undefined && { from: releaseIn(values.from) }),
+      present: process.cwd(),
+      ...(values.from !== undefined && { from: values.from }),
       ...(values.console !== undefined && { consoles: placeOf("console", values.console) }),
       ...(values.gateway !== undefined && { gateways: placeOf("gateway", values.gateway) }),
       log: (text) => void process.stderr.write(`Run ${n}: ${text}\n`),

@@ -1,5 +1,5 @@
 import type { RollingResult } from "./rolling-run.ts";
-import { REQUEST_KINDS, type Outcome, type Refusal } from "./traffic.ts";
+import { REQUEST_KINDS, type Outcome } from "./traffic.ts";
 
 const FAILURES_SHOWN = 8;
 
@@ -15,14 +15,12 @@ export function reportRun(title: string, { outcomes, events, badExits }: Rolling
     ),
     rowOf("total", outcomes),
   ];
-  const refused = (why: Refusal): number => outcomes.filter(({ refusal }) => refusal === why).length;
   const failures = Object.entries(Object.groupBy(outcomes.filter(isFailed), ({ phase, kind, failure }) => `${phase}, ${kind}: ${failure}`));
   return [
     title,
     ["phase".padEnd(14), ...REQUEST_KINDS.map((kind) => kind.padStart(15)), "failed".padStart(8), "slowest".padStart(11)].join(""),
     ...rows,
     `rows that filters should have kept out: ${sumOf(outcomes, ({ wrongRows }) => wrongRows)}`,
-    `requests whose filters were refused: ${refused("unknown")} by gateways without filters, ${refused("unavailable")} as records had none`,
     `events: ${events.changes} changes, ${events.lost} lost, ${events.repeated} repeated`,
     ...badExits.map((exit) => `did not stop cleanly: ${exit}`),
     ...failures.slice(0, FAILURES_SHOWN).map(([text, each = []]) => `  ${each.length} × ${text} (${timesOf(each)})`),

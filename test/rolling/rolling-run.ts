@@ -14,7 +14,7 @@ export interface RollingOptions {
   /** As of the fleet. */
   readonly startsCompete?: boolean;
   readonly present: Release;
-  /** Where it begins: every process is replaced by the present release, one type after the other. */
+  /** Where it begins: every process is replaced by the present release, one type after the other, and then, all at once, by this one again. */
   readonly from?: Release;
   /** When the consoles are replaced. Default: after the services. */
   readonly consoles?: "first" | "last";
@@ -44,27 +44,20 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
     stops.unshift(() => fleet.stop());
     const brands = await Brands.create(fleet, databaseUrl);
     stops.unshift(() => brands.stop());
-    if (!from.isOld) await brands.signIn(fleet);
+    await brands.signIn(fleet);
     const traffic = new Traffic(fleet, brands, options.perSecond);
-    traffic.mayLackFilters = from !== present;
     await pause(CALM_MS);
     // From here on a call that proves no person is not the operator's: the console must prove for whom it acts.
     const strict = { RPC_OPERATOR_WITHOUT_TLS: "false" };
     fleet.settings = strict;
-    for (const type of orderOf(from, options)) {
+    for (const type of orderOf(options)) {
       log(type);
       traffic.phase = type;
       await fleet.roll(type, present);
     }
-    if (traffic.mayLackFilters) {
-      await fleet.ended();
-      await traffic.drained();
-      traffic.mayLackFilters = false;
-    }
-    if (from.isOld) await brands.signIn(fleet);
     log("all at once");
     traffic.phase = "all at once";
-    await fleet.rollAll(present);
+    await fleet.rollAll(from);
     await fleet.ended();
     traffic.phase = "after";
     await pause(CALM_MS);
@@ -75,11 +68,7 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
   }
 }
 
-/**
- * Gateways of release 0.2.0 look a name up at most every 30 s, and lose a service whose processes are all replaced within that time. So they
- * go first.
- */
-function orderOf({ isOld }: Release, { consoles, gateways = isOld ? "first" : "last" }: RollingOptions): readonly ProcessType[] {
+function orderOf({ consoles, gateways = "last" }: RollingOptions): readonly ProcessType[] {
   const order = withAt(PROCESS_TYPES, "gateway", gateways);
   return consoles === undefined ? order : withAt(order, "console", consoles);
 }

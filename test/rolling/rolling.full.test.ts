@@ -1,6 +1,7 @@
+import { openPool } from "@brand-records/postgres";
 import { startPostgresServer } from "@brand-records/testkit";
+import { makeNextRelease, WITH_INDEX_OF_NEXT } from "./next-release.ts";
 import { isClean, reportRun } from "./report.ts";
-import { releaseIn } from "./fleet.ts";
 import { rollingRun } from "./rolling-run.ts";
 
 /**
@@ -12,14 +13,20 @@ const SETTINGS = { REQUEST_DEADLINE_MS: "25000" };
 
 /** One promise: replacing processes fails no request and loses no event. `npm run test:rolling` repeats it. */
 
-it("replaces every process, one type after the other and then all at once, without a failed request or a lost event", async () => {
+it("replaces every process by the next release, one type after the other, and goes back all at once, without a failed request or a lost event", async () => {
   const postgres = await startPostgresServer();
+  const next = await makeNextRelease();
   try {
-    const present = releaseIn(process.cwd());
-    const result = await rollingRun({ databaseUrl: postgres.url, perSecond: PER_SECOND, settings: SETTINGS, present, log: () => {} });
+    const releases = { from: process.cwd(), present: next.release };
+    const result = await rollingRun({ databaseUrl: postgres.url, perSecond: PER_SECOND, settings: SETTINGS, ...releases, log: () => {} });
     if (!isClean(result)) throw new Error(reportRun("Failures", result));
     expect(result.events.changes).toBeGreaterThan(0);
+    const db = openPool({ url: postgres.url, max: 1, applicationName: "rolling test" });
+    const built = await db.query<{ schema: string }>(WITH_INDEX_OF_NEXT);
+    await db.stop();
+    expect(built.map(({ schema }) => schema)).toEqual(["accounts", "plans", "records", "webhook"]);
   } finally {
+    await next.remove();
     await postgres.stop();
   }
 }, 180_000);

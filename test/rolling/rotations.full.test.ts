@@ -8,7 +8,7 @@ import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, newCallContext } from "@brand-records/rpc";
 import { eventually, sendRedisCommand, startDnsServer, startPostgresServer, startRedisServer } from "@brand-records/testkit";
 import { Brands } from "./brands.ts";
-import { Fleet, releaseIn, type ProcessType } from "./fleet.ts";
+import { Fleet, type ProcessType } from "./fleet.ts";
 import { CertificateFiles, SecretFiles, type CertificateSet } from "./process-files.ts";
 import { isClean, reportRun } from "./report.ts";
 import { Traffic } from "./traffic.ts";
@@ -24,7 +24,7 @@ const LEAVE_AFTER_MS = 20_000;
 /** When the old processes have ended. */
 const RE_ENCRYPTED_MS_MAX = 60_000;
 const SETTINGS = { REQUEST_DEADLINE_MS: "25000" };
-const PRESENT = releaseIn(process.cwd());
+const PRESENT = process.cwd();
 const STORING: readonly ProcessType[] = ["accounts", "records", "plans", "webhook"];
 /** Files are read every 10 s. */
 const READ_AGAIN_MS_MAX = 60_000;

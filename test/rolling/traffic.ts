@@ -35,8 +35,6 @@ export interface Outcome {
   readonly ms: number;
   /** Undefined if the request succeeded. */
   readonly failure: string | undefined;
-  /** Why filters were refused, if that is right. */
-  readonly refusal: Refusal | undefined;
   /** Records that the filters of a request should have kept out, or that came twice. */
   readonly wrongRows: number;
 }
@@ -60,7 +58,6 @@ interface Page {
 /** A list, or a walk over two pages of it. */
 interface Answer {
   readonly failure: string | undefined;
-  readonly refusal?: Refusal;
   readonly wrongRows?: number;
 }
 
@@ -76,8 +73,6 @@ export class Traffic {
   readonly outcomes: Outcome[] = [];
   /** What happens now. */
   phase = "before";
-  /** Whether there may be processes of a release without filters, so that refusing them is right. */
-  mayLackFilters = false;
 
   constructor(fleet: Fleet, brands: Brands, perSecond: number) {
     this.#fleet = fleet;
@@ -105,13 +100,11 @@ export class Traffic {
     const kind = MIX[this.#sent % MIX.length] ?? "page";
     const brand = this.#brands.all[Math.floor(this.#sent / MIX.length) % this.#brands.all.length] as RolledBrand;
     this.#sent += 1;
-    // Release 0.2.0 has no console.
-    if (kind === "console call" && brand.cookie === "") return;
     const { phase } = this;
     const sentAt = new Date();
     const startedAt = performance.now();
-    const note = ({ failure, refusal, wrongRows = 0 }: Answer): void => {
-      this.outcomes.push({ kind, phase, sentAt, failure, refusal, wrongRows, ms: performance.now() - startedAt });
+    const note = ({ failure, wrongRows = 0 }: Answer): void => {
+      this.outcomes.push({ kind, phase, sentAt, failure, wrongRows, ms: performance.now() - startedAt });
     };
     const pending = this.#answer(kind, brand).then(note, (error: Error) => note({ failure: error.message }));
     this.#pending.add(pending);
@@ -130,8 +123,6 @@ export class Traffic {
     let cursor: string | undefined;
     for (let page = 0; page < 2; page += 1) {
       const answer = await this.#filteredPage(kind, brand, { ...FILTERS, limit: String(FILTERED_LIMIT), ...(cursor && { cursor }) });
-      const refusal = this.mayLackFilters ? refusalIn(answer.text) : undefined;
-      if (refusal !== undefined) return { failure: undefined, refusal, wrongRows };
       const failure = expectStatus(200, answer) ?? (answer.text.includes('"isError":true') ? answer.text.slice(0, 200) : undefined);
       if (failure !== undefined) return { failure, wrongRows };
       const { data, next_cursor } = pageIn(answer.text);
@@ -217,14 +208,6 @@ export class Traffic {
 
 const expectStatus = (expected: number, { status, text }: { status: number; text: string }): string | undefined =>
   status === expected ? undefined : `${status} ${/"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 200)}`;
-
-/** `unknown` by a gateway without filters, `unavailable` by one with them, if records has none. */
-export type Refusal = "unknown" | "unavailable";
-
-function refusalIn(text: string): Refusal | undefined {
-  if (text.includes("There is no parameter")) return "unknown";
-  return text.includes("Filters are not available") ? "unavailable" : undefined;
-}
 
 const isKept = ({ status, campaign_id }: Row): boolean => status === FILTERS.status && campaign_id === FILTERS.campaign_id;
 

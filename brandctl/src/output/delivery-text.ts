@@ -18,7 +18,7 @@ const RESPONSE_CHARACTERS_MAX = 2_000;
 export function deliveryColumns(colors: Colors): Column<Delivery>[] {
   return [
     { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
-    { title: "TYPE", cell: (delivery) => [typeOf(delivery), shortTestText(delivery)].join(" ").trimEnd() },
+    { title: "TYPE", cell: (delivery) => [delivery.event_type, shortTestText(delivery)].join(" ").trimEnd() },
     { title: "STATE", cell: ({ state }) => state, paint: (text, { state }) => paintState(text, state, colors) },
     {
       title: "LAST ATTEMPT",
@@ -52,7 +52,7 @@ export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], p
     ["ID", id, colors.cyan],
     ["State", progress === undefined ? state : `${state}: ${progress}`, (text) => paintState(text, state, colors)],
     ["Attempts", String(delivery.attempts)],
-    ["Event", `${event_id} ${typeOf(delivery)}${test === undefined ? "" : ` (${test})`}`],
+    ["Event", `${event_id} ${delivery.event_type}${test === undefined ? "" : ` (${test})`}`],
     ["Receiver", receiver_id],
     ["Created (UTC)", timeWithSeconds(created_at)],
     ["Due (UTC)", timeWithSeconds(due_at)],
@@ -131,8 +131,6 @@ function responseLines({ first: { attempt, response }, others }: Run, { dim }: C
   const repeated = others.length === 0 ? [] : ["", dim(`${same}: the same response as attempt ${attempt}`)];
   return ["", dim(`Response to attempt ${attempt}`), ...lines, ...rest, ...repeated];
 }
-
-const typeOf = ({ event_type }: Delivery): string => (event_type === "" ? "not kept" : event_type);
 
 /** How a test is signed decides which secret the receiver needs to accept it. */
 const testText = ({ test, sign_with_next }: Delivery): string | undefined => (test ? (sign_with_next ? "test --next" : "test") : undefined);

@@ -299,8 +299,7 @@ describe("a status", () => {
 describe("updated_at", () => {
   const updatedAt = async () => (await served.list(brand, "submissions"))[0]?.updated_at ?? "";
   /** Returns updated_at of each event, in order. */
-  const updatedAtOfEvents = async () =>
-    (await outbox()).map(({ payload }) => String(readEventMessage(Buffer.from(payload)).event.data.updated_at));
+  const updatedAtOfEvents = async () => (await outbox()).map(({ payload }) => readEventMessage(Buffer.from(payload)).event.data.updated_at);
   const plusOneMs = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
 
   it("is the transaction's time, or a later time that the writer sets; an import brings its own", async () => {
