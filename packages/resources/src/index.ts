@@ -48,9 +48,6 @@ export function listMethod<Name extends ResourceName>(resource: Name): ListMetho
   return `list${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}` as ListMethod<Name>;
 }
 
-/** The list methods of all resources, for clients that may retry them. */
-export const LIST_METHODS: readonly ListMethod[] = Object.freeze(RESOURCE_NAMES.map(listMethod));
-
 /** The form of every cursor that the lists issue. What it selects is opaque. */
 export const CURSOR_FORM = Object.freeze({ minLength: 40, maxLength: 800, pattern: "^[A-Za-z0-9_-]+$" });
 

@@ -65,9 +65,8 @@ it.each(["/docs", "/api/v1/campaigns", "/developersx", "/Developers", "/openapi/
   expect(await (await fetch(`${url}${path}`)).text()).toBe("gateway");
 });
 
-it("drops Authorization and forged X-Forwarded headers; passes cookie, host, request id, and what a browser says of the request", async () => {
+it("drops Authorization, forged X-Forwarded headers and what is not on its list; passes cookie, host, request id, and what a browser says of the request", async () => {
   const headers = {
-    authorization: "Bearer brk_live_x",
     cookie: "a=b",
     "x-forwarded-for": "1.2.3.4, 203.0.113.9",
     "x-forwarded-proto": "gopher",
@@ -76,7 +75,15 @@ it("drops Authorization and forged X-Forwarded headers; passes cookie, host, req
     "sec-fetch-site": "cross-site",
     "sec-purpose": "prefetch",
   };
-  await fetch(`${url}/console/x`, { headers });
+  const dropped = {
+    authorization: "Bearer brk_live_x",
+    "x-real-ip": "1.2.3.4",
+    "x-http-method-override": "DELETE",
+    te: "trailers",
+    forwarded: "for=1.2.3.4",
+    range: "bytes=0-1",
+  };
+  await fetch(`${url}/console/x`, { headers: { ...headers, ...dropped } });
   const { headers: forwarded } = received[0] as IncomingMessage;
   expect(forwarded).toMatchObject({
     cookie: "a=b",
@@ -90,7 +97,7 @@ it("drops Authorization and forged X-Forwarded headers; passes cookie, host, req
     "sec-purpose": "prefetch",
   });
   expect(forwarded["x-forwarded-for"]).toBe("203.0.113.9");
-  expect(forwarded).not.toHaveProperty("authorization");
+  for (const name of Object.keys(dropped)) expect(forwarded).not.toHaveProperty(name);
 });
 
 it("returns status, headers and several cookies of the console as they are", async () => {
@@ -193,18 +200,6 @@ it("sends path and query of a request that names the whole URL", async () => {
     gateway.send("GET http://records.example/developers/keys?a=1 HTTP/1.1\r\nHost: records.example\r\nConnection: close\r\n\r\n"),
   );
   expect(received[0]?.url).toBe("/developers/keys?a=1");
-});
-
-it("forwards no header that is not on its list", async () => {
-  const headers = {
-    "x-real-ip": "1.2.3.4",
-    "x-http-method-override": "DELETE",
-    te: "trailers",
-    forwarded: "for=1.2.3.4",
-    range: "bytes=0-1",
-  };
-  await fetch(`${url}/developers`, { headers });
-  for (const name of Object.keys(headers)) expect(received[0]?.headers).not.toHaveProperty(name);
 });
 
 it("serves other addresses while one has all of its requests in flight, and that one as soon as a response is complete", async () => {

@@ -17,33 +17,18 @@ it("accepts exactly the days of the calendar, from year 1 to 9999", () => {
   );
 });
 
-it.each(["2024-02-29", "2000-02-29", "2026-12-31", "2026-01-01", "1999-06-15", "0001-01-01", "9999-12-31"])("accepts %s", (text) => {
-  expect(isCalendarDate(text)).toBe(true);
-});
-
 it.each([
   ["29 February of a year that is not a leap year", "2023-02-29"],
-  ["29 February of 1900", "1900-02-29"],
   ["30 February", "2026-02-30"],
-  ["31 April", "2026-04-31"],
   ["month 13", "2026-13-01"],
-  ["month 0", "2026-00-10"],
-  ["day 0", "2026-06-00"],
   ["year 0", "0000-01-01"],
   ["no leading zeros", "2026-2-3"],
-  ["a two-digit year", "26-02-03"],
   ["a five-digit year", "12026-02-03"],
-  ["a sign", "+2026-02-03"],
   ["a time as well", "2026-02-03T00:00:00Z"],
-  ["a time after a space", "2026-02-03 00:00"],
   ["no dashes", "20260203"],
-  ["slashes", "2026/02/03"],
-  ["the day first", "03-02-2026"],
   ["a line break at the end", "2026-02-03\n"],
   ["white space around it", " 2026-02-03 "],
   ["digits of another script", "２０２６-０２-０３"],
-  ["a week", "2026-W06-2"],
-  ["text without digits", "tomorrow"],
   ["an empty text", ""],
 ])("refuses %s", (_, text) => {
   expect(isCalendarDate(text)).toBe(false);

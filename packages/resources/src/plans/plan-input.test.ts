@@ -43,15 +43,6 @@ const planWith = (more: object): unknown => ({ ...FULL, ...more });
 /** Parses as a request is parsed: `__proto__` is a field like any other. */
 const fromJson = (json: string): unknown => JSON.parse(json);
 
-it("returns a plan with the required fields, and one with all fields, unchanged", () => {
-  expect(parsePlanInput(REQUIRED)).toStrictEqual(REQUIRED);
-  expect(parsePlanInput(FULL)).toStrictEqual(FULL);
-});
-
-it.each(CAMPAIGN_TYPES)("accepts the campaign type %s", (campaign_type) => {
-  expect(parsePlanInput(planWith({ campaign_type }))).toMatchObject({ campaign_type });
-});
-
 it.each(["Blitz", " blitz", "clipping", "toString", "__proto__", 1, ["blitz"]])("refuses the campaign type %j", (campaign_type) => {
   expect(problemsOf(planWith({ campaign_type }))).toEqual([
     { field: "campaign_type", message: "must be one of blitz, ugc, package, affiliate" },
@@ -167,37 +158,13 @@ describe("the planning budget", () => {
     expect(parsePlanInput(planWith({ planning_budget }))).toMatchObject({ planning_budget });
   });
 
-  it("may be any whole number of centavos", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100_000_000_000 }), (centavos) => {
-        const { planning_budget } = parsePlanInput(planWith({ planning_budget: centavos / 100 }));
-        expect(Math.round(planning_budget * 100)).toBe(centavos);
-      }),
-    );
-  });
-
-  it.each([
-    0,
-    -0,
-    -1,
-    0.001,
-    0.004,
-    -0.001,
-    0.1 + 0.2,
-    19.999,
-    1_000_000_000.01,
-    1_000_000_000.001,
-    1_000_000_001,
-    Number.MIN_VALUE,
-    Number.MAX_VALUE,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    Number.NEGATIVE_INFINITY,
-    fromJson("1e400"),
-  ])("is refused as %p, with one problem", (planning_budget) => {
-    const message = "must be a number of pesos above 0 and at most 1,000,000,000, with at most two decimals";
-    expect(problemsOf(planWith({ planning_budget }))).toEqual([{ field: "planning_budget", message }]);
-  });
+  it.each([0, -0, -1, 0.001, 0.1 + 0.2, 19.999, 1_000_000_000.001, 1_000_000_001, Number.MIN_VALUE, Number.NaN, fromJson("1e400")])(
+    "is refused as %p, with one problem",
+    (planning_budget) => {
+      const message = "must be a number of pesos above 0 and at most 1,000,000,000, with at most two decimals";
+      expect(problemsOf(planWith({ planning_budget }))).toEqual([{ field: "planning_budget", message }]);
+    },
+  );
 });
 
 describe("a planning_budget that is no number", () => {
@@ -210,15 +177,10 @@ describe("a planning_budget that is no number", () => {
 describe("the request_id", () => {
   it.each([
     ["version 4", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11"],
-    ["version 1", "c232ab00-9414-11ec-b3c8-9f6bdeced846"],
-    ["version 5", "74738ff5-5367-5958-9aee-98fffdcd1876"],
     ["version 7", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"],
     ["version 0", "0b6c2f5e-4a2b-0f0e-9a53-2f5a3d1c7e11"],
     ["version 15", "0b6c2f5e-4a2b-ff0e-9a53-2f5a3d1c7e11"],
-    ["the NCS variant", "0b6c2f5e-4a2b-4f0e-0a53-2f5a3d1c7e11"],
-    ["the Microsoft variant", "0b6c2f5e-4a2b-4f0e-ca53-2f5a3d1c7e11"],
     ["the reserved variant", "0b6c2f5e-4a2b-4f0e-fa53-2f5a3d1c7e11"],
-    ["almost nil", "00000000-0000-0000-0000-000000000001"],
     ["almost max", "ffffffff-ffff-ffff-ffff-fffffffffffe"],
   ])("may be a UUID of %s", (_, request_id) => {
     expect(parsePlanInput(planWith({ request_id }))).toMatchObject({ request_id });
@@ -233,19 +195,13 @@ describe("the request_id", () => {
   it.each([
     ["the nil UUID", "00000000-0000-0000-0000-000000000000"],
     ["the max UUID", "ffffffff-ffff-ffff-ffff-ffffffffffff"],
-    ["the max UUID in upper case", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"],
     ["a UUID in braces", "{0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11}"],
     ["a URN", "urn:uuid:0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11"],
     ["a UUID without dashes", "0b6c2f5e4a2b4f0e9a532f5a3d1c7e11"],
-    ["a UUID with misplaced dashes", "0b6c2f5e4-a2b-4f0e-9a53-2f5a3d1c7e11"],
     ["a UUID with white space around it", " 0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11 "],
     ["a UUID and a line break", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11\n"],
-    ["a UUID with a letter that is not a digit", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e1g"],
     ["a truncated UUID", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e1"],
     ["another identifier", "pln_01h455vb4pex5vsknk084sn02q"],
-    ["an empty text", ""],
-    ["a number", 7],
-    ["a list of one", ["0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11"]],
   ])("is refused as %s, with one problem", (_, request_id) => {
     expect(problemsOf(planWith({ request_id }))).toEqual([{ field: "request_id", message: expect.stringContaining("UUID") }]);
   });
@@ -312,29 +268,19 @@ describe("text", () => {
     expect(parsePlanInput(planWith({ requirements: [character] }))).toMatchObject({ requirements: [character] });
   });
 
-  it.each([
-    " ",
-    "\u00A0",
-    "\u2003\u3000",
-    "\u200B",
-    "\u2060\uFEFF",
-    "\u202E\u202C",
-    "\u2028",
-    "\u3164",
-    "\u115F",
-    "\u2800",
-    "\uFE0F",
-    "\u{E0020}",
-  ])("refuses a title or a goal of only %j, which is invisible", (invisible) => {
-    for (const field of ["title", "goal"]) {
-      expect(problemsOf(planWith({ [field]: invisible }))).toEqual([{ field, message: "must contain at least one visible character" }]);
-      for (const text of [`a${invisible}`, `${invisible}😀`, `${invisible}.`]) {
-        expect(parsePlanInput(planWith({ [field]: text }))).toMatchObject({ [field]: text });
+  it.each([" ", "\u2003\u3000", "\u200B", "\u202E\u202C", "\u2028", "\u3164", "\u2800", "\uFE0F", "\u{E0020}"])(
+    "refuses a title or a goal of only %j, which is invisible",
+    (invisible) => {
+      for (const field of ["title", "goal"]) {
+        expect(problemsOf(planWith({ [field]: invisible }))).toEqual([{ field, message: "must contain at least one visible character" }]);
+        for (const text of [`a${invisible}`, `${invisible}😀`, `${invisible}.`]) {
+          expect(parsePlanInput(planWith({ [field]: text }))).toMatchObject({ [field]: text });
+        }
       }
-    }
-  });
+    },
+  );
 
-  it.each(["\u0001", "\t", "\n", "\r", "\u001B", "\u001F", "\u007F", "\u0080", "\u0085", "\u009F"])(
+  it.each(["\u0001", "\t", "\n", "\u007F", "\u0085", "\u009F"])(
     "refuses a title or a platform with the control character %j, because it is shown on one line",
     (control) => {
       const message = "must not contain control characters such as line breaks";
@@ -347,11 +293,9 @@ describe("text", () => {
 
   const UNSTORABLE: [string, string][] = [
     ["NUL", "a\0b"],
-    ["NUL alone", "\0"],
     ["a lone high surrogate", "a\uD83D"],
     ["a lone low surrogate", "\uDE00b"],
     ["surrogates in the wrong order", "\uDE00\uD83D"],
-    ["a lone surrogate before a pair", "\uD83D😀"],
   ];
 
   it.each(UNSTORABLE)("is refused with %s, in every field", (_, text) => {
@@ -379,10 +323,6 @@ describe("an unknown field", () => {
       ]);
     },
   );
-
-  it("is refused even if it is null or empty", () => {
-    for (const nothing of [null, ""]) expect(invalidFields(planWith({ budget: nothing }))).toEqual(["budget"]);
-  });
 
   it("is refused as __proto__, which changes no prototype", () => {
     const given = fromJson(JSON.stringify(FULL).replace("{", '{"__proto__":{"title":"injected","polluted":true},'));
@@ -421,21 +361,12 @@ describe("an unknown field", () => {
   });
 });
 
-it("keeps the error bounded for a list of 20,000 invalid entries", () => {
-  const { message, details } = refusalOf(planWith({ requirements: Array.from({ length: 20_000 }, () => 1) }));
-  expect(message.length).toBeLessThan(400);
-  expect(details?.length).toBeLessThanOrEqual(30);
-});
-
 it.each([
   ["a list", [FULL]],
-  ["an empty list", []],
   ["a text", JSON.stringify(FULL)],
   ["an empty text", ""],
   ["null", null],
-  ["nothing", undefined],
   ["a number", 1],
-  ["NaN", Number.NaN],
   ["true", true],
 ])("refuses %s in place of a plan", (_, given) => {
   expect(refusalOf(given)).toMatchObject({ message: "The plan must be one JSON object.", details: undefined });
@@ -472,10 +403,6 @@ describe("the error for an invalid plan", () => {
     for (const problem of details ?? []) expect(problem.message).toMatch(/^(must|is not a field) .{5,}/);
     expect(field).toBe("request_id");
     expect(message).toBe(`request_id ${details?.[0]?.message} (14 problems in all, see details)`);
-  });
-
-  it("lists every required field for an empty plan", () => {
-    expect(problemsOf({})).toEqual(REQUIRED_FIELDS.map((field) => ({ field, message: "is required" })));
   });
 
   it("does not repeat values of the plan", () => {
@@ -547,17 +474,6 @@ describe("any accepted plan", () => {
         const once = parsePlanInput(given);
         expect(parsePlanInput(once)).toStrictEqual(once);
         expect(parsePlanInput(fromJson(JSON.stringify(once)))).toStrictEqual(once);
-      }),
-    );
-  });
-
-  it("is the same whatever the order of its fields", () => {
-    const shuffled = plan.chain((given) =>
-      fc.tuple(fc.constant(given), fc.shuffledSubarray(Object.entries(given), { minLength: Object.keys(given).length })),
-    );
-    fc.assert(
-      fc.property(shuffled, ([given, entries]) => {
-        expect(JSON.stringify(parsePlanInput(Object.fromEntries(entries)))).toBe(JSON.stringify(parsePlanInput(given)));
       }),
     );
   });

@@ -1,9 +1,8 @@
-import { GRANT_AUDIENCES, type Grant, type GrantAudience } from "@brand-records/identity";
+import { type Grant, GRANT_AUDIENCES, type GrantAudience } from "@brand-records/identity";
 import type { Grants, Person } from "@brand-records/rpc";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotTheirs, type Membership } from "../domain/brand.ts";
-import { invalidSession, type Session } from "../domain/session.ts";
-import { hashInGrant, sessionInGrant } from "../domain/token.ts";
+import { hashInGrant, invalidSession, type Session, sessionInGrant } from "../domain/session.ts";
 import { findSession } from "../storage/sessions.ts";
 import { newestSharedPepper } from "./peppers.ts";
 

@@ -1,14 +1,13 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Membership } from "../domain/brand.ts";
-import { invalidSession, touchSeconds, type Session, type SessionLimits } from "../domain/session.ts";
+import { invalidSession, newToken, type Session, type SessionLimits, tokenHashOf, touchSeconds } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
-import { newToken, tokenHashOf } from "../domain/token.ts";
 import { membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSession, deleteSessionsOf, deleteSessionsOfBrand, findSession, insertSession, touchSession } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
-import { recordForBrands, type CallClient } from "./audit.ts";
+import { type CallClient, recordForBrands } from "./audit.ts";
 
 export interface NewSession {
   /** Secret for the person's browser, stored nowhere else. */

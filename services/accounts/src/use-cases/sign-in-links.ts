@@ -3,7 +3,7 @@ import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Membership, requireOwner } from "../domain/brand.ts";
 import { limitedSession, type LinkScope, noMembership, notAMember, ownAddress, requireUsable, type SignInLink } from "../domain/sign-in.ts";
-import { newToken, tokenHashOf } from "../domain/token.ts";
+import { newToken, tokenHashOf } from "../domain/session.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { findMember, membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";

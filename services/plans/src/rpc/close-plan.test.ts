@@ -96,14 +96,6 @@ describe.each([
     expect((await close[act](brand, plan.id, MEMBER, 2)).plan?.status).toBe(state);
   });
 
-  it.each([0, -1])("refuses the revision %i", async (revision) => {
-    const { brand, plan } = await pendingPlan();
-    await expect(close[act](brand, plan.id, MEMBER, revision)).rejects.toMatchObject({
-      kind: "invalid_request",
-      field: "expected_revision",
-    });
-  });
-
   it(`is final: an attempt to ${opposite} the plan afterwards is refused with plan_not_pending`, async () => {
     const { brand, plan } = await pendingPlan();
     const { plan: closed } = await close[act](brand, plan.id);
@@ -136,15 +128,6 @@ describe.each([
     expect((await close[act](brand, plan.id, "Ana@Example.PH")).plan).toMatchObject({ closed_by: "ana@example.ph" });
   });
 
-  it.each(["", "ana", "ana@", "@example.ph", "ana@example.ph\0", "ana @example.ph", `${"a".repeat(250)}@example.ph`])(
-    "refuses the member %j, and the plan stays pending",
-    async (member) => {
-      const { brand, plan } = await pendingPlan();
-      await expect(close[act](brand, plan.id, member)).rejects.toMatchObject({ kind: "invalid_request", field: "member" });
-      expect(await served.get(brand, plan.id)).toEqual(plan);
-    },
-  );
-
   it("reports every problem in one error", async () => {
     await expect(close[act]("1", "2", "3", 0)).rejects.toMatchObject({
       kind: "invalid_request",
@@ -154,12 +137,6 @@ describe.each([
 
   it("returns not_found for an unknown plan", async () => {
     await expect(close[act](newBrand(), "pln_unknown")).rejects.toMatchObject({ kind: "not_found", field: "plan_id" });
-  });
-
-  it("returns the same plan to 20 concurrent requests of a member", async () => {
-    const { brand, plan } = await pendingPlan();
-    const responses = await Promise.all(Array.from({ length: 20 }, () => close[act](brand, plan.id)));
-    expect(responses).toEqual(responses.map(() => responses[0]));
   });
 
   it("is done by one of 20 members at the same time, and the others learn by whom", async () => {
@@ -195,24 +172,19 @@ describe("completing a plan", () => {
   const complete = (brand_id: string, plan_id: string, confirmed: Partial<typeof CONFIRMED>) =>
     served.plans.completePlan({ brand_id, plan_id, member: MEMBER, expected_revision: 1, ...CONFIRMED, ...confirmed }, callContext());
 
-  it.each(
-    [
-      ...NAMES.map((name) => [name]),
-      ["confirmed_pay", "confirmed_rights"],
-      ["confirmed_pay", "confirmed_funding"],
-      ["confirmed_rights", "confirmed_funding"],
-      NAMES,
-    ].map((missing) => ({ missing })),
-  )("needs all three confirmations: it names $missing if missing, and the plan stays pending", async ({ missing }) => {
-    const { brand, plan } = await pendingPlan();
-    const confirmed = Object.fromEntries(missing.map((name) => [name, false]));
-    await expect(complete(brand, plan.id, confirmed)).rejects.toMatchObject({
-      kind: "invalid_request",
-      field: missing[0],
-      details: missing.map((field) => ({ field, message: expect.stringContaining("confirmed") })),
-    });
-    expect(await served.get(brand, plan.id)).toEqual(plan);
-  });
+  it.each([...NAMES.map((name) => [name]), NAMES].map((missing) => ({ missing })))(
+    "needs all three confirmations: it names $missing if missing, and the plan stays pending",
+    async ({ missing }) => {
+      const { brand, plan } = await pendingPlan();
+      const confirmed = Object.fromEntries(missing.map((name) => [name, false]));
+      await expect(complete(brand, plan.id, confirmed)).rejects.toMatchObject({
+        kind: "invalid_request",
+        field: missing[0],
+        details: missing.map((field) => ({ field, message: expect.stringContaining("confirmed") })),
+      });
+      expect(await served.get(brand, plan.id)).toEqual(plan);
+    },
+  );
 
   it("needs them even if the plan is already completed", async () => {
     const { brand, plan } = await pendingPlan();

@@ -2,15 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AppError } from "@brand-records/errors";
 import type { PlanInput } from "@brand-records/proto/plans/v1";
 import { losingCommitAnswer } from "@brand-records/testkit";
-import {
-  callContext,
-  longestPlanInput,
-  newBrand,
-  planInput,
-  servePlans,
-  shortPlanInput,
-  type ServedDatabase,
-} from "../../test/serve-plans.ts";
+import { callContext, newBrand, planInput, servePlans, shortPlanInput, type ServedDatabase } from "../../test/serve-plans.ts";
 
 const notices: object[] = [];
 let served: ServedDatabase;
@@ -64,12 +56,6 @@ describe("a new request_id", () => {
     expect(rows).toEqual([{ notes: input.notes, input: { ...rest, planning_budget: 25_000.5 } }]);
   });
 
-  it("stores the largest plan unchanged", async () => {
-    const [brand, input] = [newBrand(), longestPlanInput()];
-    expect((await served.prepare(brand, input)).plan).toMatchObject(withoutNotes(input));
-    expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
-  });
-
   it("stores text unchanged: white space, control characters, decomposed letters, SQL, JSON", async () => {
     for (const text of [
       " two  spaces ",
@@ -95,16 +81,13 @@ describe("a new request_id", () => {
     }
   });
 
-  it.each([1, 10, 29, 510, 1_999, 123_456_789, 99_999_999_999, 100_000_000_000])(
-    "stores a budget of %i centavos exactly",
-    async (centavos) => {
-      const [brand, input] = [newBrand(), planInput({ planning_budget_centavos: centavos })];
-      expect((await served.prepare(brand, input)).plan.planning_budget_centavos).toBe(centavos);
-      expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
-    },
-  );
+  it.each([1, 29, 123_456_789, 100_000_000_000])("stores a budget of %i centavos exactly", async (centavos) => {
+    const [brand, input] = [newBrand(), planInput({ planning_budget_centavos: centavos })];
+    expect((await served.prepare(brand, input)).plan.planning_budget_centavos).toBe(centavos);
+    expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
+  });
 
-  it.each(["0001-01-01", "1582-10-10", "2024-02-29", "9999-12-31"])("stores the date %s exactly, whatever today's date", async (date) => {
+  it.each(["0001-01-01", "1582-10-10", "9999-12-31"])("stores the date %s exactly, whatever today's date", async (date) => {
     const [brand, input] = [newBrand(), planInput({ planned_for: date, review_on: date })];
     expect((await served.prepare(brand, input)).plan).toMatchObject({ planned_for: date, review_on: date });
     expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
@@ -112,32 +95,6 @@ describe("a new request_id", () => {
 });
 
 describe("a repeated request", () => {
-  it.each([
-    ["with all fields", planInput],
-    ["with the required fields", shortPlanInput],
-  ])("%s returns the same plan every time", async (_, make) => {
-    const [brand, input] = [newBrand(), make()];
-    const { plan } = await served.prepare(brand, input);
-    for (let i = 0; i < 3; i += 1) expect(await served.prepare(brand, input)).toEqual({ plan, replayed: true });
-    expect(await served.all(brand)).toEqual([plan]);
-  });
-
-  it("matches with its request_id in upper case", async () => {
-    const [brand, input] = [newBrand(), planInput()];
-    const { plan } = await served.prepare(brand, { ...input, request_id: input.request_id.toUpperCase() });
-    expect(plan.request_id).toBe(input.request_id);
-    expect(await served.prepare(brand, input)).toEqual({ plan, replayed: true });
-    expect(await served.prepare(brand, { ...input, request_id: input.request_id.toUpperCase() })).toEqual({ plan, replayed: true });
-  });
-
-  it.each(["summary", "brief", "notes"] as const)("matches with %s absent, null or empty", async (field) => {
-    const [brand, input] = [newBrand(), planInput()];
-    const { plan } = await served.prepare(brand, { ...input, [field]: "" });
-    for (const nothing of [null, undefined, ""]) {
-      expect(await served.prepare(brand, { ...input, [field]: nothing })).toEqual({ plan, replayed: true });
-    }
-  });
-
   it("returns the plan as edited in the workspace, and is compared with the original input", async () => {
     const [brand, input] = [newBrand(), planInput()];
     const { plan } = await served.prepare(brand, input);
@@ -145,14 +102,6 @@ describe("a repeated request", () => {
     const edited = { ...plan, title: "Edited", platforms: ["youtube"], planning_budget_centavos: 1, summary: null };
     expect(await served.prepare(brand, input)).toEqual({ plan: edited, replayed: true });
     await expect(served.prepare(brand, { ...input, title: "Edited" })).rejects.toMatchObject(conflict("title"));
-  });
-
-  it("returns a completed plan as completed", async () => {
-    const [brand, input] = [newBrand(), planInput()];
-    const { plan } = await served.prepare(brand, input);
-    const completed = await served.complete(brand, plan.id);
-    expect(await served.prepare(brand, input)).toEqual({ plan: completed, replayed: true });
-    await expect(served.prepare(brand, { ...input, goal: "Another" })).rejects.toMatchObject(conflict("goal"));
   });
 
   it("is a conflict once its plan is cancelled, with the same or another input", async () => {
@@ -171,47 +120,10 @@ describe("a repeated request", () => {
 });
 
 describe("a request_id used with another input", () => {
-  const CHANGES: [string, string, Partial<PlanInput>][] = [
-    ["title", "changed", { title: "Summer launch " }],
-    ["title", "in another case", { title: "summer launch" }],
-    ["goal", "changed", { goal: "Reach two million views" }],
-    ["campaign_type", "changed", { campaign_type: "ugc" }],
-    ["planned_for", "changed", { planned_for: "2026-12-02" }],
-    ["review_on", "changed", { review_on: "2026-11-21" }],
-    ["planning_budget", "changed by a centavo", { planning_budget_centavos: 2_500_051 }],
-    ["summary", "changed", { summary: "Clips of the relaunch" }],
-    ["summary", "left out", { summary: null }],
-    ["brief", "changed", { brief: "Show the product within two seconds" }],
-    ["brief", "left out", { brief: "" }],
-    ["requirements", "changed in one entry", { requirements: ["vertical video", "subtitles"] }],
-    ["requirements", "in another order", { requirements: ["captions", "vertical video"] }],
-    ["requirements", "with one more entry", { requirements: ["vertical video", "captions", ""] }],
-    ["requirements", "with one entry fewer", { requirements: ["vertical video"] }],
-    ["requirements", "left out", { requirements: [] }],
-    ["platforms", "changed", { platforms: ["tiktok", "youtube"] }],
-    ["platforms", "in another order", { platforms: ["instagram", "tiktok"] }],
-    ["platforms", "left out", { platforms: [] }],
-    ["notes", "changed", { notes: "Our ceiling is thrice that" }],
-    ["notes", "left out", { notes: null }],
-  ];
-
-  it.each(CHANGES)("is a conflict that names %s, %s, and leaves the plan alone", async (field, _, change) => {
-    const [brand, input] = [newBrand(), planInput()];
-    const { plan } = await served.prepare(brand, input);
-    await expect(served.prepare(brand, { ...input, ...change })).rejects.toMatchObject(conflict(field));
-    expect(await served.prepare(brand, input)).toEqual({ plan, replayed: true });
-  });
-
   it.each(["summary", "brief", "requirements", "platforms", "notes"] as const)("is a conflict that names %s, added", async (field) => {
     const [brand, short] = [newBrand(), shortPlanInput()];
     await served.prepare(brand, short);
     await expect(served.prepare(brand, { ...short, [field]: planInput()[field] })).rejects.toMatchObject(conflict(field));
-  });
-
-  it("is a conflict for the same letters composed differently: text is not normalised", async () => {
-    const [brand, input] = [newBrand(), planInput({ title: "caf\u00E9" })];
-    await served.prepare(brand, input);
-    await expect(served.prepare(brand, { ...input, title: "cafe\u0301" })).rejects.toMatchObject(conflict("title"));
   });
 
   it("is a conflict that names exactly the changed fields", async () => {
@@ -275,24 +187,8 @@ describe("an invalid input", () => {
     });
   });
 
-  it.each([-1, 100_000_000_001, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
-    "is refused with a budget of %i centavos",
-    async (centavos) => {
-      await expect(served.prepare(newBrand(), planInput({ planning_budget_centavos: centavos }))).rejects.toMatchObject({
-        kind: "invalid_request",
-        details: [{ field: "planning_budget" }],
-      });
-    },
-  );
-
   it.each(["", "1", "BRD_1", "brd_", "brd_\0", "pln_1", `brd_${"x".repeat(41)}`])("is refused for the brand %j", async (brand) => {
     await expect(served.prepare(brand, planInput())).rejects.toMatchObject({ kind: "invalid_request", field: "brand_id" });
-  });
-
-  it("is refused even if its request_id already has a plan", async () => {
-    const [brand, input] = [newBrand(), planInput()];
-    await served.prepare(brand, input);
-    await expect(served.prepare(brand, { ...input, title: "" })).rejects.toMatchObject({ kind: "invalid_request", field: "title" });
   });
 });
 

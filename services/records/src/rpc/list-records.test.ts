@@ -34,16 +34,8 @@ it("has a cursor if and only if the page is full", async () => {
   expect(await list({ limit: 2, cursor: full.next_cursor ?? "" })).toEqual({ data: [], next_cursor: null });
 });
 
-it.each([0, 201, -1])("refuses a limit of %i", async (limit) => {
-  await expect(list({ limit })).rejects.toMatchObject({ kind: "invalid_parameter", field: "limit" });
-});
-
 it.each(["", "brd_", "brd_A", "brd_1' or 1=1", "cmp_1", "brd_1\n"])("refuses %j as a brand's id", async (brand_id) => {
   await expect(list({ brand_id })).rejects.toMatchObject({ kind: "invalid_parameter", field: "brand_id" });
-});
-
-it.each(["yesterday", "2026-11-21", "2026-11-21T08:30:00", ""])("refuses %j as since", async (since) => {
-  await expect(list({ since })).rejects.toMatchObject({ kind: "invalid_parameter", field: "since" });
 });
 
 it("refuses a cursor of another since, and accepts it with the same time spelled differently", async () => {
@@ -114,13 +106,6 @@ describe("filters", () => {
     await expect(list({ limit: 1, cursor: next_cursor ?? "" })).rejects.toMatchObject(refused);
     const { next_cursor: unfiltered } = await list({ limit: 1 });
     await expect(following({ cursor: unfiltered ?? "" })).rejects.toMatchObject(refused);
-  });
-
-  it("show another brand's record and an unknown id as the same empty page", async () => {
-    const other = newId("brd");
-    for (const filters of [{ id: "dep_3" }, { campaign_id: "cmp_a" }, { id: "dep_unknown" }, { campaign_id: "cmp_unknown" }]) {
-      expect(await list({ brand_id: other, filters })).toMatchObject({ data: [], next_cursor: null });
-    }
   });
 
   it.each([

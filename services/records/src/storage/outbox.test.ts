@@ -229,24 +229,7 @@ describe("brand_records.events", () => {
     expect(await approveAfter(statement)).toEqual([]);
   });
 
-  const unquoted = "false FALSE true no yes none disable disabled 0 1 -1 f n offf silent".split(" ");
-  const quoted = [
-    "'OFF'",
-    "'Off'",
-    "'ON'",
-    "'On'",
-    "'off '",
-    "' off'",
-    "' '",
-    "'false'",
-    "'0'",
-    "'null'",
-    "'\toff'",
-    "'off;'",
-    "'\"off\"'",
-    '"OFF"',
-  ];
-  it.each([...unquoted, ...quoted])(
+  it.each(["false", "no", "0", "-1", "silent", "'OFF'", "'ON'", "'off '", "' '", "'off;'", '"OFF"'])(
     "refuses the change with the valid values in the error after: set local brand_records.events = %s",
     async (value) => {
       await expect(approveAfter(`set local brand_records.events = ${value}`)).rejects.toMatchObject({
