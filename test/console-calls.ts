@@ -3,6 +3,7 @@ import { FIRST_READS_ID } from "@brand-records/console-contract/protocol";
 import { eventually } from "@brand-records/testkit";
 import type { Page } from "playwright-core";
 import type { TestBrowser, TestPage } from "./browser.ts";
+import { enter } from "./console.ts";
 import { callContext, type Stack } from "./stack.ts";
 
 /** A person who calls the console as its pages do. */
@@ -44,12 +45,11 @@ export function consoleCaller(consoleUrl: string, cookie: string): ConsoleCaller
 export async function openAs(
   browser: TestBrowser,
   consoleUrl: string,
-  { cookie }: ConsoleCaller,
+  caller: ConsoleCaller,
   options: Parameters<TestBrowser["open"]>[0] = {},
 ): Promise<TestPage> {
   const opened = await browser.open(options);
-  const [name = "", value = ""] = cookie.split("=");
-  await opened.page.context().addCookies([{ name, value, url: consoleUrl, httpOnly: true, sameSite: "Lax" }]);
+  await enter(opened.page, consoleUrl, caller);
   return opened;
 }
 

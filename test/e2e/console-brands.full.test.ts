@@ -1,45 +1,37 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { OPERATIONS } from "@brand-records/console-contract";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { Page, Request } from "playwright-core";
-import { startBrowser, type TestBrowser } from "../browser.ts";
+import type { TestBrowser } from "../browser.ts";
+import { enter, hold, type ReceiverServer, returnToTab, startReceivers, withConsole } from "../console.ts";
 import { CONSOLE_CHANGES, makeReceiver, preparePlan, type Change, type ShownBrand } from "../console-changes.ts";
 import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf, pointer, type Hand } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
-import { callContext, startStack, type Stack } from "../stack.ts";
+import { callContext, type Stack } from "../stack.ts";
 
-/** One promise: a tab of the console shows one brand, and changes no other, whatever happens to the person's memberships meanwhile. */
+/**
+ * Two promises: a tab of the console shows one brand, and changes no other, whatever happens to the person's memberships meanwhile; and what
+ * shows once reaches the person who had it made.
+ */
 
 let stack: Stack;
 let browser: TestBrowser;
-let server: Server;
+let receivers: ReceiverServer;
 let url: string;
 /** Sorted by name, as people's brands are: a person of the last two is added to the first while tabs show the others. */
 let alapaap: ShownBrand;
 let mabini: ShownBrand;
 let zamora: ShownBrand;
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // These people sign in more than 30 times a minute from one address on a quick machine.
-  const envOf = { webhook: { RECEIVERS_ON_LOOPBACK: "true" }, console: { SIGN_INS_PER_ADDRESS: "300" } };
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf }), startBrowser()]);
-  url = stack.gateways[0].console?.url ?? "";
+// Before the stack stops.
+afterAll(() => receivers?.stop());
+// These people sign in more than 30 times a minute from one address on a quick machine.
+const ENV_OF = { webhook: { RECEIVERS_ON_LOOPBACK: "true" }, console: { SIGN_INS_PER_ADDRESS: "300" } };
+withConsole({ envOf: ENV_OF }, async (started) => {
+  ({ stack, browser, url } = started);
+  receivers = await startReceivers(() => [204]);
   [alapaap, mabini, zamora] = await Promise.all([createBrand("Alapaap"), createBrand("Mabini"), createBrand("Zamora")]);
-}, 300_000);
-afterEach(() => browser.closePages());
-afterAll(async () => {
-  await browser?.stop();
-  await stack?.stop();
-  server?.closeAllConnections();
-  server?.close();
 });
 
 async function createBrand(name: string): Promise<ShownBrand> {
@@ -56,7 +48,7 @@ async function createBrand(name: string): Promise<ShownBrand> {
     owner,
     key: secret,
     gatewayUrl: stack.url,
-    receiverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    receiverUrl: receivers.url,
   };
 }
 
@@ -121,7 +113,7 @@ function unansweredCalls(page: Page): ReadonlySet<Request> {
 const expectKnown = (page: Page, ...brands: readonly ShownBrand[]): Promise<void> =>
   eventually(
     async () => {
-      await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+      await returnToTab(page);
       expect(await switcher(page).locator("option").allTextContents()).toEqual(brands.map(({ name }) => name));
     },
     { everyMs: 200 },
@@ -325,21 +317,19 @@ describe("which brand a tab shows", () => {
   it("does not change with a link that the person has given up", async () => {
     const { caller } = await person(mabini, zamora);
     const { page, expectNoProblems } = await openAs(browser, url, caller);
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     await page.goto(`${url}/developers/receivers/${(await makeReceiver(zamora)).receiver_id}`);
     await page.getByRole("link", { name: "API keys" }).click();
     await switcher(page).selectOption({ label: mabini.name });
     await page.getByText(`Showing ${mabini.name}`).waitFor({ state: "attached" });
     await page.reload();
     await page.getByRole("button", { name: "Create key" }).waitFor();
-    await page.route("**/console/api/session.locate", (route) => isReleased.then(() => route.continue()));
-    const asked = page.waitForRequest("**/console/api/session.locate");
+    const held = await hold(page, "**/console/api/session.locate");
     await page.evaluate("history.go(-2)");
-    await asked;
+    await held.asked;
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Add member" }).click();
     const located = page.waitForResponse("**/console/api/session.locate");
-    release();
+    held.release();
     await (await located).finished();
     await expectKnown(page, mabini, zamora);
     await page.getByRole("dialog").getByText(`Brand: ${mabini.name}`).waitFor();
@@ -349,19 +339,18 @@ describe("which brand a tab shows", () => {
   it("changes under no open dialog: what loads slowly closes it", async () => {
     const { caller } = await person(mabini, zamora);
     const { page, expectNoProblems } = await openAs(browser, url, caller);
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     await page.goto(`${url}/developers/receivers/${(await makeReceiver(zamora)).receiver_id}`);
     await page.getByRole("link", { name: "Members" }).click();
     await switcher(page).selectOption({ label: mabini.name });
     await page.getByText(`Showing ${mabini.name}`).waitFor({ state: "attached" });
     await page.reload();
-    await page.route("**/assets/receiver-*.js", (route) => isReleased.then(() => route.continue()));
+    const held = await hold(page, "**/assets/receiver-*.js");
     await page.getByRole("button", { name: "Add member" }).click();
     await page.getByRole("dialog").getByText(`Brand: ${mabini.name}`).waitFor();
     await page.evaluate("history.go(-2)");
     await eventually(async () => expect(await shownName(page)).toBe(zamora.name));
     expect(await page.getByRole("dialog").count()).toBe(0);
-    release();
+    held.release();
     await page.getByRole("heading", { level: 1, name: "Warehouse" }).waitFor();
     expectNoProblems();
   }, 60_000);
@@ -387,8 +376,7 @@ it("a person who signed in in another tab makes no change in a page of the perso
   const [before, now] = [await person(mabini, zamora), await person(alapaap, mabini)];
   const { page, expectNoProblems, expectAccessible } = await openAs(browser, url, before.caller);
   await openCreateKey(page, mabini);
-  const [name = "", value = ""] = now.caller.cookie.split("=");
-  await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+  await enter(page, url, now.caller);
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   await page.getByRole("heading", { level: 1, name: `${now.email} is signed in now` }).waitFor();
   await page.getByText(`To go on with it, sign in as ${before.email}`).waitFor();
@@ -454,3 +442,51 @@ it("on a narrow screen the header names the brand, and no name is too long for i
     expectNoProblems(404);
   }
 }, 120_000);
+
+/** Whether closing the tab would be asked about. */
+const asksBeforeUnload = (page: Page): Promise<boolean> =>
+  page.evaluate("!globalThis.dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+
+/** Runs in the page: a wait of this length never ends, so what shows has not waited for it. */
+const WITHOUT_LONG_WAITS = `const start = globalThis.setTimeout;
+globalThis.setTimeout = (run, ms, ...rest) => (ms === 5_000 ? 0 : start(run, ms, ...rest));`;
+
+const MAKERS = ["keys.create", "receivers.create", "receivers.rotate", "members.link"] as const;
+
+it.each(MAKERS)(
+  "%s: the page stays until its secret shows, which waits for no list",
+  async (name) => {
+    const change: Change = CONSOLE_CHANGES[name];
+    const brand = await createBrand("Sampaguita");
+    const { email, caller } = await person(brand);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    await page.addInitScript(WITHOUT_LONG_WAITS);
+    const path = await change.make(brand, email);
+    await page.goto(url + path);
+    await change.fill(page, pointer, email);
+    expect(await asksBeforeUnload(page)).toBe(false);
+
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/console\/api\/.*\.(list|get)$/, () => {});
+    await page.route(`**/console/api/${name}`, async (route) => {
+      const response = await route.fetch();
+      await isReleased;
+      await route.fulfill({ response });
+    });
+    const sent = page.waitForRequest(`**/console/api/${name}`);
+    await change.submit(page, pointer);
+    await sent;
+    await eventually(async () => expect(await asksBeforeUnload(page)).toBe(true));
+    // Dialogs lie above it; the browser's Back does the same.
+    await page.getByRole("link", { name: "Usage", includeHidden: true }).first().dispatchEvent("click");
+    release();
+    const dialog = page.getByRole("dialog").filter({ hasText: "This is the only time" });
+    await dialog.waitFor();
+    expect(new URL(page.url()).pathname).toBe(path);
+    await dialog.getByRole("button", { name: /^I have / }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await asksBeforeUnload(page)).toBe(false);
+    expectNoProblems();
+  },
+  60_000,
+);

@@ -1,10 +1,10 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { openPool } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
-import { signIn, type ConsoleCaller } from "../console-calls.ts";
+import type { TestBrowser, TestPage } from "../browser.ts";
+import { startReceivers, withConsole } from "../console.ts";
+import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { publishEvents } from "../publish-events.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: an owner finds in the console what has happened: each event, who gets it, and who changed what. */
 
@@ -16,24 +16,13 @@ const DAY = new Date(MIDNIGHT + 8 * 3_600_000).toISOString().slice(0, 10);
 let stack: Stack;
 let browser: TestBrowser;
 let url: string;
-beforeAll(async () => {
-  const env = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } };
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf: env }), startBrowser()]);
-  url = stack.gateways[0].console?.url ?? "";
-}, 300_000);
-afterEach(() => browser.closePages());
-afterAll(async () => {
-  await browser?.stop();
-  await stack?.stop();
+const ENV_OF = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } };
+withConsole({ envOf: ENV_OF }, (started) => {
+  ({ stack, browser, url } = started);
 });
 
 /** A page of a person whose computer is set to New York. */
-async function openAs(caller: ConsoleCaller): Promise<TestPage> {
-  const opened = await browser.open({ viewport: { width: 1280, height: 800 }, timezoneId: "America/New_York" });
-  const [name = "", value = ""] = caller.cookie.split("=");
-  await opened.page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
-  return opened;
-}
+const openPage = (caller: ConsoleCaller): Promise<TestPage> => openAs(browser, url, caller, { timezoneId: "America/New_York" });
 
 async function brandWithOwner(): Promise<{ brand: TestBrand; owner: ConsoleCaller }> {
   const brand = await stack.createBrand();
@@ -49,7 +38,7 @@ it("a day is Manila's whole day on every computer, and the filters are in the UR
     times.map((at) => ({ type: "payout.paid", at })),
   );
   const [before = "", first = "", last = "", after = ""] = events.map(({ recordId }) => recordId);
-  const { page, expectNoProblems } = await openAs(owner);
+  const { page, expectNoProblems } = await openPage(owner);
   const expectShown = async (...recordIds: string[]): Promise<void> => {
     await eventually(async () => expect(await page.locator("tbody code").allTextContents()).toEqual(recordIds));
   };
@@ -81,7 +70,7 @@ it("51 events are on two pages: turning one leads to the top of the list", async
     brand.id,
     Array.from({ length: 51 }, (_, index) => ({ type: "submission.approved", at: MIDNIGHT + index })),
   );
-  const { page, expectNoProblems } = await openAs(owner);
+  const { page, expectNoProblems } = await openPage(owner);
   await page.goto(`${url}/developers/events`);
   await page.getByRole("link", { name: "Older" }).click();
   await page.getByText(events[0]?.recordId ?? "").waitFor();
@@ -99,17 +88,12 @@ it("51 events are on two pages: turning one leads to the top of the list", async
 
 it("an event shows its receivers, also a deleted one, and is sent again from there", async () => {
   let status = 500;
-  const server: Server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(request.url === "/Old" ? 204 : status).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const server = await startReceivers((request) => [request.url === "/Old" ? 204 : status]);
   try {
     const { brand, owner } = await brandWithOwner();
     const ofBrand = { brand_id: brand.id };
-    const receiverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const register = (label: string) =>
-      owner.call("receivers.create", { ...ofBrand, url: `${receiverUrl}${label}`, label, events: ["payout.paid"] });
+      owner.call("receivers.create", { ...ofBrand, url: `${server.url}${label}`, label, events: ["payout.paid"] });
     await register("Warehouse");
     const { receiver: old } = await register("Old");
     const [event] = await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]);
@@ -119,7 +103,7 @@ it("an event shows its receivers, also a deleted one, and is sent again from the
       const statuses = receivers.flatMap(({ deliveries }) => deliveries.map(({ last_http_status }) => last_http_status));
       expect(new Set(statuses)).toEqual(new Set([500, 204]));
     });
-    const { page, expectNoProblems } = await openAs(owner);
+    const { page, expectNoProblems } = await openPage(owner);
     await page.goto(`${url}/developers/events/${eventId}`);
     await page
       .getByRole("row", { name: /Warehouse/ })
@@ -143,14 +127,14 @@ it("an event shows its receivers, also a deleted one, and is sent again from the
     await page.getByRole("button", { name: "Send again to Warehouse" }).waitFor();
     expectNoProblems();
   } finally {
-    server.close();
+    server.stop();
   }
 }, 60_000);
 
 it("another brand's event and an unknown one look alike", async () => {
   const [{ brand }, { owner: other }] = [await brandWithOwner(), await brandWithOwner()];
   const [event] = await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]);
-  const { page, expectNoProblems } = await openAs(other);
+  const { page, expectNoProblems } = await openPage(other);
   const shown: string[] = [];
   for (const id of [event?.id ?? "", "evt_unknown", "no-id"]) {
     await page.goto(`${url}/developers/events/${id}`);
@@ -167,7 +151,7 @@ it("the audit log shows an owner the operator's actions and refused ones; a memb
   await stack.accounts.addMember({ brand_id: brand.id, email, role: "member" }, callContext());
   await owner.call("keys.create", { brand_id: brand.id, name: "Looker report", may_prepare: false });
   await owner.send("receivers.create", { brand_id: brand.id, url: "http://example.com/", label: "Plain", events: ["payout.paid"] });
-  const { page, expectNoProblems } = await openAs(owner);
+  const { page, expectNoProblems } = await openPage(owner);
   const rows = page.locator("tbody tr");
   await page.goto(`${url}/developers/audit`);
   await rows.filter({ hasText: "Create an API key" }).filter({ hasText: "Looker report" }).filter({ hasText: "Done" }).waitFor();
@@ -177,10 +161,47 @@ it("the audit log shows an owner the operator's actions and refused ones; a memb
   await eventually(async () => expect(await rows.filter({ hasText: brand.owner }).filter({ hasNotText: "Operator" }).count()).toBe(0));
   expectNoProblems();
 
-  const reader = await openAs(await signIn(stack, url, email));
+  const reader = await openPage(await signIn(stack, url, email));
   await reader.page.goto(`${url}/developers/audit`);
   await reader.page.getByText("Only owners see the audit log").waitFor();
   expect(await reader.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
   await reader.expectAccessible();
   reader.expectNoProblems();
+}, 60_000);
+
+it("an owner finds and revokes the oldest of many keys, behind thousands of revoked ones; their names are known by id", async () => {
+  const { id: brand_id, owner } = await stack.createBrand();
+  const db = openPool({ url: stack.databaseUrl, applicationName: "test" });
+  await db.query(
+    `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by, created_at, revoked_at, revoked_by)
+     select 'key_' || substr($1, 5) || n, $1, 'live', case n when 250 then 'Oldest in use' when 3000 then 'Oldest of all' else 'Report ' || n end,
+            '{records:read}', 'brk_live_…abcd', 1, sha256(($1 || n)::bytea), $2, now() - make_interval(days => case when n > 250 then 0 else 9 end, secs => n),
+            case when n > 250 then now() end, case when n > 250 then $2 end
+       from generate_series(1, 3000) n`,
+    [brand_id, owner],
+  );
+  await db.stop();
+  const caller = await signIn(stack, url, owner);
+  await caller.call("keys.revoke", { brand_id, key_id: `key_${brand_id.slice(4)}3000` });
+  const { keys } = await caller.call("audit.list", { brand_id });
+  expect(keys.map(({ name }) => name)).toEqual(["Oldest of all"]);
+  expect((await caller.call("overview.get", { brand_id })).keys).toHaveLength(200);
+
+  const { page, expectNoProblems } = await openPage(caller);
+  await page.goto(`${url}/developers/keys`);
+  await page.getByRole("button", { name: "Revoke Report 1", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Next page" }).click();
+  await page.getByRole("button", { name: "Revoke Oldest in use" }).click();
+  await page.getByRole("textbox", { name: /Type the key’s name/ }).fill("Oldest in use");
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByRole("link", { name: "First page" }).click();
+  await page.getByRole("button", { name: "Revoke Report 1", exact: true }).waitFor();
+  // A link leads to a key of any page.
+  await page.goto(`${url}/developers/keys?key=key_${brand_id.slice(4)}250`);
+  await page.locator("tr[aria-current]", { hasText: "Oldest in use" }).waitFor();
+  expectNoProblems();
+  await page.goto(`${url}/developers/keys?page=x`);
+  await page.getByText("This page of the list does not exist").waitFor();
+  await page.getByRole("link", { name: "First page" }).click();
+  await page.getByRole("button", { name: "Revoke Report 1", exact: true }).waitFor();
 }, 60_000);

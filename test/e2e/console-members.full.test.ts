@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
-import { startBrowser, type TestBrowser } from "../browser.ts";
+import type { TestBrowser } from "../browser.ts";
+import { hold, withConsole } from "../console.ts";
 import { openAs, signIn, signInUrl } from "../console-calls.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: owners decide in the console who works on their brand, and decide nothing about other brands. */
 
@@ -9,14 +10,8 @@ let stack: Stack;
 let browser: TestBrowser;
 let url: string;
 
-beforeAll(async () => {
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true }), startBrowser()]);
-  url = stack.gateways[0].console?.url ?? "";
-}, 300_000);
-afterEach(() => browser.closePages());
-afterAll(async () => {
-  await browser?.stop();
-  await stack?.stop();
+withConsole({}, (started) => {
+  ({ stack, browser, url } = started);
 });
 
 const add = ({ id }: TestBrand, email: string, role = "member") => stack.accounts.addMember({ brand_id: id, email, role }, callContext());
@@ -115,34 +110,6 @@ it("a person of two brands switches between them, and nothing of the other brand
   const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 10})?.tagName`;
   expect(await page.evaluate(covering)).not.toBe("SELECT");
   expectNoProblems();
-}, 60_000);
-
-it("a person who is removed while a page is open chooses the other brand, and is then led to the sign-in page", async () => {
-  const [one, two] = [await stack.createBrand(), await stack.createBrand()];
-  const email = newEmail();
-  for (const brand of [one, two]) await add(brand, email, "owner");
-  const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, email));
-  await page.goto(`${url}/developers/keys`);
-  await page.getByLabel("Brand", { exact: true }).selectOption(one.id);
-  await page.getByRole("button", { name: "Create key" }).first().click();
-  await page.getByRole("textbox", { name: "Name" }).fill("Too late");
-  await remove(one, email);
-  // Either the person is first, or one of the page's own reads that was under way.
-  await Promise.race([
-    page.getByRole("dialog").getByRole("button", { name: "Create key" }).click(),
-    page.getByRole("heading", { level: 1, name: "You are no longer a member of" }).waitFor(),
-  ]);
-  await page.getByRole("heading", { level: 1, name: "You are no longer a member of" }).waitFor();
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Show Brand" }).click();
-  await page.getByRole("heading", { level: 1, name: "Developers" }).waitFor();
-  expect(new URL(page.url()).pathname).toBe("/developers");
-  await page.goto(`${url}/developers/keys`);
-  await page.getByRole("button", { name: "Revoke" }).first().waitFor();
-  await remove(two, email);
-  await page.getByRole("link", { name: "Receivers" }).click();
-  await page.waitForURL("**/sign-in?**");
-  expectNoProblems(404, 401);
 }, 60_000);
 
 it("an owner makes a member an owner, steps down and leaves, but not as the last owner", async () => {
@@ -293,19 +260,17 @@ it("a dialog stays open while its change is pending, shows what became of it, an
   const brand = await stack.createBrand();
   const email = newEmail();
   const { page, expectNoProblems } = await openMembers(brand.owner);
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  await page.route("**/console/api/members.add", (route) => isReleased.then(() => route.continue()));
+  const held = await hold(page, "**/console/api/members.add");
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Add member" }).click();
   await dialog.getByLabel("E-mail address").fill(email);
-  const sent = page.waitForRequest("**/console/api/members.add");
   await dialog.getByRole("button", { name: "Add member" }).click();
-  await sent;
+  await held.asked;
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
   await dialog.getByRole("button", { name: "Close" }).click();
   await dialog.getByText("Add a member").waitFor();
-  release();
+  held.release();
   await dialog.getByText(`${email} is a member now`).waitFor();
   await page.mouse.click(5, 5);
   await dialog.getByRole("button", { name: "Later" }).click();
@@ -319,19 +284,6 @@ it("a dialog stays open while its change is pending, shows what became of it, an
   await page.keyboard.press("Escape");
   await focused(page, "heading", "Members");
   expectNoProblems(404);
-}, 60_000);
-
-it("a member who is no owner leaves", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
-  const { page, expectNoProblems } = await openMembers(email);
-  expect(await page.getByRole("table").getByRole("button").count()).toBe(1);
-  await page.getByRole("button", { name: `Leave: ${email}` }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
-  await page.waitForURL("**/sign-in?**");
-  expect((await stack.accounts.listMembers({ brand_id: brand.id }, callContext())).members).toHaveLength(1);
-  expectNoProblems(401);
 }, 60_000);
 
 it("a sign-in link that has become unusable since it was opened offers no sign-in any more", async () => {

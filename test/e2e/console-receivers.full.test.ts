@@ -1,15 +1,14 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { Page, Route } from "playwright-core";
 import { Webhook } from "standardwebhooks";
-import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
+import type { TestBrowser, TestPage } from "../browser.ts";
+import { enter, hold, type ReceiverServer, returnToTab, startReceivers, withConsole } from "../console.ts";
 import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: an owner runs a receiver in the browser from its first setting to its deletion, and sees what happens as it happens. */
 
@@ -17,34 +16,25 @@ let stack: Stack;
 let browser: TestBrowser;
 let db: Database;
 let url: string;
-let server: Server;
+let server: ReceiverServer;
 /** Receivers by path. Each responds 204 to what one of these secrets signs, if there are any; else with the status. */
 const receivers = new Map<string, { status: number; secrets: string[] }>();
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { status = 204, secrets = [] } = receivers.get(request.url ?? "") ?? {};
-      const headers = request.headers as Record<string, string>;
-      const isVerified = secrets.length === 0 || secrets.some((secret) => isSignedBy(secret, Buffer.concat(chunks), headers));
-      response.writeHead(isVerified ? status : 401).end(isVerified ? undefined : "no signature by a known secret");
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const env = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0.1" } };
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf: env }), startBrowser()]);
-  db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
-  url = stack.gateways[0].console?.url ?? "";
-}, 300_000);
-afterEach(() => browser.closePages());
+// Before the stack stops.
 afterAll(async () => {
-  await browser?.stop();
   await db?.stop();
-  await stack?.stop();
-  server?.closeAllConnections();
-  server?.close();
+  server?.stop();
+});
+const ENV_OF = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0.1" } };
+withConsole({ envOf: ENV_OF }, async (started) => {
+  ({ stack, browser, url } = started);
+  server = await startReceivers((request, body) => {
+    const { status = 204, secrets = [] } = receivers.get(request.url ?? "") ?? {};
+    const headers = request.headers as Record<string, string>;
+    const isVerified = secrets.length === 0 || secrets.some((secret) => isSignedBy(secret, body, headers));
+    return isVerified ? [status] : [401, "no signature by a known secret"];
+  });
+  db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
 });
 
 function isSignedBy(secret: string, body: Buffer, headers: Record<string, string>): boolean {
@@ -55,6 +45,8 @@ function isSignedBy(secret: string, body: Buffer, headers: Record<string, string
     return false;
   }
 }
+
+const urlOf = (path: string): string => server.url + path.slice(1);
 
 interface Registered {
   readonly brand: TestBrand;
@@ -70,8 +62,7 @@ async function register(status = 204): Promise<Registered> {
   const owner = await signIn(stack, url, brand.owner);
   const path = `/${newId("hook")}`;
   receivers.set(path, { status, secrets: [] });
-  const { port } = server.address() as AddressInfo;
-  const settings = { url: `http://127.0.0.1:${port}${path}`, label: "Warehouse", events: ["submission.approved"] };
+  const settings = { url: urlOf(path), label: "Warehouse", events: ["submission.approved"] };
   const { receiver, secret } = await owner.call("receivers.create", { brand_id: brand.id, ...settings });
   return { brand, owner, receiverId: receiver.id, secret, path };
 }
@@ -139,7 +130,7 @@ it("an approval arrives on the open page without a reload", async () => {
   await eventually(async () => {
     // Another one, in case the page had not read the newest yet; then the tab is looked at again.
     await approve(registered.brand);
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await returnToTab(page);
     expect(await page.getByRole("link", { name: "New deliveries" }).isVisible()).toBe(true);
   });
   await page.getByRole("link", { name: "New deliveries" }).click();
@@ -169,32 +160,9 @@ it("a time of today has its day once it is midnight in Manila, on a page that re
   expectNoProblems();
 }, 60_000);
 
-it("filters are in the URL and survive a reload", async () => {
-  const registered = await register();
-  await approve(registered.brand);
-  const { page, expectNoProblems } = await open(registered);
-  await deliveryRows(page).getByText("Delivered").waitFor();
-  receivers.set(registered.path, { status: 500, secrets: [] });
-  await approve(registered.brand);
-  await deliveryRows(page).getByText("Failed").waitFor();
-  expect(await deliveryRows(page).count()).toBe(2);
-  await page.getByRole("combobox", { name: "State" }).selectOption("failed");
-  await eventually(async () => expect(await deliveryRows(page).count()).toBe(1));
-  expect(new URL(page.url()).searchParams.get("state")).toBe("failed");
-  await page.reload();
-  await deliveryRows(page).getByText("Failed").waitFor();
-  expect(await deliveryRows(page).count()).toBe(1);
-  expect(await page.getByRole("combobox", { name: "State" }).inputValue()).toBe("failed");
-  await page.getByRole("textbox", { name: "Event id" }).fill("evt_0");
-  await page.getByRole("textbox", { name: "Event id" }).press("Enter");
-  await page.getByText("No deliveries match").waitFor();
-  expectNoProblems();
-}, 60_000);
-
 it("older and newer lead through the list that the person came from, with its filters, over the end of its page and back", async () => {
   const { brand, owner, path } = await register();
-  const { port } = server.address() as AddressInfo;
-  const both = { url: `http://127.0.0.1:${port}${path}/both`, label: "Ledger", events: ["submission.approved", "payout.paid"] };
+  const both = { url: urlOf(`${path}/both`), label: "Ledger", events: ["submission.approved", "payout.paid"] };
   const { receiver } = await owner.call("receivers.create", { brand_id: brand.id, ...both });
   const publish = (type: "submission.approved" | "payout.paid", count: number) =>
     publishEvents(
@@ -240,8 +208,7 @@ it("older and newer lead through the list that the person came from, with its fi
 it("the search shows each of two receivers that have one name, and neither once the text finds nothing", async () => {
   const registered = await register();
   const { brand, owner, path } = registered;
-  const { port } = server.address() as AddressInfo;
-  const same = { url: `http://127.0.0.1:${port}${path}/same`, label: "Warehouse", events: ["submission.approved"] };
+  const same = { url: urlOf(`${path}/same`), label: "Warehouse", events: ["submission.approved"] };
   await owner.call("receivers.create", { brand_id: brand.id, ...same });
   const { page, expectNoProblems } = await open(registered);
   await page.keyboard.press("Control+k");
@@ -282,16 +249,14 @@ it("the settings save what was changed, and refuse what the service refuses at i
 
 it("no button of the settings moves once it shows, however slowly a part of the page loads", async () => {
   const { page, expectNoProblems } = await open(await register());
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  const held = page.waitForRequest("**/assets/rotate-secret-*.js");
-  await page.route("**/assets/rotate-secret-*.js", (route) => isReleased.then(() => route.continue()));
+  const held = await hold(page, "**/assets/rotate-secret-*.js");
   await page.getByRole("link", { name: "Settings" }).click();
-  await held;
+  await held.asked;
   const save = page.getByRole("button", { name: "Save" });
   await save.waitFor();
   const before = await save.boundingBox();
   expect(await page.getByRole("button", { name: /^(Disable|Delete receiver)$/ }).count()).toBe(0);
-  release();
+  held.release();
   await page.getByRole("button", { name: "Delete receiver" }).waitFor();
   expect(await save.boundingBox()).toEqual(before);
   expectNoProblems();
@@ -332,7 +297,7 @@ it("a press acts on what was shown when it began, though the page has read somet
     await page.mouse.down();
     await owner.call("receivers.disable", receiver);
     const read = page.waitForResponse("**/console/api/receivers.get");
-    await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+    await returnToTab(page);
     await (await read).finished();
     await page.evaluate("new Promise(requestAnimationFrame)");
     await page.mouse.up();
@@ -355,14 +320,12 @@ it("what is typed while the settings are saved stays, and what a save without an
   const save = page.getByRole("button", { name: "Save" });
   const stored = async (): Promise<string> =>
     (await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId })).receiver.label;
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  await page.route("**/console/api/receivers.update", (route) => isReleased.then(() => route.continue()), { times: 1 });
+  const held = await hold(page, "**/console/api/receivers.update");
   await label.fill(" Ledger ");
-  const sent = page.waitForRequest("**/console/api/receivers.update");
   await save.click();
-  await sent;
+  await held.asked;
   await label.fill("Ledger and bank");
-  release();
+  held.release();
   await page.getByText("Saved.").waitFor();
   expect([await label.inputValue(), await stored()]).toEqual(["Ledger and bank", "Ledger"]);
 
@@ -385,7 +348,7 @@ it.each(["/settings", "new"])(
     if (form === "new") await page.goto(`${url}/developers/receivers/new`);
     const endSession = async (): Promise<void> => {
       await stack.sessions.endSessionsOf({ email: brand.owner }, callContext());
-      await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+      await returnToTab(page);
     };
     const label = page.getByRole("textbox", { name: "Label" });
     if (form === "new") await page.getByRole("textbox", { name: "URL" }).fill("https://receiver.example/hooks");
@@ -395,8 +358,7 @@ it.each(["/settings", "new"])(
     expect(await page.getByRole("link", { name: "Sign in in a new tab" }).getAttribute("target")).toBe("_blank");
     expect(await label.inputValue()).toBe("Ledger");
 
-    const [name = "", value = ""] = (await signIn(stack, url, brand.owner)).cookie.split("=");
-    await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+    await enter(page, url, await signIn(stack, url, brand.owner));
     await page.getByRole("button", { name: /^(Save|Register receiver)$/ }).click();
     await page.getByText(/^Saved\.$|This is the only time the signing secret/).waitFor();
     expect(await page.getByText("You are signed out").count()).toBe(0);
@@ -413,7 +375,7 @@ it("a session that ends leads from a form that nothing was typed in to the sign-
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
   await stack.sessions.endSessionsOf({ email: registered.brand.owner }, callContext());
-  await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+  await returnToTab(page);
   await page.waitForURL("**/sign-in?**");
   expectNoProblems(401);
 }, 60_000);
@@ -446,7 +408,7 @@ it("a page of a receiver that was deleted elsewhere says so", async () => {
   const { page, expectNoProblems } = await open(registered, "/settings");
   await page.getByRole("button", { name: "Delete receiver" }).waitFor();
   await owner.call("receivers.delete", { brand_id: brand.id, receiver_id: receiverId });
-  await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+  await returnToTab(page);
   await page.getByText("Nothing is here").waitFor();
   expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
   expectNoProblems(404);
@@ -528,15 +490,14 @@ it("a next secret that shows once stays when its owner is made a member, who the
 it("the keyboard's focus stays on a button while its call is made", async () => {
   const registered = await register();
   const { page, expectNoProblems } = await open(registered, "/settings");
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  await page.route("**/console/api/receivers.update", (route) => isReleased.then(() => route.continue()));
+  const held = await hold(page, "**/console/api/receivers.update");
   await page.getByLabel("Label").fill("Ledger");
   const save = page.getByRole("button", { name: "Save" });
   await save.press("Enter");
   await page.locator("button:disabled", { hasText: "Save" }).waitFor();
   // The browser takes the focus from a disabled button with its next frame.
   await eventually(async () => expect(await page.evaluate("document.activeElement === document.body")).toBe(true));
-  release();
+  held.release();
   await save.and(page.locator(":focus")).waitFor();
   expectNoProblems();
 }, 60_000);
@@ -679,7 +640,7 @@ it("a page that cannot be read again says so, and keeps what it shows", async ()
     await page.waitForLoadState("networkidle");
     await page.route("**/console/api/**", (route) => route.fulfill({ status: 400, json: { error } }));
     // As with the next poll.
-    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await returnToTab(page);
     await page.getByRole("main").getByRole("alert").getByText(error.message).first().waitFor();
     expect(await page.getByRole("main").getByText(shown).first().isVisible()).toBe(true);
     await page.unroute("**/console/api/**");

@@ -1,19 +1,19 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { pageAt } from "@brand-records/console-contract/pages";
+import { pageAt, type PageName } from "@brand-records/console-contract/pages";
 import { eventually } from "@brand-records/testkit";
-import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
+import type { Page } from "playwright-core";
+import type { TestBrowser, TestPage } from "../browser.ts";
+import { hold, type ReceiverServer, startReceivers, withConsole } from "../console.ts";
 import { openAs, openWithFirstReads, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
 import { planInput } from "../plan-input.ts";
 import { publishEvents, type PublishedEvent } from "../publish-events.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import type { Stack, TestBrand } from "../stack.ts";
 
 /** One promise: every screen can be used by everyone: on a phone, in the dark, by keyboard, by screen reader. */
 
 let stack: Stack;
 let browser: TestBrowser;
-let receiver: Server;
+let receivers: ReceiverServer;
 let brand: TestBrand;
 let url: string;
 let owner: ConsoleCaller;
@@ -24,27 +24,23 @@ let event: PublishedEvent | undefined;
 let planPath: string;
 let completedPath: string;
 
-beforeAll(async () => {
-  const env = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } };
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true, env: { USAGE_FLUSH_SECONDS: "1" }, envOf: env }), startBrowser()]);
+// Before the stack stops.
+afterAll(() => receivers?.stop());
+const OPTIONS = {
+  env: { USAGE_FLUSH_SECONDS: "1" },
+  envOf: { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } },
+};
+withConsole(OPTIONS, async (started) => {
+  ({ stack, browser, url } = started);
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-  url = stack.gateways[0].console?.url ?? "";
   owner = await signIn(stack, url, brand.owner);
-  receiver = createServer((request, response) => {
-    request.resume();
-    response.writeHead(500).end("<script>document.title = 'taken'</script>");
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  const created = await owner.call("receivers.create", {
-    brand_id: brand.id,
-    url: receiverUrl,
-    label: "Warehouse",
-    events: ["payout.paid"],
-  });
-  receiverId = created.receiver.id;
-  const other = { brand_id: brand.id, url: `${receiverUrl}other`, label: "Old dashboard", events: ["payout.paid"] };
-  disabledId = (await owner.call("receivers.create", other)).receiver.id;
+  receivers = await startReceivers(() => [500, "<script>document.title = 'taken'</script>"]);
+  const register = async (label: string): Promise<string> => {
+    const settings = { url: receivers.url + label.replace(" ", "-"), label, events: ["payout.paid"] };
+    return (await owner.call("receivers.create", { brand_id: brand.id, ...settings })).receiver.id;
+  };
+  receiverId = await register("Warehouse");
+  disabledId = await register("Old dashboard");
   await owner.call("receivers.disable", { brand_id: brand.id, receiver_id: disabledId });
   ({ delivery_id: deliveryId } = await owner.call("receivers.test", {
     brand_id: brand.id,
@@ -64,12 +60,6 @@ beforeAll(async () => {
     confirmed_rights: true,
     confirmed_funding: true,
   });
-}, 300_000);
-afterEach(() => browser.closePages());
-afterAll(async () => {
-  receiver?.close();
-  await browser?.stop();
-  await stack?.stop();
 });
 
 /** Requests that are refused, with ids of the caller's own and a key that is revoked since. */
@@ -162,6 +152,92 @@ async function expectUsableInEveryView({ page, expectAccessible }: TestPage, par
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme });
 }
+
+/** Notes in the page what it shows as soon as its script shows something, and what was requested before that. */
+const NOTE_FIRST_PAINT = `new MutationObserver((_changes, observer) => {
+  if (document.querySelector(".page-title") === null) return;
+  observer.disconnect();
+  globalThis.firstPaint = {
+    text: document.querySelector("main").innerText,
+    isLoading: document.querySelector("main [aria-label=Loading]") !== null,
+    requests: performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname),
+  };
+}).observe(document, { subtree: true, childList: true });`;
+
+interface FirstPaint {
+  readonly text: string;
+  readonly isLoading: boolean;
+  readonly requests: readonly string[];
+}
+
+/** Resolves once the effects of a page's first paint have run: a filter or a form may call later. */
+const AFTER_EFFECTS = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))";
+
+/** Pages of which a part has a script of its own. */
+const WITH_LATE_PARTS: ReadonlySet<string> = new Set(["plan", "receiverSettings"]);
+
+/** The calls that the shown page has begun, answered or not. */
+function callsOf(page: Page): readonly string[] {
+  const calls: string[] = [];
+  page.on("request", (request) => {
+    if (request.isNavigationRequest()) calls.length = 0;
+    calls.push(...request.url().split("/console/api/").slice(1));
+  });
+  return calls;
+}
+
+it("a page shows all that it reads with what its HTML names and holds: no script waits for a call, and requests are few", async () => {
+  const receiver = `/developers/receivers/${receiverId}`;
+  await eventually(async () => {
+    const { deliveries } = await owner.call("deliveries.list", { brand_id: brand.id, receiver_id: receiverId });
+    expect(deliveries.map(({ attempts, sending_since }) => [attempts, sending_since])).toEqual([
+      [1, null],
+      [1, null],
+    ]);
+  });
+  const pages: Readonly<Record<PageName, readonly [path: string, ...shown: string[]]>> = {
+    signIn: ["/sign-in", "sign-in link"],
+    overview: ["/developers", "Create an API key", "Requests an hour", "1 campaign plan"],
+    keys: ["/developers/keys", "brk_live_…"],
+    receivers: ["/developers/receivers", "Warehouse"],
+    newReceiver: ["/developers/receivers/new", "URL"],
+    receiver: [receiver, "By hour", event?.recordId ?? "", "payout.paid (test)"],
+    replay: [`${receiver}/replay`, "Send events again"],
+    receiverSettings: [`${receiver}/settings`, "Settings of Warehouse"],
+    delivery: [`/developers/deliveries/${deliveryId}`, "Warehouse", "Newer", "Request headers"],
+    events: ["/developers/events", "payout.paid"],
+    event: [`/developers/events/${event?.id}`, "Warehouse"],
+    usage: ["/developers/usage", "All keys"],
+    requests: ["/developers/requests", "Last 2 request ids"],
+    audit: ["/developers/audit", "Warehouse"],
+    members: ["/developers/members", brand.owner],
+    assistants: ["/developers/assistants", "/api/mcp"],
+    plans: ["/workspaces", "1 of 200 pending"],
+    plan: [planPath, "Prepared by"],
+  };
+  const found: unknown[] = [];
+  for (const [name, [path, ...shown]] of Object.entries(pages)) {
+    const { page, expectNoProblems } = name === "signIn" ? await browser.open() : await openAs(browser, url, owner);
+    await page.addInitScript(NOTE_FIRST_PAINT);
+    const calls = callsOf(page);
+    const html = await openWithFirstReads(page, `${url}${path}`);
+    // Playwright's own wait runs in the page what its policy refuses.
+    await eventually(async () => expect(await page.evaluate("globalThis.firstPaint !== undefined")).toBe(true));
+    const { text, isLoading, requests } = await page.evaluate<FirstPaint>("globalThis.firstPaint");
+    const unnamed = requests.filter((request) => !html.includes(`"${request}"`));
+    await page.evaluate(AFTER_EFFECTS);
+    // What loads late reads who the person is.
+    const asked = calls.filter((call) => !(WITH_LATE_PARTS.has(name) && call === "session.me"));
+    found.push({ name, missing: shown.filter((part) => !text.includes(part)), isLoading, unnamed, calls: asked });
+    // The page itself, too.
+    expect(new Set(requests).size + 1).toBeLessThanOrEqual(14);
+    expectNoProblems();
+    await page.context().close();
+  }
+  // A plan's step is a script of its own, and a replay's form counts what it would send.
+  const later = (name: string) => ({ isLoading: name === "plan", calls: name === "replay" ? ["replays.count"] : [] });
+  expect(found).toEqual(Object.keys(pages).map((name) => ({ name, missing: [], unnamed: [], ...later(name) })));
+}, 120_000);
 
 it("every screen is accessible, fits its width and breaks no policy", async () => {
   const opened = await openSignedIn({});
@@ -269,14 +345,13 @@ it("a filter that is typed says how it applies, and one that cannot be an id say
 
 it("failed requests show as those of their range until another range's are read", async () => {
   const { page, expectNoProblems } = await openSignedIn({});
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
   await page.goto(`${url}/developers/requests`);
   await page.getByText("Failed requests per 2 hours").waitFor();
-  await page.route("**/console/api/requests.failed", (route) => isReleased.then(() => route.continue()));
+  const held = await hold(page, "**/console/api/requests.failed");
   await page.getByLabel("Time", { exact: true }).selectOption("hour");
   await page.waitForURL("**range=hour**");
   expect(await page.getByText(/^Failed requests per/).allTextContents()).toEqual(["Failed requests per 2 hours"]);
-  release();
+  held.release();
   await page.getByText("Failed requests per minute").waitFor();
   expectNoProblems();
 });
@@ -582,16 +657,3 @@ it("the search opens what an id or a name finds, by the keyboard alone, from wit
   await page.locator(DIALOG).waitFor({ state: "detached" });
   opened.expectNoProblems(404);
 }, 60_000);
-
-it("a session that ends leads to the sign-in page, and signing in leads back", async () => {
-  const { page, expectNoProblems } = await openSignedIn({});
-  await page.goto(`${url}/developers/keys`);
-  await page.getByText("brk_live_…").first().waitFor();
-  await stack.sessions.endSessionsOf({ email: brand.owner }, callContext());
-  await page.getByRole("link", { name: "Receivers" }).click();
-  await page.waitForURL("**/sign-in?**");
-  const { searchParams } = new URL(page.url());
-  expect(searchParams.get("return_to")).toMatch(/^\/developers\/(keys|receivers)$/);
-  expectNoProblems(401);
-  owner = await signIn(stack, url, brand.owner);
-});

@@ -1,12 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Plan } from "@brand-records/console-contract";
 import type { Locator, Page } from "playwright-core";
-import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
+import type { TestBrowser, TestPage } from "../browser.ts";
+import { enter, hold, returnToTab, withConsole } from "../console.ts";
 import { openAs, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { endpointOf, IDENTITY, optionsWith, type ToolResult } from "../describe-assistants.ts";
 import { keyboardOf, pointer, type Hand } from "../hands.ts";
 import { planInput } from "../plan-input.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { callContext, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: a plan that an assistant has prepared is edited, completed or cancelled by people in the browser, and no edit is lost. */
 
@@ -19,23 +20,18 @@ let owner: ConsoleCaller;
 let other: ConsoleCaller;
 let assistant: Client;
 
-beforeAll(async () => {
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true, env: { RATE_LIMIT_PLUS: "1000" } }), startBrowser()]);
+// Before the stack stops.
+afterAll(() => assistant?.close());
+withConsole({ env: { RATE_LIMIT_PLUS: "1000" } }, async (started) => {
+  ({ stack, browser, url } = started);
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   // A word that no line of 360 px holds.
   jun = `jun.of.the.campaign.team.in.quezon.city@${brand.owner.split("@")[1]}`;
   await stack.accounts.addMember({ brand_id: brand.id, email: jun, role: "member" }, callContext());
-  url = stack.gateways[0].console?.url ?? "";
   [owner, other] = await Promise.all([signIn(stack, url, brand.owner), signIn(stack, url, jun)]);
   assistant = new Client(IDENTITY);
   const server = { url: stack.url, key: brand.key };
   await assistant.connect(new StreamableHTTPClientTransport(endpointOf(server), optionsWith(server)));
-}, 300_000);
-afterEach(() => browser.closePages());
-afterAll(async () => {
-  await assistant?.close();
-  await browser?.stop();
-  await stack?.stop();
 });
 
 type Prepared = Readonly<Record<"plan_id" | "review_path" | "status" | "title", string>>;
@@ -166,12 +162,11 @@ describe("a plan from an assistant's client to its completion, with a conflict",
 it("a step's buttons show with its fields, however slowly these load", async () => {
   const { review_path } = await prepare(planInput());
   const { page, expectNoProblems } = await open(owner);
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  await page.route("**/assets/basics-*.js", (route) => isReleased.then(() => route.continue()));
+  const held = await hold(page, "**/assets/basics-*.js");
   await page.goto(url + review_path);
   await page.getByRole("group", { name: "Loading" }).waitFor();
   expect(await button(page, "Save and continue").count()).toBe(0);
-  release();
+  held.release();
   await textbox(page, "Title").waitFor();
   await button(page, "Save and continue").waitFor();
   expectNoProblems();
@@ -314,8 +309,7 @@ it("keeps edits that cannot be saved: when the response is lost, the session end
   const dialog = page.getByRole("dialog", { name: "You are signed out" });
   await dialog.waitFor();
   owner = await signIn(stack, url, brand.owner);
-  const [name = "", value = ""] = owner.cookie.split("=");
-  await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+  await enter(page, url, owner);
   await dialog.getByRole("button", { name: "Stay" }).click();
   await save(page);
   await stepTitle(page, "Creative");
@@ -372,8 +366,7 @@ it("refuses a change of another person who signed in in another tab, and keeps w
   const { page, expectNoProblems } = await open(owner);
   await page.goto(`${url}${review_path}?step=notes`);
   await textbox(page, "Notes").fill("Of the owner");
-  const [name = "", value = ""] = other.cookie.split("=");
-  await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+  await enter(page, url, other);
   await save(page);
   await page.getByRole("heading", { level: 1, name: `${jun} is signed in now` }).waitFor();
   await page.getByText("What you had not saved").waitFor();
@@ -466,7 +459,7 @@ it("asks before unsaved edits are left", async () => {
   await leave("Stay");
   expect(await textbox(page, "Title").inputValue()).toBe("Edited");
   // The same holds for the browser's Back, and if the plan is read again.
-  await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+  await returnToTab(page);
   await leave("Save");
   await page.waitForURL("**/developers/keys");
   await page.goBack();

@@ -3,13 +3,13 @@ import "./styles.css";
 import { notifyManager, QueryClientProvider } from "@tanstack/react-query";
 import { startTransition, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { MantineProvider } from "@mantine/core";
+import { RouterProvider } from "@tanstack/react-router";
 import { betweenPresses } from "./api/between-presses.ts";
 import { takeFirstReads } from "./api/first-reads.ts";
 import { stopReadingWhileIdle } from "./api/queries.ts";
 import { keepFocus } from "./api/kept-focus.ts";
 import { queryClient, appRouter } from "./router.tsx";
-import { MantineProvider } from "@mantine/core";
-import { RouterProvider } from "@tanstack/react-router";
 import { StatusRegion } from "./parts/status-region.tsx";
 import { cssVariables, theme } from "./theme.ts";
 

@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
+import type { Client } from "@brand-records/proto/accounts/v1";
+import Bowser from "bowser";
 import type { Visitor } from "../operations/operation.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { contextOf } from "./request-context.ts";
 import { sessionCookie } from "./cookies.ts";
-import type { Client } from "@brand-records/proto/accounts/v1";
-import Bowser from "bowser";
 
 /** Returns who sends a request, as far as that is known without a look-up. */
 export function visitorOf({ config, provider, providerSignOut }: CallDependencies, request: Request, response: Response): Visitor {

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pageAt } from "@brand-records/console-contract/pages";
-import { pagesFrom, type Manifest } from "./page-html.ts";
 import { AppError } from "@brand-records/errors";
 import type { RequestHandler } from "express";
+import { pagesFrom, type Manifest } from "./page-html.ts";
 import { contextOf } from "./request-context.ts";
 
 interface Asset {

@@ -1,6 +1,6 @@
+import type { Receiver } from "@brand-records/console-contract";
 import { listKeys, withKeysOf } from "./keys.ts";
 import type { BrandHandler, InBrand } from "./operation.ts";
-import type { Receiver } from "@brand-records/console-contract";
 import type { Services } from "../services.ts";
 import { listPlans } from "./plans.ts";
 import { listReceivers } from "./receivers.ts";

@@ -1,8 +1,8 @@
 import { AppError } from "@brand-records/errors";
 import type { CallContext } from "@brand-records/rpc";
+import { hasSignInLinks } from "@brand-records/config";
 import type { Services } from "../services.ts";
 import type { SessionHandler, VisitorHandler } from "./operation.ts";
-import { hasSignInLinks } from "@brand-records/config";
 import type { ConsoleConfig } from "../config.ts";
 import { replaceSession } from "../sessions.ts";
 

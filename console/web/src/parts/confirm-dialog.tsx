@@ -24,9 +24,9 @@ interface ConfirmDialogProps extends Confirmable {
   readonly isKept?: boolean;
   /** What the form needs is not there yet. */
   readonly isDisabled?: boolean;
-  /** Of a dialog without fields. */
+  /** For a dialog without fields. */
   onConfirm?(): void;
-  /** Of a form. */
+  /** For a form. */
   onSubmit?(event: FormEvent<HTMLFormElement>): void;
 }
 

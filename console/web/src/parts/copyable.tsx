@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Text } from "@mantine/core";
+import { useEffect, useState } from "react";
 import styles from "./copyable.module.css";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
-import { useEffect, useState } from "react";
 import { announce } from "./status-region.tsx";
 
 /** An id with a button that copies it. */

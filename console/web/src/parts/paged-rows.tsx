@@ -1,5 +1,5 @@
-import { ButtonLink } from "./links.tsx";
 import { type ReactNode, useRef } from "react";
+import { ButtonLink } from "./links.tsx";
 import { CallError } from "../api/call.ts";
 import { Rows, type RowsProps } from "./rows.tsx";
 import { EmptyState, FormError, NotRead } from "./states.tsx";

@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useRef, type ReactNode } from "react";
+import type { OperationName } from "@brand-records/console-contract";
 import { CopyableText } from "./copyable.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useShownSecret } from "./shown-secrets.ts";
-import type { OperationName } from "@brand-records/console-contract";
 import { useChange } from "../api/queries.ts";
 
 interface SecretDialogProps {

@@ -1,8 +1,8 @@
 import { Anchor, Button, Skeleton, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { flushSync } from "react-dom";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
 import styles from "./states.module.css";
-import { flushSync } from "react-dom";
 
 /** What a list says before it has anything. */
 export function EmptyState({

@@ -24,7 +24,7 @@ export function besideLimit({ refused }: Pick<Counts, "refused">, limit: number 
   return limit === undefined ? "" : ` of ${limit.toLocaleString("en-PH")}`;
 }
 
-const NONE: Counts = { accepted: 0, refused: 0, peak: 0 };
+export const NONE: Counts = { accepted: 0, refused: 0, peak: 0 };
 
 const sum = (a: Counts, { accepted, refused, peak_accepted }: Bucket): Counts => ({
   accepted: a.accepted + accepted,

@@ -1,12 +1,12 @@
 import { Button, SegmentedControl, Stack, Text, useMantineColorScheme, Group } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useChange } from "../api/queries.ts";
 import { SignOutIcon } from "../parts/icons.tsx";
 import { FormError } from "../parts/states.tsx";
 import { useMe, useForgetEverything } from "../api/brand.ts";
 import styles from "./shell.module.css";
-import { useNavigate } from "@tanstack/react-router";
 import { announce } from "../parts/status-region.tsx";
-import { useState } from "react";
 
 /** What the account menu shows when it is open. */
 export default function AccountPanel() {

@@ -1,6 +1,6 @@
+import { Button, Code, Group, Text } from "@mantine/core";
 import { sendCommand } from "./delivery-texts.ts";
 import styles from "./preformatted.module.css";
-import { Button, Code, Group, Text } from "@mantine/core";
 import { CopyableText, NotCopied, useCopy } from "../copyable.tsx";
 import { CheckIcon, CopyIcon } from "../icons.tsx";
 

@@ -1,7 +1,7 @@
 import { dateFormat } from "../formats.ts";
 
 /** Manila's offset from UTC, all year: it has no summer time. */
-const OFFSET = "+08:00";
+export const OFFSET = "+08:00";
 const OFFSET_MS = 8 * 3_600_000;
 const DAY = /^20\d\d-\d\d-\d\d$/;
 
@@ -37,8 +37,11 @@ export const dayText = (day: string): string => IN_WORDS.format(new Date(`${day}
 /** "Sunday, November 22, 2026". */
 export const fullDayText = (day: string): string => IN_FULL.format(new Date(`${day}T00:00:00Z`));
 
+/** The minute of a moment in Manila, as `<input type="datetime-local">` writes it: "2026-11-22T09:20". */
+export const manilaMinute = (ms: number): string => new Date(ms + OFFSET_MS).toISOString().slice(0, 16);
+
 /** The present day in Manila. */
-export const today = (now = new Date()): string => new Date(now.getTime() + OFFSET_MS).toISOString().slice(0, 10);
+export const today = (now = new Date()): string => manilaMinute(now.getTime()).slice(0, 10);
 
 type Subscribe = (listener: () => void) => () => void;
 

@@ -3,6 +3,7 @@ import { PAGES } from "@brand-records/console-contract/pages";
 import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { isGone } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
@@ -22,7 +23,6 @@ import { nextAttemptAt, timeLeft } from "../../parts/deliveries/delivery-texts.t
 import { SendAgain } from "../../parts/deliveries/send-again.tsx";
 import { Neighbours } from "./neighbours.tsx";
 import { RepeatLinks, useReceiverOf, WaitingNotice, type ReceiverOf } from "./delivery-notices.tsx";
-import { useEffect, useState } from "react";
 
 export function Delivery() {
   const { deliveryId } = getRouteApi("/shell/developers/deliveries/$deliveryId").useParams();

@@ -1,5 +1,5 @@
-import { deliveredText, deliveryRows } from "./event-rows.ts";
 import type { Delivery, Output } from "@brand-records/console-contract";
+import { deliveredText, deliveryRows } from "./event-rows.ts";
 
 it.each([
   [5, 3, "3 of 5"],

@@ -1,8 +1,8 @@
 import { Text, Anchor } from "@mantine/core";
-import { CheckIcon } from "../../parts/icons.tsx";
-import styles from "./checklist.module.css";
 import type { Key, Receiver } from "@brand-records/console-contract";
 import type { ReactNode } from "react";
+import { CheckIcon } from "../../parts/icons.tsx";
+import styles from "./checklist.module.css";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 

@@ -1,11 +1,11 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { countText } from "../../parts/formats.ts";
 import { outcomeText } from "../../parts/deliveries/delivery-texts.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { Link } from "@tanstack/react-router";
 import { explanationOf, reasonOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 
 const needsAttention = (receiver: Receiver): boolean => stateOf(receiver) !== "enabled";

@@ -16,9 +16,9 @@ import { StepList } from "./steps/step-list.tsx";
 
 // Each page needs few of them. All are loaded once a plan is open: unsaved edits outlive a lost connection and a new version of the console.
 const ReviewStep = loadedPart(async () => (await import("./steps/review.tsx")).ReviewStep);
-const CancelPlan = loadedPart(async () => (await import("./cancel-plan.tsx")).CancelPlan);
+const CancelPlan = loadedPart(async () => (await import("./plan-dialogs.tsx")).CancelPlan);
 const ConflictPanel = loadedPart(async () => (await import("./steps/conflict-panel.tsx")).ConflictPanel);
-const LeaveDialog = loadedPart(async () => (await import("./editing/leave-dialog.tsx")).LeaveDialog);
+const LeaveDialog = loadedPart(async () => (await import("./plan-dialogs.tsx")).LeaveDialog);
 const PARTS = [...STEP_PARTS, ReviewStep, CancelPlan, ConflictPanel, LeaveDialog];
 
 /** The five steps of a pending plan. Each is saved by itself; the last one completes the plan. */

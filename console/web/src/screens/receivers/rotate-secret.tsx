@@ -10,7 +10,7 @@ import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../api/brand.ts";
-import styles from "./rotate-secret.module.css";
+import styles from "./receiver-page.module.css";
 import { WatchDelivery } from "./watch-delivery.tsx";
 
 const MakeNextSecret = loadedDialog(async () => (await import("./make-next-secret.tsx")).MakeNextSecret);

@@ -4,6 +4,8 @@ import { FAILED_RANGE, TIME_RANGES } from "@brand-records/console-contract/time-
 import { Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { Key } from "@brand-records/console-contract";
+import { Fragment } from "react";
 import { useBrand } from "../../api/brand.ts";
 import { call } from "../../api/call.ts";
 import { poll, POLL_COUNTS_MS, whileLoading } from "../../api/queries.ts";
@@ -15,8 +17,6 @@ import { nameIn, startsOf } from "../../parts/usage-buckets.ts";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
 import { filtersFor, selectedBy, type FailedSearch, fieldText, routeText, searchFor, type FailedGroup } from "./failed-search.ts";
-import type { Key } from "@brand-records/console-contract";
-import { Fragment } from "react";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { KeyName } from "../../parts/key-name.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";

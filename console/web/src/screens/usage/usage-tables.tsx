@@ -1,7 +1,7 @@
 import type { Key, Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { countsByKey, type Counts } from "../../parts/usage-buckets.ts";
+import { countsByKey, NONE, type Counts } from "../../parts/usage-buckets.ts";
 import { KeyName } from "../../parts/key-name.tsx";
 import { clientRows, type ClientCount } from "./client-rows.ts";
 import styles from "./usage.module.css";
@@ -19,7 +19,6 @@ interface KeyUsage extends Counts {
   readonly key: Key | undefined;
 }
 
-const NONE: Counts = { accepted: 0, refused: 0, peak: 0 };
 const ALL = "all";
 
 /** What each key made, the busiest first: active keys, and others that made a request. */

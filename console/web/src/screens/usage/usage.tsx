@@ -4,6 +4,7 @@ import { USAGE_RANGE, USAGE_RANGES, type UsageRangeName } from "@brand-records/c
 import { Text, Stack } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { Key } from "@brand-records/console-contract";
 import { call } from "../../api/call.ts";
 import { poll, POLL_COUNTS_MS, whileLoading } from "../../api/queries.ts";
 import { Notice, EmptyState, NotRead } from "../../parts/states.tsx";
@@ -16,7 +17,6 @@ import { daysText } from "./client-rows.ts";
 import { nameIn, totalOf } from "../../parts/usage-buckets.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 import styles from "./usage.module.css";
-import type { Key } from "@brand-records/console-contract";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 

@@ -1,8 +1,8 @@
 import { PLAN_LIMITS } from "@brand-records/resources/plan-limits";
-import { type StepProps, fieldId } from "./step.ts";
-import { TextField, characterCount } from "./text-field.tsx";
 import { ActionIcon, Button, Input, Textarea, TextInput } from "@mantine/core";
 import { useLayoutEffect, useRef, type ChangeEvent, type KeyboardEvent, type ReactNode } from "react";
+import { type StepProps, fieldId } from "./step.ts";
+import { TextField, characterCount } from "./text-field.tsx";
 import { DownIcon, RemoveIcon, UpIcon } from "../../../parts/icons.tsx";
 import { announce } from "../../../parts/status-region.tsx";
 import { FIELD_NAMES } from "../plan-texts.ts";

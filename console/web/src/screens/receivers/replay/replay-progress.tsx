@@ -10,7 +10,7 @@ import { When } from "../../../parts/when.tsx";
 import { useBrand } from "../../../api/brand.ts";
 import bar from "../../../parts/progress.module.css";
 import styles from "../receiver-page.module.css";
-import { manilaDay } from "./since.ts";
+import { today } from "../../../parts/filters/days.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 
 /** Number of waiting deliveries above which a replay waits too. */
@@ -56,7 +56,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
         <AnchorLink
           to="/developers/receivers/$receiverId"
           params={{ receiverId: receiver.id }}
-          search={{ from: manilaDay(Date.parse(started_at)) }}
+          search={{ from: today(new Date(started_at)) }}
           size="sm"
         >
           See the deliveries since it started

@@ -1,9 +1,10 @@
-import { earliestSince, manilaDay, manilaMinute, readSince, usualSince } from "./since.ts";
+import { manilaMinute, today } from "../../../parts/filters/days.ts";
+import { earliestSince, readSince, usualSince } from "./since.ts";
 
 const NOW = Date.parse("2026-11-22T17:30:40Z");
 
 it("writes a moment as Manila's minute and day, whatever the zone of the browser", () => {
-  expect([manilaMinute(NOW), manilaDay(NOW)]).toEqual(["2026-11-23T01:30", "2026-11-23"]);
+  expect([manilaMinute(NOW), today(new Date(NOW))]).toEqual(["2026-11-23T01:30", "2026-11-23"]);
 });
 
 it("reads the start of that minute back", () => {

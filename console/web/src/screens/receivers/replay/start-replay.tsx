@@ -13,7 +13,8 @@ import { When } from "../../../parts/when.tsx";
 import { useBrand } from "../../../api/brand.ts";
 import { countedMax } from "./replay-progress.tsx";
 import styles from "../receiver-page.module.css";
-import { earliestSince, manilaMinute, readSince, usualSince } from "./since.ts";
+import { manilaMinute } from "../../../parts/filters/days.ts";
+import { earliestSince, readSince, usualSince } from "./since.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 
 const TYPING_MS = 400;

@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page, Request } from "playwright-core";
+import { startBrowser, type TestBrowser } from "./browser.ts";
+import type { ConsoleCaller } from "./console-calls.ts";
+import { startStack, type Stack } from "./stack.ts";
+
+/** What the tests of the console share: a stack with a browser, receivers, and what a person or a bad connection does to a page. */
+
+export interface StartedConsole {
+  readonly stack: Stack;
+  readonly browser: TestBrowser;
+  /** The console's. */
+  readonly url: string;
+}
+
+/**
+ * Starts one stack with a console and one browser for all tests of a file, and stops them after the last. Each test's pages close with it.
+ *
+ * @param setUp prepares what the tests share, once both run
+ */
+export function withConsole(options: Parameters<typeof startStack>[0], setUp: (started: StartedConsole) => unknown): void {
+  let stack: Stack | undefined;
+  let browser: TestBrowser | undefined;
+  beforeAll(async () => {
+    const started = await Promise.all([startStack({ hasConsole: true, ...options }), startBrowser()]);
+    [stack, browser] = started;
+    await setUp({ stack: started[0], browser: started[1], url: started[0].gateways[0].console?.url ?? "" });
+  }, 300_000);
+  afterEach(() => browser?.closePages());
+  afterAll(async () => {
+    await browser?.stop();
+    await stack?.stop();
+  });
+}
+
+export interface ReceiverServer {
+  /** Ends with a slash: each path is a receiver. */
+  readonly url: string;
+  stop(): void;
+}
+
+/** Starts a server for receivers. @param respond returns the status, and the body if there is one */
+export async function startReceivers(
+  respond: (request: IncomingMessage, body: Buffer) => readonly [status: number, body?: string],
+): Promise<ReceiverServer> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const [status, body] = respond(request, Buffer.concat(chunks));
+      response.writeHead(status).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Gives the page's browser the session of a person, as a sign-in in another tab does. */
+export async function enter(page: Page, url: string, { cookie }: ConsoleCaller): Promise<void> {
+  const [name = "", value = ""] = cookie.split("=");
+  await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+}
+
+/** Has the page read everything again, as a return to its tab does. */
+export const returnToTab = (page: Page): Promise<unknown> =>
+  page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+
+export interface Held {
+  /** The first request that is held. */
+  readonly asked: Promise<Request>;
+  release(): void;
+}
+
+/** Holds back the page's requests to a URL until they are released. */
+export async function hold(page: Page, url: string): Promise<Held> {
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  const asked = page.waitForRequest(url, { timeout: 0 });
+  // Not every test waits for it, and a page that closes ends the wait.
+  asked.catch(() => {});
+  await page.route(url, (route) => isReleased.then(() => route.continue()));
+  return { asked, release };
+}
