@@ -116,16 +116,16 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run licences": "npm run check runs it",
   "npm run advisories": "npm run check runs it",
   "npm run sbom": "npm run check runs it",
-  "npm run sbom -- /tmp/brand-records-0.4.0.cdx.json":
+  "npm run sbom -- /tmp/brand-records-1.1.0.cdx.json":
     "npm run check runs it; test/e2e/image.release.test.ts compares the result with the image",
-  "sed -i 's/0\\.3\\.0/0.4.0/' deploy/helm/brand-records/Chart.yaml": "would make another release of the clean copy",
-  "git ls-files '*package.json' | xargs sed -i 's/\"0\\.3\\.0\"/\"0.4.0\"/'": "would make another release of the clean copy",
+  "sed -i 's/1\\.0\\.0/1.1.0/' deploy/helm/brand-records/Chart.yaml": "would make another release of the clean copy",
+  "git ls-files '*package.json' | xargs sed -i 's/\"1\\.0\\.0\"/\"1.1.0\"/'": "would make another release of the clean copy",
   "npm install --package-lock-only --ignore-scripts": "would change the lock of the clean copy",
   'npm run chart:package -- --release 1.1.0 --image "$IMAGE" --digest "$DIGEST" --destination /tmp --push "oci://$REGISTRY/charts"':
     "needs a registry; test/chart/chart.full.test.ts packages the chart, and renders the package",
   "npm run chart:readme": "it writes into the tree; test/docs/chart-readme.test.ts compares what it writes",
-  "docker build --tag registry.example/brand-records:0.3.0 .": "no Docker engine; test/e2e/image.release.test.ts runs the image's steps",
-  "docker push registry.example/brand-records:0.3.0": "needs a registry",
+  "docker build --tag registry.example/brand-records:1.0.0 .": "no Docker engine; test/e2e/image.release.test.ts runs the image's steps",
+  "docker push registry.example/brand-records:1.0.0": "needs a registry",
   "npx brandctl …": "stands for any of its commands",
   "brandctl audit export --follow": "it ends with Ctrl-C; brandctl/src/commands/audit-export.test.ts runs it",
   "helm --namespace records test br --logs": "simulated pods run nothing; test/chart/processes.full.test.ts runs its pod",

@@ -30,13 +30,12 @@ const pauseReceiver = (): Promise<unknown> =>
 describe("list", () => {
   it("shows a receiver's deliveries in columns, and that the receiver is paused, with --json too", async () => {
     const { id } = await add({ status: 204, test: true });
-    const time = NOW.slice(0, 16).replace("T", " ");
     const table = [
       "ID                              TYPE              STATE      LAST ATTEMPT  CREATED (UTC)     DUE/FINISHED",
-      `${id}  payout.paid test  delivered  1: HTTP 204   ${time}  ${time}`,
+      `${id}  payout.paid test  delivered  1: HTTP 204   TIME              TIME`,
     ];
     const { stdout } = await run("list --receiver RCV");
-    expect(stdout.split("\n").map((line) => line.replace(/:\d\d$/, ""))).toEqual([...table, ""]);
+    expect(stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g, (time) => "TIME".padEnd(time.length)).split("\n").map((line) => line.trimEnd())).toEqual([...table, ""]);
     await pauseReceiver();
     expect((await run("list --receiver RCV")).stdout).toContain("\n\nPending deliveries wait: the receiver is paused until ");
     expect((await run("list --receiver RCV --json")).json()).toMatchObject({ paused_until: expect.any(String), failures_in_a_row: 10 });
