@@ -11,11 +11,17 @@ export { filterProblem, filterSchema, type Filters } from "./filters.ts";
 export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseInstant, parseInstantUp } from "./instant.ts";
 export { fieldsByKind, freeTexts, type Resource } from "./resource.ts";
 
-export { eventJsonSchema } from "./events/event-message.ts";
-export { EVENT_MESSAGE_BYTES_MAX, eventMessageSchema, readEventMessage, UnreadableMessage } from "./events/event-message.ts";
-export type { EventMessage } from "./events/event-message.ts";
+export {
+  EVENT_MESSAGE_BYTES_MAX,
+  eventJsonSchema,
+  eventMessageSchema,
+  readEventMessage,
+  SAMPLE_RECORD_IDS,
+  sampleData,
+  UnreadableMessage,
+  type EventMessage,
+} from "./events/event-message.ts";
 export { EVENT_TYPE_NAMES, EVENT_TYPES, isEventType, type EventType } from "./events/event-types.ts";
-export { SAMPLE_RECORD_IDS, sampleData } from "./events/event-types.ts";
 export {
   CAMPAIGN_TYPES,
   centavosOf,

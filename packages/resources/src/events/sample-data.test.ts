@@ -1,5 +1,5 @@
-import { readEventMessage } from "./event-message.ts";
-import { EVENT_TYPE_NAMES, sampleData } from "./event-types.ts";
+import { readEventMessage, sampleData } from "./event-message.ts";
+import { EVENT_TYPE_NAMES } from "./event-types.ts";
 
 const NOW = "2026-11-21T08:30:00.000Z";
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   database = await createDatabase("accounts_schema", async (url) => {
     await migrate({ url, schema: "accounts", directory: join(import.meta.dirname, "../../migrations") });
   });
-  db = openPool({ url: database.url, applicationName: "export test", max: 1 });
+  db = openPool({ url: database.url, applicationName: "export test", max: 1, statementTimeoutMs: 120_000 });
   await db.query(
     `insert into accounts.audit_entries (id, brand_id, actor, action, fields, request_id, created_at, outcome, finished_at)
      select 'aud_' || lpad(n::text, 8, '0'), 'brd_' || n % 100, 'ana@ulap.example', 'key.create',
@@ -21,7 +21,7 @@ beforeAll(async () => {
        from generate_series(1, 200000) n`,
   );
   await db.query("analyze accounts.audit_entries");
-});
+}, 180_000);
 afterAll(async () => {
   await db.stop();
   await database.drop();

@@ -46,12 +46,17 @@ const rows = (ours: number, theirs: number): string => `(
 async function fill(): Promise<void> {
   const { db } = served;
   const insert = (into: string, ours: number, theirs: number, columns: string, days: number): Promise<unknown> =>
-    db.query(`insert into accounts.${into} select ${columns} from ${rows(ours, theirs)}`, [
-      brand.id,
-      OTHER_BRANDS,
-      days * DAY_MINUTES,
-      new Date(END).toISOString(),
-    ]);
+    // More rows than a busy machine writes in the time of a statement.
+    db.transaction(
+      (sql) =>
+        sql.query(`insert into accounts.${into} select ${columns} from ${rows(ours, theirs)}`, [
+          brand.id,
+          OTHER_BRANDS,
+          days * DAY_MINUTES,
+          new Date(END).toISOString(),
+        ]),
+      { statementTimeoutMs: 60_000 },
+    );
   const at = "($4::timestamptz - make_interval(mins => r.minutes::int))";
   await db.query(
     "insert into accounts.brands (id, name, tier, verified) select 'brd_' || n, 'Brand', 'plus', true from generate_series(1, $1::int) n",
