@@ -21,7 +21,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
   "scripts/repeat": "npm test, again and again",
   "npm run check": ".ci/run runs it",
-  "npm run image:steps -- /tmp/image": "test/e2e/image.full.test.ts runs it and its result",
+  "npm run image:steps -- /tmp/image": "test/e2e/image.release.test.ts runs it and its result",
   "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_TRACES_SAMPLER_ARG=1 npm start":
     "test/e2e/traces.full.test.ts runs the processes with these settings",
   "node services/webhook/dist/re-encrypt.js": "needs webhook's settings; services/webhook/src/re-encrypt.test.ts runs it with them",
@@ -49,7 +49,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 
   // The machines of the checks lack these programs.
   "cp .env.example .env": "for docker compose: no Docker engine",
-  "docker compose up --detach": "no Docker engine; test/e2e/image.full.test.ts runs the image's steps",
+  "docker compose up --detach": "no Docker engine; test/e2e/image.release.test.ts runs the image's steps",
   "docker compose run --rm brandctl doctor": "no Docker engine",
   'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
   "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
@@ -117,14 +117,14 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run advisories": "npm run check runs it",
   "npm run sbom": "npm run check runs it",
   "npm run sbom -- /tmp/brand-records-0.4.0.cdx.json":
-    "npm run check runs it; test/e2e/image.full.test.ts compares the result with the image",
+    "npm run check runs it; test/e2e/image.release.test.ts compares the result with the image",
   "sed -i 's/0\\.3\\.0/0.4.0/' deploy/helm/brand-records/Chart.yaml": "would make another release of the clean copy",
   "git ls-files '*package.json' | xargs sed -i 's/\"0\\.3\\.0\"/\"0.4.0\"/'": "would make another release of the clean copy",
   "npm install --package-lock-only --ignore-scripts": "would change the lock of the clean copy",
   'npm run chart:package -- --release 0.4.0 --image "$IMAGE" --digest "$DIGEST" --destination /tmp --push "oci://$REGISTRY/charts"':
     "needs a registry; test/chart/chart.full.test.ts packages the chart, and renders the package",
   "npm run chart:readme": "it writes into the tree; test/docs/chart-readme.test.ts compares what it writes",
-  "docker build --tag registry.example/brand-records:0.3.0 .": "no Docker engine; test/e2e/image.full.test.ts runs the image's steps",
+  "docker build --tag registry.example/brand-records:0.3.0 .": "no Docker engine; test/e2e/image.release.test.ts runs the image's steps",
   "docker push registry.example/brand-records:0.3.0": "needs a registry",
   "npx brandctl …": "stands for any of its commands",
   "brandctl audit export --follow": "it ends with Ctrl-C; brandctl/src/commands/audit-export.test.ts runs it",

@@ -16,7 +16,7 @@ import {
   type ToolResult,
 } from "../describe-assistants.ts";
 
-/** One promise: the protocol's official SDKs work unchanged. The Inspector: inspector.full.test.ts. */
+/** One promise: the protocol's official SDKs work unchanged. The Inspector: inspector.release.test.ts. */
 
 /** The calls that all SDKs share. */
 interface SdkClient {

@@ -8,7 +8,7 @@ import { createDatabase, startProcess } from "@brand-records/testkit";
 import { parse } from "yaml";
 import { scriptOf } from "../program-script.ts";
 
-/** One promise: the Compose file runs every process with settings that it accepts. image.full.test.ts builds the image. */
+/** One promise: the Compose file runs every process with settings that it accepts. image.release.test.ts builds the image. */
 
 const run = promisify(execFile);
 

@@ -1,4 +1,4 @@
 import { describeWebhookProgram } from "../webhook-programs.ts";
 
-// The other languages: webhook-programs.full.test.ts.
+// The other languages: webhook-programs.release.test.ts.
 describeWebhookProgram("node");
