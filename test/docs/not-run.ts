@@ -115,6 +115,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run observe": "runs until Ctrl-C; test/observability/observe.full.test.ts runs it",
   "npm run licences": "npm run check runs it",
   "npm run advisories": "npm run check runs it",
+  "scripts/supply-chain/audit.js": "npm run check runs it",
   "npm run sbom": "npm run check runs it",
   "npm run sbom -- /tmp/brand-records-1.1.0.cdx.json":
     "npm run check runs it; test/e2e/image.release.test.ts compares the result with the image",

@@ -35,7 +35,12 @@ describe("list", () => {
       `${id}  payout.paid test  delivered  1: HTTP 204   TIME              TIME`,
     ];
     const { stdout } = await run("list --receiver RCV");
-    expect(stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g, (time) => "TIME".padEnd(time.length)).split("\n").map((line) => line.trimEnd())).toEqual([...table, ""]);
+    expect(
+      stdout
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g, (time) => "TIME".padEnd(time.length))
+        .split("\n")
+        .map((line) => line.trimEnd()),
+    ).toEqual([...table, ""]);
     await pauseReceiver();
     expect((await run("list --receiver RCV")).stdout).toContain("\n\nPending deliveries wait: the receiver is paused until ");
     expect((await run("list --receiver RCV --json")).json()).toMatchObject({ paused_until: expect.any(String), failures_in_a_row: 10 });
