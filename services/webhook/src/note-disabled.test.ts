@@ -1,6 +1,6 @@
 import { openLog } from "@brand-records/telemetry";
 import { serveSending, type ServedSending } from "../test/serve-sending.ts";
-import { noteDisabled, writeNotice } from "./note-disabled.ts";
+import { noteDisabled, writeDisabled } from "./notices.ts";
 import { disableReceiver } from "./storage/receivers.ts";
 
 let sending: ServedSending;
@@ -32,7 +32,7 @@ it("writes the line of each receiver that the service has disabled in the last d
   };
   expect(lines).toEqual([line]);
   // The line of the process that has disabled it has the same id.
-  writeNotice(log, { receiver_id: gone.id, brand_id: gone.brand, reason: "gone", disabled_at: gone.at });
+  writeDisabled(log, { receiver_id: gone.id, brand_id: gone.brand, reason: "gone", disabled_at: gone.at });
   expect(lines).toEqual([line, line]);
   const failing = await disabled("failing");
   await note();

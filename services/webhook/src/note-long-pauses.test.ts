@@ -1,6 +1,6 @@
 import { openLog } from "@brand-records/telemetry";
 import { serveSending, type ServedSending } from "../test/serve-sending.ts";
-import { noteLongPauses } from "./note-long-pauses.ts";
+import { noteLongPauses } from "./notices.ts";
 
 let sending: ServedSending;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { onceAnHour } from "./once-an-hour.ts";
+import { onceAnHour } from "./janitor.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { eventually } from "@brand-records/testkit";
-import { deleteOrphanedHours, dropOrphanedDeliveries } from "../src/use-cases/delete-receiver.ts";
+import { deleteOrphanedHours, dropOrphanedDeliveries } from "../src/use-cases/receivers.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "./serve-receivers.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { createDecipheriv, randomBytes } from "node:crypto";
-import { seal, SealBroken, unseal } from "./sealing.ts";
+import { seal, SealBroken, unseal } from "./secret-keys.ts";
 
 const key = { id: 1, bytes: randomBytes(32) };
 const TEXT = "whsec_ñ😀";

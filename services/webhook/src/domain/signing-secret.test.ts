@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { SealBroken } from "./sealing.ts";
+import { SealBroken } from "./secret-keys.ts";
 import { newSigningSecret, openSigningSecret, sealSigningSecret } from "./signing-secret.ts";
 
 const key = (id: number) => ({ id, bytes: randomBytes(32) });

@@ -15,8 +15,7 @@ import { timeOfId } from "@brand-records/ids";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import type { NewEvent } from "../storage/events.ts";
 import type { KnownBrands } from "../known-brands.ts";
-import type { Pacer } from "../use-cases/pacer.ts";
-import { storeEvents, type FirstAttempts, type Stored } from "../use-cases/store-events.ts";
+import { storeEvents, type FirstAttempts, type Pacer, type Stored } from "../use-cases/store-events.ts";
 
 const DAY_MS = 86_400_000;
 const FUTURE_DAYS_MAX = 1;

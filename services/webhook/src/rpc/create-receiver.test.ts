@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { openPool } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { SealBroken } from "../domain/sealing.ts";
+import { SealBroken } from "../domain/secret-keys.ts";
 import { openSigningSecret } from "../domain/signing-secret.ts";
 import {
   callContext,
@@ -352,7 +352,7 @@ describe("a brand", () => {
   it("that accounts cannot confirm gets no receiver, and the error says why", async () => {
     const db = openPool({ url: "postgres://127.0.0.1:1/none", applicationName: "test" });
     const { AppError } = await import("@brand-records/errors");
-    const { createReceiver } = await import("../use-cases/create-receiver.ts");
+    const { createReceiver } = await import("../use-cases/receivers.ts");
     const brands = { isKnown: () => Promise.reject(new AppError("unavailable", "accounts is unavailable")) };
     const input = { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
     await expect(createReceiver({ ...served.deps, db, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });

@@ -7,7 +7,7 @@ import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { callContext, newBrand, receiverInput, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
-import { namesBrand } from "../domain/names-brand.ts";
+import { namesBrand } from "./operator.ts";
 import { intakeMetrics, openIntake } from "../intake/intake.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
 import { writeResults } from "../use-cases/write-results.ts";

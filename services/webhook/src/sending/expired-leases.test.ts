@@ -1,7 +1,7 @@
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
-import { deleteReceiver } from "../use-cases/delete-receiver.ts";
+import { deleteReceiver } from "../use-cases/receivers.ts";
 import { claimDeliveries } from "../storage/claims.ts";
 import { endExpiredLeases, type EndedLeases } from "./expired-leases.ts";
 

@@ -1,5 +1,5 @@
 import { withTimeout } from "@brand-records/lifecycle";
-import type { GiveBack, Pacer } from "../use-cases/pacer.ts";
+import type { GiveBack, Pacer } from "../use-cases/store-events.ts";
 import { CROWDED_SHARE, SlowReceivers, type Shares } from "./slow-receivers.ts";
 
 /** The share of attempts in flight that failing receivers may occupy, however many hang. */

@@ -2,10 +2,9 @@ import type { ServerResponse } from "node:http";
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
-import { disableReceiver, enableReceiver } from "../use-cases/enable-receiver.ts";
+import { disableReceiver, enableReceiver, sendWaiting } from "../use-cases/enable-receiver.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { sendTest } from "../use-cases/send-test.ts";
-import { sendWaiting } from "../use-cases/send-waiting.ts";
 
 /** One promise: what an owner asks to be sent now is sent now, whatever the receiver's pause and its deliveries' back-off. */
 

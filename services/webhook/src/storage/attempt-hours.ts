@@ -1,5 +1,5 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import type { AttemptStats, DeliveryStats } from "../domain/delivery-stats.ts";
+import type { AttemptStats, DeliveryStats } from "../domain/delivery.ts";
 import { NO_DURATION, quantile } from "../domain/duration-bucket.ts";
 
 /**

@@ -6,14 +6,13 @@ import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { replayBatch } from "../replaying/replay-batch.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
-import { enableReceiver, disableReceiver } from "../use-cases/enable-receiver.ts";
+import { disableReceiver, enableReceiver, sendWaiting } from "../use-cases/enable-receiver.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { replayEvents } from "../use-cases/replay-events.ts";
 import { sendTest } from "../use-cases/send-test.ts";
-import { sendWaiting } from "../use-cases/send-waiting.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims } from "./claims.ts";
-import { passDeadEntries } from "./claim-bounds.ts";
+import { passDeadEntries } from "./lane-bound.ts";
 import type { NewEvent } from "./events.ts";
 import { dueBy } from "./lanes.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import { unnestRows, type Database, type Statement, type TransactionOptions } from "@brand-records/postgres";
-import { passDeadEntries } from "./claim-bounds.ts";
+import { passDeadEntries } from "./lane-bound.ts";
 import { lockLanesToServe, SERVED_LANES_MAX, type LanesToServe, type LaneToServe } from "./lanes-to-serve.ts";
 import { BOUND, lockLanes } from "./lanes.ts";
 import { leaveLanesOf } from "./locked-lanes.ts";
@@ -185,3 +185,19 @@ async function changeClaims(db: Database, statement: string, claims: readonly Cl
     await sql.query(statement, LEASES.values(claims.map(({ id, lease }) => ({ id, lease }))));
   });
 }
+
+/**
+ * For the connections that send: prepared statements are planned once for each connection, and find each row by its index.
+ *
+ * Planning takes longer than these statements do with a few deliveries, because a plan names every partition. Left to itself, a plan that was
+ * made while the tables were small scans them when they are not.
+ */
+export const BY_INDEX = {
+  settings: {
+    plan_cache_mode: "force_generic_plan",
+    enable_seqscan: "off",
+    enable_bitmapscan: "off",
+    enable_hashjoin: "off",
+    enable_mergejoin: "off",
+  },
+} as const;

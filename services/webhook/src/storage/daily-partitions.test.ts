@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
-import { pausedAfterTimeout } from "../paused-after-timeout.ts";
+import { pausedAfterTimeout } from "../janitor.ts";
 import { dropOldDays, ensureDays } from "./daily-partitions.ts";
 
 const DAY_MS = 86_400_000;

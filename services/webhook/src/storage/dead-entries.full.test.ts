@@ -2,7 +2,7 @@ import { openPool } from "@brand-records/postgres";
 import { serveClaims, SET_UP_MS, type ServedClaims } from "../../test/serve-claims.ts";
 import { abandonDeliveries, type ClaimedDelivery } from "./claims.ts";
 import { IN_FLIGHT_MAX } from "../domain/lane.ts";
-import { hastenPending } from "./hasten-pending.ts";
+import { hastenPending } from "./pending-deliveries.ts";
 import { hasPendingBeyond } from "./replays.ts";
 
 /** One promise: claims, and what else reads a lane while it has the lane locked, cost the same whatever is dead. */

@@ -1,6 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { ReceiverKey } from "../domain/receiver.ts";
-import { TESTS_SECONDS } from "../domain/test-limit.ts";
+import { TESTS_SECONDS, type ReceiverKey } from "../domain/receiver.ts";
 
 /**
  * Statements that lock or update `webhook.lanes` and no other table; those that count deliveries in locked lanes are in locked-lanes.ts, those of

@@ -1,6 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Delivery } from "../domain/delivery.ts";
-import type { DeliveryReference, Repeat } from "../domain/repeat.ts";
+import type { Delivery, DeliveryReference, Repeat } from "../domain/delivery.ts";
 import { UNLEASED } from "./late-indexes.ts";
 
 /** Shown with the delivery that was sent again. */

@@ -5,10 +5,8 @@ import { eventually, type TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, secretKey, webhookDatabase } from "../../test/serve-receivers.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { openSigningSecret, type SealedSecret } from "../domain/signing-secret.ts";
-import { createReceiver } from "./create-receiver.ts";
-import { reEncryptSecrets } from "./re-encrypt-secrets.ts";
-import { requireSecretKeys } from "./require-secret-keys.ts";
-import { heldSecretKeys } from "./shared-secret-key.ts";
+import { createReceiver } from "./receivers.ts";
+import { heldSecretKeys, reEncryptSecrets, requireSecretKeys } from "./secret-keys.ts";
 
 const log = openLog("webhook", "silent");
 

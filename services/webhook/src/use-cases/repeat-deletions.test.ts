@@ -1,6 +1,6 @@
 import { addDelivery } from "../../test/add-delivery.ts";
 import { newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
-import { brandsDeletedSince, repeatDeletion } from "./repeat-deletions.ts";
+import { brandsDeletedSince, repeatDeletion } from "./delete-brand.ts";
 
 let served: ServedReceivers;
 beforeAll(async () => {

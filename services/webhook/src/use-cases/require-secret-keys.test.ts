@@ -2,8 +2,8 @@ import { ConfigError } from "@brand-records/config";
 import { openPool, type Database } from "@brand-records/postgres";
 import type { TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, secretKey, webhookDatabase } from "../../test/serve-receivers.ts";
-import { createReceiver } from "./create-receiver.ts";
-import { requireSecretKeys } from "./require-secret-keys.ts";
+import { createReceiver } from "./receivers.ts";
+import { requireSecretKeys } from "./secret-keys.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 
 let database: TestDatabase;

@@ -4,9 +4,9 @@ import { openLog } from "@brand-records/telemetry";
 import type { TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, secretKey, webhookDatabase } from "../../test/serve-receivers.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
-import { createReceiver } from "./create-receiver.ts";
+import { createReceiver } from "./receivers.ts";
 import { rotateSecret } from "./rotate-secret.ts";
-import { heldSecretKeys } from "./shared-secret-key.ts";
+import { heldSecretKeys } from "./secret-keys.ts";
 
 /** New secrets are sealed under a key that every living process has, so that each can sign. */
 

@@ -1,6 +1,6 @@
 import type { Intake, ReceivedMessage } from "@brand-records/event-log";
 import { callContext } from "../../test/serve-receivers.ts";
-import { intakeHandlers } from "./intake.ts";
+import { intakeHandlers } from "./start-intake.ts";
 
 const message = (key: string) => ({ key, value: Buffer.from([0, 255, 10]), headers: { traceparent: "00-1-2-01" } });
 
