@@ -1,28 +1,14 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import type { Sql } from "@brand-records/postgres";
+import { statementsOf } from "./statements.ts";
 
-const statements = {
-  isOpen: {
-    name: "brands.is_open",
-    text: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null",
-  },
-  remember: {
-    name: "brands.remember",
-    text: "insert into webhook.brands (brand_id) values ($1) on conflict (brand_id) do nothing",
-  },
-  lock: {
-    name: "brands.lock",
-    text: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null for no key update",
-  },
-  lockAll: {
-    name: "brands.lock_all",
-    text: `select b.brand_id, b.deletion_started_at is null as is_open from webhook.brands b
+const statements = statementsOf("brands", {
+  isOpen: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null",
+  remember: "insert into webhook.brands (brand_id) values ($1) on conflict (brand_id) do nothing",
+  lock: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null for no key update",
+  lockAll: `select b.brand_id, b.deletion_started_at is null as is_open from webhook.brands b
             where b.brand_id = any($1::text[]) order by b.brand_id for key share`,
-  },
-  page: {
-    name: "brands.page",
-    text: "select b.brand_id from webhook.brands b where b.brand_id > $1 order by b.brand_id limit $2",
-  },
-} satisfies Record<string, Statement>;
+  page: "select b.brand_id from webhook.brands b where b.brand_id > $1 order by b.brand_id limit $2",
+});
 
 /** Whether accounts confirmed the brand before, and it is not being deleted. */
 export async function isBrandOpen(sql: Sql, brandId: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { EventFilter, EventKey, EventPosition, FoundEvent, ReceiverCounts, StoredEvent } from "../domain/event.ts";
 import { UNLEASED } from "./late-indexes.ts";
+import { statementsOf } from "./statements.ts";
 
 export interface NewEvent {
   readonly id: string;
@@ -25,36 +26,18 @@ const NEW_EVENTS = unnestRows({
 /** Statuses may go back and forth; usually a record has one or two events. */
 const OF_RECORD_MAX = 1_000;
 
-const statements = {
+const statements = statementsOf("events", {
   // In one order, as two members may store the same events while partitions move: the second waits for the first's, and never crosswise.
-  insert: {
-    name: "events.insert",
-    text: `insert into webhook.events (${NEW_EVENTS.columns}) select * from ${NEW_EVENTS.relation} order by id
+  insert: `insert into webhook.events (${NEW_EVENTS.columns}) select * from ${NEW_EVENTS.relation} order by id
            on conflict (id, created_at) do nothing returning id`,
-  },
-  insertTest: {
-    name: "events.insert_test",
-    text: "insert into webhook.events (id, created_at, brand_id, type, data, test) values ($1, $2, $3, $4, $5::json, true)",
-  },
-  exists: {
-    name: "events.exists",
-    text: "select from webhook.events e where e.brand_id = $1 and e.id = $2",
-  },
-  find: {
-    name: "events.find",
-    text: `select ${COLUMNS}, e.traceparent from webhook.events e where e.brand_id = $1 and e.id = $2`,
-  },
-  findBrand: { name: "events.find_brand", text: "select e.brand_id from webhook.events e where e.id = $1" },
-  ofRecord: {
-    name: "events.of_record",
-    text: `select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.data ->> 'id' = $2 and not e.test
+  insertTest: "insert into webhook.events (id, created_at, brand_id, type, data, test) values ($1, $2, $3, $4, $5::json, true)",
+  exists: "select from webhook.events e where e.brand_id = $1 and e.id = $2",
+  find: `select ${COLUMNS}, e.traceparent from webhook.events e where e.brand_id = $1 and e.id = $2`,
+  findBrand: "select e.brand_id from webhook.events e where e.id = $1",
+  ofRecord: `select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.data ->> 'id' = $2 and not e.test
             order by e.created_at desc, e.id desc limit ${OF_RECORD_MAX}`,
-  },
-  positionOf: {
-    name: "events.position_of",
-    text: "select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
-  },
-} satisfies Record<string, Statement>;
+  positionOf: "select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
+});
 
 /**
  * Stores events. Their daily partitions must exist.

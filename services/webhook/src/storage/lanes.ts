@@ -1,5 +1,6 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import type { Sql } from "@brand-records/postgres";
 import { TESTS_SECONDS, type ReceiverKey } from "../domain/receiver.ts";
+import { statementsOf } from "./statements.ts";
 
 /**
  * Statements that lock or update `webhook.lanes` and no other table; those that count deliveries in locked lanes are in locked-lanes.ts, those of
@@ -36,69 +37,37 @@ export const BOUND = "(l.next_due, case when l.bound_due = l.next_due then l.bou
 /** A column of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
 export const PAUSED_UNTIL = "case when l.open_until > now() and not l.held then l.open_until end as paused_until";
 
-const statements = {
-  insert: { name: "lanes.insert", text: "insert into webhook.lanes (receiver_id) values ($1)" },
-  lockOne: {
-    name: "lanes.lock_one",
-    text: `select from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
+const statements = statementsOf("lanes", {
+  insert: "insert into webhook.lanes (receiver_id) values ($1)",
+  lockOne: `select from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
             where r.brand_id = $1 and r.id = $2 for update of l`,
-  },
-  lockSelecting: {
-    name: "lanes.lock_selecting",
-    text: `select l.receiver_id, l.ctid from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
+  lockSelecting: `select l.receiver_id, l.ctid from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
             where r.brand_id = any($1::text[]) and r.events && $2::text[]
             order by l.receiver_id for update of l`,
-  },
-  lockOfBrand: {
-    name: "lanes.lock_of_brand",
-    text: `select l.receiver_id from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
+  lockOfBrand: `select l.receiver_id from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
             where r.brand_id = $1 order by l.receiver_id for update of l`,
-  },
-  status: {
-    name: "lanes.status",
-    text: `select l.held, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row
+  status: `select l.held, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row
              from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 and r.id = $2`,
-  },
-  wake: {
-    name: "lanes.wake",
-    text: `update webhook.lanes l set ${dueBy("coalesce($2::timestamptz, now())")} where l.receiver_id = any($1::text[])`,
-  },
+  wake: `update webhook.lanes l set ${dueBy("coalesce($2::timestamptz, now())")} where l.receiver_id = any($1::text[])`,
   /** The time comes before that of every pending delivery: none is due before `next_due`. */
-  tryFirst: {
-    name: "lanes.try_first",
-    text: `update webhook.lanes l set open_until = '-infinity', ${dueBy("f.due")}
+  tryFirst: `update webhook.lanes l set open_until = '-infinity', ${dueBy("f.due")}
              from (select o.receiver_id, case when o.next_due > '-infinity' and o.next_due <= now() then o.next_due - interval '1 microsecond'
                                               else now() end as due from webhook.lanes o where o.receiver_id = $1) f
             where l.receiver_id = f.receiver_id returning f.due::text`,
-  },
   /** Senders are notified once for each transaction, whatever its size. Postgres delivers the notification at the commit. */
-  notifySenders: { name: "lanes.notify_senders", text: "select pg_notify('webhook_deliveries', '')" },
-  hold: { name: "lanes.hold", text: "update webhook.lanes set held = true where receiver_id = $1" },
-  holdAll: {
-    name: "lanes.hold_all",
-    text: "update webhook.lanes set held = true where not held and receiver_id in (select r.id from webhook.receivers r where r.brand_id = $1)",
-  },
-  lowerLimit: {
-    name: "lanes.lower_limit",
-    text: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
-  },
-  release: {
-    name: "lanes.release",
-    text: `update webhook.lanes l
+  notifySenders: "select pg_notify('webhook_deliveries', '')",
+  hold: "update webhook.lanes set held = true where receiver_id = $1",
+  holdAll:
+    "update webhook.lanes set held = true where not held and receiver_id in (select r.id from webhook.receivers r where r.brand_id = $1)",
+  lowerLimit: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
+  release: `update webhook.lanes l
               set held = false, ${closedCircuit()} where l.receiver_id = $1`,
-  },
-  noteRepeatedTest: {
-    name: "lanes.note_repeated_test",
-    text: `update webhook.lanes l
+  noteRepeatedTest: `update webhook.lanes l
               set tests_repeated_at =
                     array(select t.at from unnest(l.tests_repeated_at) t(at) where t.at > now() - make_interval(secs => $2)) || now()
             where l.receiver_id = $1`,
-  },
-  forgetFailures: {
-    name: "lanes.forget_failures",
-    text: `update webhook.lanes set ${closedCircuit()}, failures = 0 where receiver_id = $1`,
-  },
-} satisfies Record<string, Statement>;
+  forgetFailures: `update webhook.lanes set ${closedCircuit()}, failures = 0 where receiver_id = $1`,
+});
 
 /** Assignments that reset the circuit and the failure clock to their state before the first failure. */
 function closedCircuit(): string {

@@ -1,16 +1,15 @@
 import type { Database, Sql, Statement } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import { lockLane, wakeLanes } from "./lanes.ts";
+import { statementsOf } from "./statements.ts";
 
 /** Removed in one transaction. It takes 60 ms, during which other statements wait for these rows. */
 const DROP_CHUNK_ROWS = 10_000;
 
-const statements = {
-  now: { name: "held_deliveries.now", text: "select clock_timestamp()::timestamptz(3) as now" },
+const statements = statementsOf("held_deliveries", {
+  now: "select clock_timestamp()::timestamptz(3) as now",
   /** Steps from receiver to receiver along the index, without reading the deliveries in between. */
-  orphaned: {
-    name: "held_deliveries.orphaned",
-    text: `with recursive waiting as (
+  orphaned: `with recursive waiting as (
              (select d.receiver_id from webhook.deliveries d where d.state = 'pending' order by d.receiver_id limit 1)
              union all
              select (select d.receiver_id from webhook.deliveries d
@@ -19,8 +18,7 @@ const statements = {
                from waiting w where w.receiver_id is not null)
            select w.receiver_id from waiting w
             where w.receiver_id is not null and not exists (select from webhook.receivers r where r.id = w.receiver_id)`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /**
  * Drops deliveries, with what receivers answered to them, only while their lane is held or deleted: once the receiver is enabled, the rest

@@ -1,7 +1,8 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import type { Sql } from "@brand-records/postgres";
 import type { NewReceiver, Receiver, ReceiverChange, ReceiverKey } from "../domain/receiver.ts";
 import type { SealedSecret } from "../domain/signing-secret.ts";
 import { insertLane, PAUSED_UNTIL } from "./lanes.ts";
+import { statementsOf } from "./statements.ts";
 
 /**
  * Waiting deliveries counted for one receiver, at most: 20 ms. A receiver that was down for a week may have millions, and a
@@ -23,77 +24,44 @@ const TABLES = `webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
     from (select d.due_at from webhook.deliveries d where d.receiver_id = r.id and d.state = 'pending'
            order by d.due_at, d.id limit ${WAITING_COUNTED_MAX}) p) w`;
 
-const statements = {
+const statements = statementsOf("receivers", {
   /** The clock's time, not the transaction's: the transaction began before it waited for the brand. */
-  insert: {
-    name: "receivers.insert",
-    text: `insert into webhook.receivers (brand_id, id, url, label, events, secret, secret_key_id, created_at, updated_at)
+  insert: `insert into webhook.receivers (brand_id, id, url, label, events, secret, secret_key_id, created_at, updated_at)
            select $1, $2, $3, $4, $5::text[], $6::bytea, $7::int, now, now from clock_timestamp() now
            on conflict (brand_id, url) do nothing returning id`,
-  },
-  count: { name: "receivers.count", text: "select count(*) from webhook.receivers r where r.brand_id = $1" },
-  find: {
-    name: "receivers.find",
-    text: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 and r.id = $2`,
-  },
-  settings: {
-    name: "receivers.settings",
-    text: `select r.url, r.events, r.enabled, r.next_secret is not null as rotating
+  count: "select count(*) from webhook.receivers r where r.brand_id = $1",
+  find: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 and r.id = $2`,
+  settings: `select r.url, r.events, r.enabled, r.next_secret is not null as rotating
              from webhook.receivers r where r.brand_id = $1 and r.id = $2`,
-  },
-  findBrand: { name: "receivers.find_brand", text: "select r.brand_id from webhook.receivers r where r.id = $1" },
-  list: {
-    name: "receivers.list",
-    text: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 order by r.created_at, r.id`,
-  },
-  targets: {
-    name: "receivers.targets",
-    text: `select r.id, r.label, r.url, ${PAUSED_UNTIL} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1`,
-  },
-  change: {
-    name: "receivers.change",
-    text: `update webhook.receivers r
+  findBrand: "select r.brand_id from webhook.receivers r where r.id = $1",
+  list: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 order by r.created_at, r.id`,
+  targets: `select r.id, r.label, r.url, ${PAUSED_UNTIL} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1`,
+  change: `update webhook.receivers r
               set url = coalesce($3, r.url), label = coalesce($4, r.label), events = coalesce($5::text[], r.events),
                   max_in_flight = coalesce($6::int, r.max_in_flight), updated_at = clock_timestamp()
             where r.brand_id = $1 and r.id = $2`,
-  },
-  disable: {
-    name: "receivers.disable",
-    text: `update webhook.receivers r
+  disable: `update webhook.receivers r
               set enabled = false, disabled_reason = $2, disabled_at = now, updated_at = now, disables = r.disables + 1
              from clock_timestamp() now
             where r.id = $1 and r.enabled returning r.disabled_at`,
-  },
-  disableAgain: { name: "receivers.disable_again", text: "update webhook.receivers r set disables = r.disables + 1 where r.id = $1" },
-  disables: { name: "receivers.disables", text: "select r.disables from webhook.receivers r where r.brand_id = $1 and r.id = $2" },
-  enable: {
-    name: "receivers.enable",
-    text: `update webhook.receivers r
+  disableAgain: "update webhook.receivers r set disables = r.disables + 1 where r.id = $1",
+  disables: "select r.disables from webhook.receivers r where r.brand_id = $1 and r.id = $2",
+  enable: `update webhook.receivers r
               set enabled = true, disabled_reason = null, disabled_at = null, updated_at = clock_timestamp()
             where r.id = $1 and not r.enabled and r.disables = $2 returning r.id`,
-  },
-  remove: { name: "receivers.remove", text: "delete from webhook.receivers r where r.brand_id = $1 and r.id = $2 returning r.id" },
-  setNextSecret: {
-    name: "receivers.set_next_secret",
-    text: `update webhook.receivers r
+  remove: "delete from webhook.receivers r where r.brand_id = $1 and r.id = $2 returning r.id",
+  setNextSecret: `update webhook.receivers r
               set next_secret = $3::bytea, next_secret_key_id = $4::int, updated_at = clock_timestamp()
             where r.brand_id = $1 and r.id = $2 and ($5::boolean or r.next_secret is null) returning r.id`,
-  },
-  activateNextSecret: {
-    name: "receivers.activate_next_secret",
-    text: `update webhook.receivers r
+  activateNextSecret: `update webhook.receivers r
               set secret = r.next_secret, secret_key_id = r.next_secret_key_id, next_secret = null, next_secret_key_id = null,
                   updated_at = clock_timestamp()
             where r.brand_id = $1 and r.id = $2 and r.next_secret is not null
               and ($3::boolean or r.next_secret_accepted_at is not null) returning r.id`,
-  },
   /** Keeps the time of the first test. */
-  acceptNextSecret: {
-    name: "receivers.accept_next_secret",
-    text: `update webhook.receivers r set next_secret_accepted_at = clock_timestamp()
+  acceptNextSecret: `update webhook.receivers r set next_secret_accepted_at = clock_timestamp()
             where r.id = $1 and r.next_secret = $2::bytea and r.url = $3 and r.next_secret_accepted_at is null`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /**
  * Adds a receiver and its lane. The caller, who has locked the brand, refuses a 21st receiver.
