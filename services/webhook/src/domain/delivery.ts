@@ -1,6 +1,17 @@
 import { AppError } from "@brand-records/errors";
 
-/** `held` is pending at a disabled receiver. */
+/**
+ * The states of a delivery, and what ends each. The lane of its receiver is locked at every change.
+ *
+ * - `pending`: waits until it is due. A claim leases it (storage/claims.ts); intake leases a first attempt as it adds it
+ *   (storage/first-attempts.ts).
+ * - `held`: as members see what is pending at a disabled receiver. No claim looks at it.
+ * - `sending`: leased to a process. It ends with the attempt's result (storage/results.ts), unsent (`returnClaims`), or when the lease
+ *   expires, because the process died (storage/leases.ts): `pending` again while attempts are left.
+ * - `delivered`, `failed`: moved to `webhook.past_deliveries`.
+ *
+ * A delivery whose receiver, event or brand is gone is removed.
+ */
 export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 

@@ -12,9 +12,8 @@ import { replayEvents } from "../use-cases/replay-events.ts";
 import { sendTest } from "../use-cases/send-test.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims } from "./claims.ts";
-import { passDeadEntries } from "./lane-bound.ts";
+import { dueBy, passDeadEntries } from "./lane-bound.ts";
 import type { NewEvent } from "./events.ts";
-import { dueBy } from "./lanes.ts";
 
 /** One promise: no bound hides a delivery. */
 
@@ -40,17 +39,16 @@ it("a try that is given up uses up nothing of what its process may take", async 
         return result;
       }, options)) satisfies Database["transaction"],
   });
-  const takes = (): { take(receiverId: string, room: number): number } => {
-    let left = 4;
-    return {
-      take(_, room) {
-        const taken = Math.min(left, room);
-        left -= taken;
-        return taken;
-      },
-    };
+  let left = 4;
+  const room = {
+    take(_: string, wanted: number): number {
+      const taken = Math.min(left, wanted);
+      left -= taken;
+      return taken;
+    },
+    retry: () => void (left = 4),
   };
-  expect(await claimDeliveries(slowOnce, { max: 100, leaseSeconds: 60, failing: true, takes })).toHaveLength(4);
+  expect(await claimDeliveries(slowOnce, { max: 100, leaseSeconds: 60, failing: true, room })).toHaveLength(4);
 });
 
 /** Does something between the walk over dead entries and the move of the bound. */

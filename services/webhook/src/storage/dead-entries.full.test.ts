@@ -104,8 +104,8 @@ it(
   async () => {
     await withDeletedBacklog(async () => {
       let tries = 0;
-      const takes = () => ({ take: (_: string, room: number): number => ((tries += 1) === 1 ? room : 0) });
-      expect(await served.claim({ claimMsMax: 1, takes })).toEqual([]);
+      const room = { take: (_: string, wanted: number): number => ((tries += 1) === 1 ? wanted : 0), retry: () => {} };
+      expect(await served.claim({ claimMsMax: 1, room })).toEqual([]);
       let claimed: ClaimedDelivery[] = [];
       expect(await buffersOf(async () => void (claimed = await served.claim()))).toBeLessThan(100);
       expect(claimed.map(({ id }) => id)).toEqual(["dlv_b00000001"]);

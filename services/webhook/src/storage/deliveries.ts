@@ -2,7 +2,8 @@ import { unnestRows, type Sql } from "@brand-records/postgres";
 import type { Attempt, Delivery, DeliveryKey } from "../domain/delivery.ts";
 import { FINISHED, shown, UNFINISHED } from "./delivery-columns.ts";
 import type { TakenReplay } from "./replays.ts";
-import { BOUND, tryFirst, wakeLanes } from "./lanes.ts";
+import { tryFirst, wakeLanes } from "./lanes.ts";
+import { BOUND } from "./lane-bound.ts";
 import { statementsOf } from "./statements.ts";
 
 const NEW = { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" } as const;

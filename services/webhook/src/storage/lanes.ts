@@ -1,10 +1,11 @@
 import type { Sql } from "@brand-records/postgres";
 import { TESTS_SECONDS, type ReceiverKey } from "../domain/receiver.ts";
+import { dueBy } from "./lane-bound.ts";
 import { statementsOf } from "./statements.ts";
 
 /**
  * Statements that lock or update `webhook.lanes` and no other table; those that count deliveries in locked lanes are in locked-lanes.ts, those of
- * claims in lanes-to-serve.ts and claim-bounds.ts. A lane is one receiver's queue: a row for each receiver.
+ * claims in lanes-to-serve.ts. A lane is one receiver's queue: a row for each receiver. lane-bound.ts says where its deliveries begin.
  *
  * The locking order of the service:
  *
@@ -17,22 +18,7 @@ import { statementsOf } from "./statements.ts";
  *
  * Without the lock, a claim could find a lane empty and set its `next_due` to infinity while another transaction adds a delivery to
  * it. No sender would then look for that delivery.
- *
- * The lower bound: no pending delivery comes before its lane's `next_due`, or before (`bound_due`, `bound_id`) while `bound_due` equals
- * `next_due`. Claims begin there. So whatever makes a delivery pending, or due earlier, lowers `next_due` with `dueBy`.
  */
-
-/**
- * Assignments to a lane `l` in which a delivery became pending, due at `time`. The id no longer bounds if that delivery may come before it.
- *
- * @param time SQL; null if there is none
- */
-export const dueBy = (time: string): string => `
-         next_due = least(l.next_due, ${time}), arrived_due = least(l.arrived_due, ${time}),
-         bound_due = case when l.next_due >= ${time} then '-infinity' else l.bound_due end`;
-
-/** The lower bound of a lane `l`: no pending delivery has a smaller (due_at, id). */
-export const BOUND = "(l.next_due, case when l.bound_due = l.next_due then l.bound_id else '' end)";
 
 /** A column of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
 export const PAUSED_UNTIL = "case when l.open_until > now() and not l.held then l.open_until end as paused_until";

@@ -1,7 +1,7 @@
 import type { Sql } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
-import { BOUND } from "./lanes.ts";
+import { BOUND } from "./lane-bound.ts";
 import { UNLEASED } from "./late-indexes.ts";
 import { statementsOf } from "./statements.ts";
 

@@ -289,7 +289,7 @@ describe("a batch whose commit's response is lost", () => {
     await release();
     await proxy.heal();
     // The log delivers the batch again.
-    expect(await storeEvents(sending.db, events, sender)).toMatchObject({ events: 0, repeated: 3, deliveries: 0 });
+    expect(await storeEvents(sending.db, events, sender)).toMatchObject({ createdAt: [], repeated: 3, deliveries: 0 });
     await allDelivered(receiver, 3);
     expect(received().toSorted()).toEqual(idsOf(events));
   });

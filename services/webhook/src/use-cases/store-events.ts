@@ -9,11 +9,9 @@ import { lockLanesSelecting, type LaneRow } from "../storage/lanes.ts";
 import { addToLanes, type LaneAddition } from "../storage/locked-lanes.ts";
 
 export interface Stored {
-  /** Events that were not stored before. */
-  readonly events: number;
-  /** When these were created. */
+  /** When the events were created that were not stored before. */
   readonly createdAt: readonly string[];
-  /** Events that were. */
+  /** Events that were stored before. */
   readonly repeated: number;
   readonly deliveries: number;
   /** Events of brands that are being deleted: not stored. */
@@ -91,7 +89,6 @@ async function store(sql: Transaction, events: readonly NewEvent[], leasing: Lea
   // `delete` keeps one of an event that occurs twice in a batch.
   const fresh = storable.filter(({ id }) => added.delete(id));
   return {
-    events: fresh.length,
     createdAt: fresh.map(({ created_at }) => created_at),
     repeated: storable.length - fresh.length,
     deliveries: await addDeliveries(sql, fresh, lanes, leasing),
