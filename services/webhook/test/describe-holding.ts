@@ -1,7 +1,7 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { eventually } from "@brand-records/testkit";
 import { deleteOrphanedHours, dropOrphanedDeliveries } from "../src/use-cases/receivers.ts";
-import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "./serve-receivers.ts";
+import { callContext, keyOf, newBrand, present, useReceivers } from "./serve-receivers.ts";
 
 /**
  * The tests of disabling, enabling and deleting a receiver, and of its pending deliveries.
@@ -12,13 +12,8 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
   /** More than two chunks. */
   const many = 2.5 * chunkRows;
 
-  let served: ServedReceivers;
-  beforeAll(async () => {
-    served = await serveReceivers([], { dropping: { chunkRows } });
-  });
-  afterAll(() => served.stop());
+  const served = useReceivers([], { dropping: { chunkRows } });
 
-  const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
   const disable = async (receiver: Receiver) => present((await served.receivers.disableReceiver(keyOf(receiver), callContext())).receiver);
   const enable = (receiver: Receiver, held: string) => served.receivers.enableReceiver({ ...keyOf(receiver), held }, callContext());
   const remove = (receiver: Receiver) => served.receivers.deleteReceiver(keyOf(receiver), callContext());
@@ -150,16 +145,6 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await laneOf(receiver)).toEqual({ held: false, bounds: true });
     });
 
-    it("keeps deliveries in flight", async () => {
-      const receiver = await disabledWith(1);
-      await served.db.query(
-        "update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() where receiver_id = $1",
-        [receiver.id],
-      );
-      await enable(receiver, "release");
-      expect(await laneOf(receiver)).toEqual({ held: false, bounds: true });
-    });
-
     it("waits for the lane, and misses no delivery that was added meanwhile", async () => {
       const receiver = await disabledWith(0);
       const { enabling } = await served.db.transaction(async (sql) => {
@@ -237,14 +222,6 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await laneOf(receiver)).toMatchObject({ held: true });
       await repair();
       expect(await enable(receiver, "drop")).toMatchObject({ receiver: { enabled: true, waiting: 0 }, dropped: many - chunkRows });
-    });
-
-    it("interrupted while dropping, can release the rest instead", async () => {
-      const receiver = await disabledWith(many);
-      const repair = await breakSecondChunk(receiver);
-      await expect(enable(receiver, "drop")).rejects.toMatchObject({ kind: "internal_error" });
-      await repair();
-      expect(await enable(receiver, "release")).toMatchObject({ receiver: { enabled: true, waiting: many - chunkRows }, dropped: 0 });
     });
 
     it("with drop from several callers at the same time removes each delivery once, before the lane is released", async () => {

@@ -3,14 +3,10 @@ import { UnprocessedMessages, type DeadLetters } from "@brand-records/event-log"
 import { AppError } from "@brand-records/errors";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { newId } from "@brand-records/ids";
-import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending } from "../../test/serve-sending.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
 
-let sending: ServedSending;
-beforeEach(async () => {
-  sending = await serveSending();
-});
-afterEach(() => sending.stop());
+const sending = useSending();
 
 const messageOf = (brandId: string) => {
   const at = Date.now();

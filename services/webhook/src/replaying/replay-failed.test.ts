@@ -3,7 +3,7 @@ import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { addDelivery, type NewDelivery } from "../../test/add-delivery.ts";
 import { addEvents } from "../../test/add-events.ts";
-import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { callContext, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
 import { dropOldDays } from "../storage/daily-partitions.ts";
 import { REPLAY_BATCH_EVENTS, replayBatch } from "./replay-batch.ts";
 import { startReplayWorker, type ReplayWorker } from "./replay-worker.ts";
@@ -12,11 +12,7 @@ const SINCE = "2026-11-19T00:00:00.000Z";
 const at = (time: string): string => `2026-11-20T${time}Z`;
 const log = openLog("webhook", "silent");
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
 let worker: ReplayWorker | undefined;
 const start = (): void => void (worker = startReplayWorker(served.db, log));

@@ -3,7 +3,7 @@ import type { Receiver, Replay, ReplayEventsRequest } from "@brand-records/proto
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { addEvents } from "../../test/add-events.ts";
-import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { callContext, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
 import { REPLAY_BATCH_EVENTS, REPLAY_PENDING_MAX, replayBatch } from "./replay-batch.ts";
 import { startReplayWorker, type ReplayWorker } from "./replay-worker.ts";
 
@@ -12,11 +12,7 @@ const FROM = "2026-01-20T08:30:00.000Z";
 const SINCE = "2026-01-19T00:00:00.000Z";
 const log = openLog("webhook", "silent");
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
 const workers: ReplayWorker[] = [];
 const start = (db: Database = served.db): ReplayWorker => {

@@ -3,21 +3,9 @@ import { openPool } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { SealBroken } from "../domain/secret-keys.ts";
 import { openSigningSecret } from "../domain/signing-secret.ts";
-import {
-  callContext,
-  newBrand,
-  present,
-  receiverInput,
-  secretKey,
-  serveReceivers,
-  type ServedReceivers,
-} from "../../test/serve-receivers.ts";
+import { callContext, newBrand, present, receiverInput, secretKey, useReceivers } from "../../test/serve-receivers.ts";
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers([8443]);
-});
-afterAll(() => served.stop());
+const served = useReceivers([8443]);
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const create = (...input: Parameters<typeof receiverInput>) => served.receivers.createReceiver(receiverInput(...input), callContext());

@@ -1,18 +1,12 @@
 import { readEventMessage } from "@brand-records/resources";
 import { openPool } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { pageOfEvents } from "../storage/events.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { sendTest } from "../use-cases/send-test.ts";
-import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { callContext, keyOf, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
-const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
 const test = (receiver: Receiver, type?: string) => served.receivers.sendTest({ ...keyOf(receiver), type, next: false }, callContext());
 
 interface Queued {
@@ -68,14 +62,6 @@ it("is of the first selected type by default", async () => {
   await test(receiver);
   await test(receiver, "submission.rejected");
   expect((await queued(receiver)).map(({ type }) => type).toSorted()).toEqual(["campaign.settled", "submission.rejected"]);
-});
-
-it("is not in the list of the brand's events", async () => {
-  const receiver = await served.create(newBrand());
-  await test(receiver);
-  expect(
-    await pageOfEvents(served.db, receiver.brand_id, { type: null, recordId: null, from: null, to: null, after: null, limit: 10 }),
-  ).toEqual([]);
 });
 
 it("creates the partition of its day", async () => {

@@ -1,11 +1,7 @@
 import type { UpdateReceiverRequest } from "@brand-records/proto/webhook/v1";
-import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { callContext, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
 type Change = Partial<Pick<UpdateReceiverRequest, "url" | "label" | "events" | "max_in_flight">>;
 

@@ -7,7 +7,7 @@ import { openLog } from "@brand-records/telemetry";
 import { eventually, losingCommitAnswer } from "@brand-records/testkit";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { findReceiver } from "../storage/receivers.ts";
@@ -15,18 +15,13 @@ import type { AttemptResult } from "../storage/results.ts";
 import { endExpiredLeases } from "./expired-leases.ts";
 import { writeResults } from "../use-cases/write-results.ts";
 
-let sending: ServedSending;
+const sending = useSending();
 let servers: { stop(): Promise<void> }[];
-beforeEach(async () => {
+beforeEach(() => {
   servers = [];
-  sending = await serveSending();
 });
-afterEach(async () => {
-  const stopping = sending.stop();
-  // Stopping the receivers ends hanging attempts; no new attempt begins.
-  for (const server of servers) await server.stop();
-  await stopping;
-});
+// Stopping the receivers ends attempts that hang.
+afterEach(() => Promise.all(servers.map((server) => server.stop())));
 
 async function receiving(...args: Parameters<typeof startReceivingServer>): Promise<ReceivingServer> {
   const server = await startReceivingServer(...args);
@@ -294,14 +289,6 @@ describe("a failed attempt reports its outcome", () => {
   });
 });
 
-it("shows the last outcome", async () => {
-  const receiver = await sending.createReceiver(await rawServer(() => {}));
-  const shown = () => findReceiver(sending.db, { brandId: receiver.brand, receiverId: receiver.id });
-  await sending.deliver([receiver]);
-  sending.start({ deadlineMs: 1_000, retryDelaysSeconds: [] });
-  await eventually(async () => expect(await shown()).toMatchObject({ last_status: 0, last_outcome: "timeout", failures_in_a_row: 1 }));
-});
-
 it("waits for the Retry-After of a 429, up to a day", async () => {
   const server = await receiving((response) => response.writeHead(429, { "retry-after": "1000000" }).end());
   const receiver = await sending.createReceiver(server.url);
@@ -427,43 +414,7 @@ it("leaves no lane due without deliveries: the next event would wait for all suc
   expect(await sending.db.query("select from webhook.lanes where next_due < 'infinity'")).toEqual([]);
 });
 
-it("keeps room for other receivers while some are slow", async () => {
-  const [slow, quick] = [await receiving(() => {}), await receiving()];
-  for (let index = 0; index < 4; index += 1) await sending.deliver([await sending.createReceiver(slow.url)], 64);
-  await sending.db.query("update webhook.lanes set max_in_flight = 64");
-  sending.start({ inFlightMax: 200, deadlineMs: HANGS_MS });
-  await eventually(() => expect(slow.requests.length).toBeGreaterThanOrEqual(100));
-  await sending.deliver([await sending.createReceiver(quick.url)], 20);
-  // Sooner than a hanging attempt ends.
-  await eventually(() => expect(quick.requests).toHaveLength(20));
-});
-
-it("does not count a response of the old URL against the new one", async () => {
-  const [before, after] = [await receiving(() => {}), await receiving()];
-  let endOld = (): void => {};
-  before.respond = (response) => void (endOld = () => response.writeHead(410).end());
-  const receiver = await sending.createReceiver(before.url, { maxInFlight: 1 });
-  await sending.deliver([receiver], 2);
-  sending.start({ retryDelaysSeconds: [0.05, 0.05] });
-  await eventually(() => expect(before.requests).toHaveLength(1));
-  await sending.db.query("update webhook.receivers set url = $2 where id = $1", [receiver.id, after.url]);
-  endOld();
-  await eventually(() => expect(after.requests).toHaveLength(2));
-  expect(await lane(receiver)).toMatchObject({ held: false, failures: 0 });
-});
-
 describe("a result", () => {
-  it("counts once, even if it is written again because the commit's confirmation was lost", async () => {
-    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
-    await sending.deliver([receiver], 3);
-    const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
-    const results = claimed.map((delivery, index) => resultOf(delivery, index));
-    for (let time = 0; time < 2; time += 1) await writeResults(sending.db, results, Date.now(), openLog("webhook", "silent"));
-    expect(await sending.attemptsOf(receiver)).toHaveLength(3);
-    expect(await past(receiver)).toHaveLength(3);
-    expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
-  });
-
   it("of an attempt whose lease ended counts nothing, even in one batch with that of the delivery's next attempt", async () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 1);
@@ -535,27 +486,6 @@ describe("a result", () => {
       expect(await pausedUntil(receiver)).not.toBeNull();
     },
   );
-
-  it("that is a success keeps its receiver enabled, even in one batch with the failure that would disable it", async () => {
-    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
-    await sending.deliver([receiver], 2);
-    await sending.db.query(
-      `update webhook.lanes set failures = 9, failed_in_a_row = 9, first_failure_at = now() - interval '7 days',
-              failing_since = now() - interval '6 days'`,
-    );
-    const [first, second] = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
-    if (first === undefined || second === undefined) throw new Error("expected two due deliveries");
-    const refused = { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 } as const;
-    const batch = [{ ...resultOf(first, 1), ...refused }, resultOf(second, 2)];
-    await writeResults(sending.db, batch, Date.now(), openLog("webhook", "silent"));
-    expect(await lane(receiver)).toMatchObject({ held: false, failures: 0, failed_in_a_row: 0, last_status: 204, in_flight: 0 });
-    expect(await sending.db.query("select enabled, disabled_reason from webhook.receivers")).toEqual([
-      { enabled: true, disabled_reason: null },
-    ]);
-    expect(await sending.db.query("select failing_since, first_failure_at from webhook.lanes")).toEqual([
-      { failing_since: null, first_failure_at: null },
-    ]);
-  });
 
   it("that Postgres refuses permanently ends its delivery, and delays no other", async () => {
     const responses: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import type { Sql } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import type { Attempt, Delivery } from "../domain/delivery.ts";
 import { claimDeliveries, type ClaimedDelivery } from "./claims.ts";
 import { attemptsOf, findDelivery } from "./deliveries.ts";
@@ -11,13 +11,11 @@ import { settleDeliveries, type SettledAttempt } from "./results.ts";
 
 /** One promise: each attempt is stored once and shown once, with its delivery if it finished it, otherwise beside it. */
 
-let sending: ServedSending;
+const sending = useSending();
 let receiver: MadeReceiver;
 beforeEach(async () => {
-  sending = await serveSending();
   receiver = await sending.createReceiver("http://127.0.0.1:1/");
 });
-afterEach(() => sending.stop());
 
 async function claim(): Promise<ClaimedDelivery[]> {
   await sending.db.query("update webhook.deliveries set due_at = now() where state = 'pending'");
