@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { readReceiverUrl, type UrlProblem } from "./receiver-url.ts";
 
+const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 const NO_PORTS = new Set<number>();
 const read = (text: string, ports: ReadonlySet<number> = NO_PORTS) => readReceiverUrl(text, { ports });
 const kindsOf = (text: string, ports?: ReadonlySet<number>): readonly UrlProblem["kind"][] => {
@@ -188,8 +189,6 @@ it.each(
 )("refuses %s as not_https", (text) => {
   expect(kindsOf(text)).toEqual(["not_https"]);
 });
-
-const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Hosts that are not public, in every spelling a URL parser understands. */
 const PRIVATE_HOSTS = [

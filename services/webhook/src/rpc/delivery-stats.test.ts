@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { newId } from "@brand-records/ids";
+import { resultOf } from "../../test/attempt-result.ts";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { callContext, newBrand, useReceivers } from "../../test/serve-receivers.ts";
 import type { OutcomeKind } from "../domain/outcome.ts";
@@ -21,26 +21,9 @@ interface Made {
 async function attemptOf(receiver: Receiver, { at, ms = 100, outcome = "accepted", test = false }: Made): Promise<SettledAttempt> {
   const { id, event_id } = await addDelivery(served.db, receiver, { at, state: "sending", test });
   const [row] = await served.db.query<{ lease: string }>("select lease from webhook.deliveries where id = $1", [id]);
-  return {
-    delivery_id: id,
-    lease: row?.lease ?? "",
-    brand_id: receiver.brand_id,
-    receiver_id: receiver.id,
-    event_id,
-    event_created_at: at,
-    delivery_created_at: at,
-    test,
-    attempt_id: newId("att"),
-    attempt: 1,
-    started_at: at,
-    duration_ms: ms,
-    outcome,
-    http_status: null,
-    error: null,
-    response: null,
-    state: outcome === "accepted" ? "delivered" : "pending",
-    delay_seconds: outcome === "accepted" ? null : 5,
-  };
+  const delivery = { id, receiver_id: receiver.id, brand_id: receiver.brand_id, event_id, event_created_at: at, lease: row?.lease ?? "" };
+  const retried = { state: "pending", delay_seconds: 5 } as const;
+  return resultOf(delivery, { test, started_at: at, duration_ms: ms, outcome, ...(outcome !== "accepted" && retried) });
 }
 
 async function settle(receiver: Receiver, ...attempts: Made[]): Promise<SettledAttempt[]> {

@@ -6,12 +6,12 @@ import { promisify } from "node:util";
 import { openLog } from "@brand-records/telemetry";
 import { eventually, losingCommitAnswer } from "@brand-records/testkit";
 import { Webhook as StandardWebhook } from "standardwebhooks";
+import { resultOf } from "../../test/attempt-result.ts";
 import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { findReceiver } from "../storage/receivers.ts";
-import type { AttemptResult } from "../storage/results.ts";
 import { endExpiredLeases } from "./expired-leases.ts";
 import { writeResults } from "../use-cases/write-results.ts";
 
@@ -88,30 +88,6 @@ async function verifyWithSvix(secret: string, { headers, rawBody }: ReceivedRequ
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script, argument]);
   return stdout;
 }
-
-/** The sender's result of an accepted attempt. */
-const resultOf = (delivery: ClaimedDelivery, number: number): AttemptResult => ({
-  delivery_id: delivery.id,
-  lease: delivery.lease,
-  brand_id: delivery.brand_id ?? "",
-  receiver_id: delivery.receiver_id,
-  event_id: delivery.event_id,
-  event_created_at: delivery.event_created_at,
-  delivery_created_at: delivery.created_at,
-  url: delivery.url,
-  test: false,
-  tested_secret: null,
-  attempt_id: `att_${number}`,
-  attempt: 1,
-  started_at: new Date().toISOString(),
-  duration_ms: 1,
-  outcome: "accepted",
-  http_status: 204,
-  error: null,
-  response: null,
-  state: "delivered",
-  delay_seconds: null,
-});
 
 it("signs by its clock, the database's, whatever this machine's shows", async () => {
   const server = await receiving((response) => response.writeHead(503).end());
@@ -426,8 +402,8 @@ describe("a result", () => {
     const ended = await claim();
     await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 second'");
     await endExpiredLeases(sending.db, { leaseSeconds: 60, attemptsMax: 3 });
-    const next = { ...resultOf(await claim(), 2), outcome: "refused", http_status: 500, state: "failed" } as const;
-    await writeResults(sending.db, [next, resultOf(ended, 1)], Date.now(), openLog("webhook", "silent"));
+    const next = { ...resultOf(await claim()), outcome: "refused", http_status: 500, state: "failed" } as const;
+    await writeResults(sending.db, [next, resultOf(ended)], Date.now(), openLog("webhook", "silent"));
     expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 1, last_status: 500 });
     expect(await past(receiver)).toMatchObject([{ state: "failed" }]);
   });
@@ -440,7 +416,7 @@ describe("a result", () => {
     for (const [index, delivery] of claimed.entries()) {
       expect(await lane(receiver)).toMatchObject({ held: false });
       const failed = {
-        ...resultOf(delivery, index),
+        ...resultOf(delivery),
         outcome: "refused",
         http_status: 500,
         state: "pending",
@@ -469,9 +445,7 @@ describe("a result", () => {
       const write = async (from: number, until: number, clockMs: number, agoMs: number): Promise<void> => {
         const now = Date.now() + clockMs;
         const started_at = new Date(now - agoMs).toISOString();
-        const results = claimed
-          .slice(from, until)
-          .map((delivery, index) => ({ ...resultOf(delivery, from + index), ...failed, started_at }));
+        const results = claimed.slice(from, until).map((delivery) => ({ ...resultOf(delivery), ...failed, started_at }));
         await writeResults(sending.db, results, now, openLog("webhook", "silent"));
       };
       await write(0, 10, hourMs, 100);
