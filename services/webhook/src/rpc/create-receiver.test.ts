@@ -61,12 +61,6 @@ describe("a new receiver", () => {
     expect(await list(brand)).toEqual([made.receiver]);
   });
 
-  it("has a lane that is neither held nor due", async () => {
-    const { id } = await served.create(newBrand());
-    const [lane] = await served.db.query("select held, next_due::text, in_flight from webhook.lanes where receiver_id = $1", [id]);
-    expect(lane).toEqual({ held: false, next_due: "infinity", in_flight: 0 });
-  });
-
   it("is listed oldest first", async () => {
     const brand = newBrand();
     const made = [await served.create(brand), await served.create(brand), await served.create(brand)];
