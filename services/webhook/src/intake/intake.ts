@@ -24,16 +24,9 @@ const ROOM_WAIT_MS = 1_000;
 /** Accounts has this long to say which brands exist. All partitions of the batch wait for it. */
 const LOOK_UP_MS = 1_000;
 
-export interface IntakeMetrics {
-  readonly events: Counter;
-  readonly repeated: Counter;
-  readonly deliveries: Counter;
-  readonly dead: Counter;
-  readonly dropped: Counter;
-  readonly delay: Histogram;
-}
+export type IntakeMetrics = ReturnType<typeof intakeMetrics>;
 
-export function intakeMetrics(registry: Registry): IntakeMetrics {
+export function intakeMetrics(registry: Registry) {
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers: [registry] });
   return {
     events: counter("intake_events_total", "Events stored from the log."),
