@@ -8,9 +8,9 @@ import { ReceiverAgent, type ReceiverAgentOptions } from "../src/sending/receive
 import { Sender, type SenderOptions } from "../src/sending/sender.ts";
 import { sendingMetrics } from "../src/sending/sending-metrics.ts";
 import { ensureDays } from "../src/storage/daily-partitions.ts";
-import { insertDeliveries } from "../src/storage/deliveries.ts";
 import { insertEvents } from "../src/storage/events.ts";
-import { lockLanesSelecting } from "../src/storage/lanes.ts";
+import { addFirstAttempts } from "../src/storage/first-attempts.ts";
+import { lockLanesSelecting, wakeLanes } from "../src/storage/lanes.ts";
 import { secretKey, webhookDatabase } from "./serve-receivers.ts";
 
 const nextDelivery = idSequence("dlv");
@@ -127,17 +127,20 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
       await db.transaction(async (sql) => {
         await lockLanesSelecting(sql, [brand_id], ["submission.approved"]);
         await insertEvents(sql, events);
-        await insertDeliveries(
+        const deliveries = events.flatMap(({ id: event_id, created_at: event_created_at, type: event_type }) =>
+          receivers.map(({ id: receiver_id }) => ({
+            id: nextDelivery(),
+            receiver_id,
+            event_id,
+            event_created_at,
+            event_type,
+            lease: null,
+          })),
+        );
+        await addFirstAttempts(sql, deliveries, 0);
+        await wakeLanes(
           sql,
-          events.flatMap(({ id, created_at, type }) =>
-            receivers.map((receiver) => ({
-              id: nextDelivery(),
-              receiver_id: receiver.id,
-              event_id: id,
-              event_created_at: created_at,
-              event_type: type,
-            })),
-          ),
+          receivers.map(({ id }) => id),
         );
       });
       return events;

@@ -95,7 +95,7 @@ export const leaseStart = (leaseUntil: string, leaseSeconds: number): string =>
   new Date(Date.parse(leaseUntil) - leaseSeconds * 1_000).toISOString();
 
 /** Within this time a delivery is not sent again once more: somebody pressed twice, or a call was repeated. */
-export const REPEAT_SECONDS = 5;
+const REPEAT_SECONDS = 5;
 
 /** Another delivery of the same event to the same receiver. */
 export interface DeliveryReference {

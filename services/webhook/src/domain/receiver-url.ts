@@ -131,7 +131,7 @@ const CHATS: readonly { readonly host: RegExp; readonly path: RegExp }[] = [
   { host: /^chat\.googleapis\.com$/, path: /^\/v1\/spaces\// },
 ];
 
-export function isChatWebhook(url: URL): boolean {
+function isChatWebhook(url: URL): boolean {
   const host = url.hostname.replace(/\.$/, "");
   const path = decodePath(url.pathname);
   return CHATS.some((chat) => chat.host.test(host) && chat.path.test(path));

@@ -60,7 +60,7 @@ const FORMS = [
  *
  * @param now decides the century of two digits: the year is less than fifty years away
  */
-export function readHttpDate(text: string, now: number): number | undefined {
+function readHttpDate(text: string, now: number): number | undefined {
   const parts = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (parts === undefined) return undefined;
   const { day = "", month = "", year = "", time = "" } = parts;

@@ -108,7 +108,7 @@ function deliveryIn(request: object): DeliveryKey {
 type ReplayMethods = "replayEvents" | "getReplay" | "countReplay" | "getLatestReplay" | "cancelReplay";
 
 /** The methods of DeliveriesService about replays of many events. */
-export function replayHandlers({
+function replayHandlers({
   db,
   replaying,
 }: Pick<WebhookDependencies, "db" | "replaying">): Pick<Handlers<DeliveriesServiceService>, ReplayMethods> {

@@ -82,7 +82,7 @@ type Scope = readonly (string | null)[];
 const Token = z.tuple([z.literal(VERSION), fields.time, fields.eventId, z.string()]);
 
 /** Returns the opaque token of the page after this position. */
-export function pageTokenOf({ created_at, id }: EventPosition, scope: Scope): string {
+function pageTokenOf({ created_at, id }: EventPosition, scope: Scope): string {
   return Buffer.from(JSON.stringify([VERSION, created_at, id, digestOf(scope)])).toString("base64url");
 }
 
@@ -91,7 +91,7 @@ export function pageTokenOf({ created_at, id }: EventPosition, scope: Scope): st
  *
  * @throws AppError `invalid_cursor` if it is malformed, or of another brand or with other filters
  */
-export function readPageToken(token: string | null | undefined, scope: Scope): EventPosition | null {
+function readPageToken(token: string | null | undefined, scope: Scope): EventPosition | null {
   if (token == null) return null;
   const read = Token.safeParse(parsedJson(Buffer.from(token, "base64url").toString()));
   if (!read.success || read.data[3] !== digestOf(scope)) {

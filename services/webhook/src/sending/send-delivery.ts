@@ -129,7 +129,7 @@ const TRACE_MS_MAX = 15 * 60_000;
  * Starts the span of an attempt: in the trace of the change that made the event, or, once that is old, in a trace of its own with a link.
  * Undefined if the change is not sampled.
  */
-export function startAttemptSpan(delivery: ClaimedDelivery, startedAt: Date): TraceSpan | undefined {
+function startAttemptSpan(delivery: ClaimedDelivery, startedAt: Date): TraceSpan | undefined {
   const { traceparent, event_created_at } = delivery;
   if (traceparent === null || !isSampled(traceparent)) return undefined;
   const options = { kind: "client", attributes: attributesOf(delivery) } as const;
@@ -150,7 +150,7 @@ function attributesOf({ id, event_id, receiver_id, brand_id, url, attempt }: Cla
   };
 }
 
-export function endAttemptSpan(span: TraceSpan | undefined, { kind, httpStatus }: Outcome): void {
+function endAttemptSpan(span: TraceSpan | undefined, { kind, httpStatus }: Outcome): void {
   if (httpStatus !== null) span?.set({ [ATTRIBUTES.httpStatus]: httpStatus });
   // The convention is: the status if there is one, else what failed.
   if (kind !== "accepted") span?.fail(httpStatus === null ? kind : String(httpStatus));

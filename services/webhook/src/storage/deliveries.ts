@@ -6,13 +6,13 @@ import { tryFirst, wakeLanes } from "./lanes.ts";
 import { BOUND } from "./lane-bound.ts";
 import { statementsOf } from "./statements.ts";
 
-const NEW = { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" } as const;
-const NEW_DELIVERIES = unnestRows(NEW);
-const REPLAYED = unnestRows(NEW, { as: "r", after: 1 });
+const REPLAYED = unnestRows(
+  { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" },
+  { as: "r", after: 1 },
+);
 
 const statements = statementsOf("deliveries", {
-  insert: `insert into webhook.deliveries (${NEW_DELIVERIES.columns}) select * from ${NEW_DELIVERIES.relation}`,
-  insertReplayed: `insert into webhook.deliveries (replay_id, ${NEW_DELIVERIES.columns}) select $1, r.* from ${REPLAYED.relation}`,
+  insertReplayed: `insert into webhook.deliveries (replay_id, ${REPLAYED.columns}) select $1, r.* from ${REPLAYED.relation}`,
   insertTest: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at)
            values ($1, $2, $3, $4, $5, true, $6, $7)`,
   find: shown(`
@@ -49,12 +49,6 @@ export interface NewDelivery {
   readonly event_id: string;
   readonly event_created_at: string;
   readonly event_type: string;
-}
-
-/** Adds deliveries, due now. Their lanes must be locked. */
-export async function insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
-  await sql.query(statements.insert, NEW_DELIVERIES.values(deliveries));
-  await wakeLanes(sql, [...new Set(deliveries.map(({ receiver_id }) => receiver_id))]);
 }
 
 /** Adds deliveries that a replay sends once more, due now. The lane must be locked. */
