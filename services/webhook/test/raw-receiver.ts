@@ -17,8 +17,11 @@ export interface RawReceiver {
 
 export const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/** Starts a raw TCP server, for responses that no HTTP server sends. Calls `onRequest` for every complete request; keeps connections open.
- * `onData`: for what is no request. */
+/**
+ * Starts a raw TCP server, for responses that no HTTP server sends. Calls `onRequest` for every complete request; keeps connections open.
+ *
+ * @param onData called for whatever comes, also if it is no request
+ */
 export async function startRawReceiver(onRequest: (request: RawRequest) => void, onData?: (socket: Socket) => void): Promise<RawReceiver> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];

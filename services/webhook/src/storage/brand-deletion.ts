@@ -45,9 +45,7 @@ export async function markClosed(sql: Sql, brandId: string): Promise<void> {
 }
 
 /** So that no test is sent. */
-export async function disableReceiversOf(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.disableReceivers, [brandId]);
-}
+export const disableReceiversOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.disableReceivers, [brandId]);
 
 export async function receiverIdsOf(sql: Sql, brandId: string): Promise<string[]> {
   return (await sql.query<{ id: string }>(statements.receiverIds, [brandId])).map(({ id }) => id);

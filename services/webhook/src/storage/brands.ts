@@ -1,5 +1,5 @@
 import type { Sql } from "@brand-records/postgres";
-import { statementsOf } from "./statements.ts";
+import { isFound, statementsOf } from "./statements.ts";
 
 const statements = statementsOf("brands", {
   isOpen: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null",
@@ -11,22 +11,16 @@ const statements = statementsOf("brands", {
 });
 
 /** Whether accounts confirmed the brand before, and it is not being deleted. */
-export async function isBrandOpen(sql: Sql, brandId: string): Promise<boolean> {
-  return (await sql.query(statements.isOpen, [brandId])).length > 0;
-}
+export const isBrandOpen = (sql: Sql, brandId: string): Promise<boolean> => isFound(sql.query(statements.isOpen, [brandId]));
 
-export async function rememberBrand(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.remember, [brandId]);
-}
+export const rememberBrand = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.remember, [brandId]);
 
 /**
  * Until the transaction ends, no other one adds receivers to this brand, and its deletion waits.
  *
  * @returns false if accounts has not confirmed the brand, or it is being deleted
  */
-export async function lockBrand(sql: Sql, brandId: string): Promise<boolean> {
-  return (await sql.query(statements.lock, [brandId])).length > 0;
-}
+export const lockBrand = (sql: Sql, brandId: string): Promise<boolean> => isFound(sql.query(statements.lock, [brandId]));
 
 /**
  * Until the transaction ends, the deletion of these brands waits: what the transaction writes for an open one is there to be deleted.

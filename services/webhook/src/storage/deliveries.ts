@@ -4,7 +4,7 @@ import { FINISHED, shown, UNFINISHED } from "./delivery-columns.ts";
 import type { TakenReplay } from "./replays.ts";
 import { tryFirst, wakeLanes } from "./lanes.ts";
 import { BOUND } from "./lane-bound.ts";
-import { statementsOf } from "./statements.ts";
+import { first, statementsOf } from "./statements.ts";
 
 const REPLAYED = unnestRows(
   { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" },
@@ -66,10 +66,8 @@ export async function insertTestDelivery(
   await sql.query(statements.insertTest, [id, receiver_id, event_id, event_created_at, event_type, sign_with_next, dueAt]);
 }
 
-export async function findDelivery(sql: Sql, { brandId, deliveryId }: DeliveryKey): Promise<Delivery | undefined> {
-  const [row] = await sql.query<Delivery>(statements.find, [brandId, deliveryId]);
-  return row;
-}
+export const findDelivery = (sql: Sql, { brandId, deliveryId }: DeliveryKey): Promise<Delivery | undefined> =>
+  first(sql.query<Delivery>(statements.find, [brandId, deliveryId]));
 
 /** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfDelivery(sql: Sql, deliveryId: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { EventFilter, EventKey, EventPosition, FoundEvent, ReceiverCounts, StoredEvent } from "../domain/event.ts";
 import { UNLEASED } from "./late-indexes.ts";
-import { statementsOf } from "./statements.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 export interface NewEvent {
   readonly id: string;
@@ -50,9 +50,8 @@ export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promi
 }
 
 /** Stores the event of a test delivery. Its daily partition must exist. */
-export async function insertTestEvent(sql: Sql, { id, created_at, brand_id, type, data }: Omit<NewEvent, "traceparent">): Promise<void> {
-  await sql.query(statements.insertTest, [id, created_at, brand_id, type, data]);
-}
+export const insertTestEvent = (sql: Sql, { id, created_at, brand_id, type, data }: Omit<NewEvent, "traceparent">): Promise<unknown> =>
+  sql.query(statements.insertTest, [id, created_at, brand_id, type, data]);
 
 export interface EventsPage extends EventFilter {
   readonly after: EventPosition | null;
@@ -104,10 +103,8 @@ export function eventsOfRecord(
 }
 
 /** Returns an event, also that of a test. */
-export async function findEvent(sql: Sql, { brandId, eventId }: EventKey): Promise<FoundEvent | undefined> {
-  const [row] = await sql.query<FoundEvent>(statements.find, [brandId, eventId]);
-  return row;
-}
+export const findEvent = (sql: Sql, { brandId, eventId }: EventKey): Promise<FoundEvent | undefined> =>
+  first(sql.query<FoundEvent>(statements.find, [brandId, eventId]));
 
 /** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfEvent(sql: Sql, eventId: string): Promise<string | undefined> {
@@ -116,15 +113,12 @@ export async function findBrandOfEvent(sql: Sql, eventId: string): Promise<strin
 }
 
 /** Returns where an event is in its brand's list; undefined if it is not in it. */
-export async function positionOfEvent(sql: Sql, { brandId, eventId }: EventKey): Promise<EventPosition | undefined> {
-  const [row] = await sql.query<EventPosition>(statements.positionOf, [brandId, eventId]);
-  return row;
-}
+export const positionOfEvent = (sql: Sql, { brandId, eventId }: EventKey): Promise<EventPosition | undefined> =>
+  first(sql.query<EventPosition>(statements.positionOf, [brandId, eventId]));
 
 /** Whether the brand has this event, also one of a test, and it is still stored. */
-export async function isEventStored(sql: Sql, { brandId, eventId }: EventKey): Promise<boolean> {
-  return (await sql.query(statements.exists, [brandId, eventId])).length > 0;
-}
+export const isEventStored = (sql: Sql, { brandId, eventId }: EventKey): Promise<boolean> =>
+  isFound(sql.query(statements.exists, [brandId, eventId]));
 
 /** Deliveries of an event that are looked at: it has one for each receiver, unless it was sent again very often. */
 const DELIVERIES_MAX = 200;

@@ -7,7 +7,7 @@ import { statementsOf } from "./statements.ts";
  *
  * Columns of `webhook.lanes`:
  *
- * - `next_due`: no pending delivery is due before it; infinity if there is none. It also orders the lanes to serve.
+ * - `next_due`: no pending delivery is due before it; infinity if there is none. Claims look at a lane from then on.
  * - `bound_due`, `bound_id`: if `bound_due` equals `next_due`, no pending delivery of that time has a smaller id. Else the id says nothing.
  * - `walks`, `arrived_due`: walks of `passDeadEntries`, and the least `due_at` that arrived since the last one began.
  *

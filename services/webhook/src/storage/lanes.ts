@@ -1,7 +1,7 @@
 import type { Sql } from "@brand-records/postgres";
 import { TESTS_SECONDS, type ReceiverKey } from "../domain/receiver.ts";
 import { dueBy } from "./lane-bound.ts";
-import { statementsOf } from "./statements.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 /**
  * Statements that lock or update `webhook.lanes` and no other table; those that count deliveries in locked lanes are in locked-lanes.ts, those of
@@ -60,18 +60,15 @@ function closedCircuit(): string {
   return `open_until = '-infinity', opened_at = null, failed_in_a_row = 0, trips = 0, first_failure_at = null, failing_since = null`;
 }
 
-export async function insertLane(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.insert, [receiverId]);
-}
+export const insertLane = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.insert, [receiverId]);
 
 /**
  * Locks a receiver's lane: until this transaction ends, no other transaction adds or claims deliveries of the receiver.
  *
  * @returns false if the brand has no such receiver
  */
-export async function lockLane(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> {
-  return (await sql.query(statements.lockOne, [brandId, receiverId])).length > 0;
-}
+export const lockLane = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> =>
+  isFound(sql.query(statements.lockOne, [brandId, receiverId]));
 
 /**
  * A locked lane, and where its row is until this transaction changes it. While an older snapshot is open, as a dump's, an index leads to
@@ -120,9 +117,7 @@ export async function lockLanesOfExpired(sql: Sql, expired: string, limit: numbe
 export const HAS_LANE = "exists (select from webhook.lanes o where o.receiver_id = d.receiver_id)";
 
 /** Notifies senders of all processes, once the transaction commits. */
-export async function notifySenders(sql: Sql): Promise<void> {
-  await sql.query(statements.notifySenders);
-}
+export const notifySenders = (sql: Sql): Promise<unknown> => sql.query(statements.notifySenders);
 
 /**
  * Makes lanes due and notifies the senders. The lanes must be locked.
@@ -155,46 +150,34 @@ export interface LaneStatus {
 }
 
 /** Returns undefined if the brand has no such receiver. */
-export async function laneStatus(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<LaneStatus | undefined> {
-  const [row] = await sql.query<LaneStatus>(statements.status, [brandId, receiverId]);
-  return row;
-}
+export const laneStatus = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<LaneStatus | undefined> =>
+  first(sql.query<LaneStatus>(statements.status, [brandId, receiverId]));
 
 /** Holds the lane: none of its deliveries is sent until `releaseLane`. The lane must be locked. */
-export async function holdLane(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.hold, [receiverId]);
-}
+export const holdLane = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.hold, [receiverId]);
 
 /** Holds every lane of a brand. */
-export async function holdLanesOfBrand(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.holdAll, [brandId]);
-}
+export const holdLanesOfBrand = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.holdAll, [brandId]);
 
 /**
  * Ends the hold. The next claim finds the first pending delivery: what was held may have been dropped meanwhile. Resets circuit and
  * failure clock, because a member has looked at the receiver. Keeps the number of failures that members see.
  */
-export async function releaseLane(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.release, [receiverId]);
-}
+export const releaseLane = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.release, [receiverId]);
 
 /**
  * Lowers the lane's `max_in_flight` to that of the receiver, if the lane's is higher. Below this limit, each success still raises the
  * lane's. The lane must be locked.
  */
-export async function limitLane(sql: Sql, receiverId: string, maxInFlight: number): Promise<void> {
-  await sql.query(statements.lowerLimit, [receiverId, maxInFlight]);
-}
+export const limitLane = (sql: Sql, receiverId: string, maxInFlight: number): Promise<unknown> =>
+  sql.query(statements.lowerLimit, [receiverId, maxInFlight]);
 
 /** Records that a test is sent again, and forgets when others were, more than `TESTS_SECONDS` ago. The lane must be locked. */
-export async function noteRepeatedTest(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.noteRepeatedTest, [receiverId, TESTS_SECONDS]);
-}
+export const noteRepeatedTest = (sql: Sql, receiverId: string): Promise<unknown> =>
+  sql.query(statements.noteRepeatedTest, [receiverId, TESTS_SECONDS]);
 
 /** Resets circuit, failure clock and the number of failures. The lane must be locked. */
-export async function forgetFailures(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.forgetFailures, [receiverId]);
-}
+export const forgetFailures = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.forgetFailures, [receiverId]);
 
 interface LaneId {
   readonly receiver_id: string;

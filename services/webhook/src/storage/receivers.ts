@@ -2,7 +2,7 @@ import type { Sql } from "@brand-records/postgres";
 import type { NewReceiver, Receiver, ReceiverChange, ReceiverKey } from "../domain/receiver.ts";
 import type { SealedSecret } from "../domain/signing-secret.ts";
 import { insertLane, PAUSED_UNTIL } from "./lanes.ts";
-import { statementsOf } from "./statements.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 /**
  * Waiting deliveries counted for one receiver, at most: 20 ms. A receiver that was down for a week may have millions, and a
@@ -83,18 +83,14 @@ export async function countReceivers(sql: Sql, brandId: string): Promise<number>
   return row?.count ?? 0;
 }
 
-export async function findReceiver(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Receiver | undefined> {
-  const [row] = await sql.query<Receiver>(statements.find, [brandId, receiverId]);
-  return row;
-}
+export const findReceiver = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Receiver | undefined> =>
+  first(sql.query<Receiver>(statements.find, [brandId, receiverId]));
 
 export type ReceiverSettings = Pick<Receiver, "url" | "events" | "enabled" | "rotating">;
 
 /** Returns a receiver without its counts, which take up to 20 ms: too long while its lane is locked. */
-export async function findSettings(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<ReceiverSettings | undefined> {
-  const [row] = await sql.query<ReceiverSettings>(statements.settings, [brandId, receiverId]);
-  return row;
-}
+export const findSettings = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<ReceiverSettings | undefined> =>
+  first(sql.query<ReceiverSettings>(statements.settings, [brandId, receiverId]));
 
 /** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfReceiver(sql: Sql, receiverId: string): Promise<string | undefined> {
@@ -117,9 +113,8 @@ export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<st
 }
 
 /** @throws a unique violation if another of the brand's receivers has that URL */
-export async function changeReceiver(sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<void> {
-  await sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
-}
+export const changeReceiver = (sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<unknown> =>
+  sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
 
 /**
  * The receiver's lane must be locked.
@@ -136,9 +131,7 @@ export async function disableReceiver(
 }
 
 /** Has an enabling that began before leave a disabled receiver disabled. Changes nothing else. The receiver's lane must be locked. */
-export async function disableAgain(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.disableAgain, [receiverId]);
-}
+export const disableAgain = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.disableAgain, [receiverId]);
 
 /** Returns how often a receiver was disabled; undefined if the brand has no such receiver. */
 export async function disablesOf(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<number | undefined> {
@@ -152,14 +145,12 @@ export async function disablesOf(sql: Sql, { brandId, receiverId }: ReceiverKey)
  * @param disables of `disablesOf`, as it was when the enabling began
  * @returns false if it was already enabled, or was disabled since
  */
-export async function enableReceiver(sql: Sql, receiverId: string, disables: number): Promise<boolean> {
-  return (await sql.query(statements.enable, [receiverId, disables])).length > 0;
-}
+export const enableReceiver = (sql: Sql, receiverId: string, disables: number): Promise<boolean> =>
+  isFound(sql.query(statements.enable, [receiverId, disables]));
 
 /** Deletes a receiver and its lane. Its deliveries stay, and no worker sends them. */
-export async function deleteReceiver(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> {
-  return (await sql.query(statements.remove, [brandId, receiverId])).length > 0;
-}
+export const deleteReceiver = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> =>
+  isFound(sql.query(statements.remove, [brandId, receiverId]));
 
 /**
  * Sets the next secret. Of several simultaneous calls that do not replace one, one succeeds.
@@ -167,14 +158,12 @@ export async function deleteReceiver(sql: Sql, { brandId, receiverId }: Receiver
  * @param replace also in place of an earlier one
  * @returns false if there is one that must stay, or no such receiver
  */
-export async function setNextSecret(
+export const setNextSecret = (
   sql: Sql,
   { brandId, receiverId }: ReceiverKey,
   { sealed, keyId }: SealedSecret,
   replace: boolean,
-): Promise<boolean> {
-  return (await sql.query(statements.setNextSecret, [brandId, receiverId, sealed, keyId, replace])).length > 0;
-}
+): Promise<boolean> => isFound(sql.query(statements.setNextSecret, [brandId, receiverId, sealed, keyId, replace]));
 
 /**
  * Replaces the current secret with the next one, in one step.
@@ -182,9 +171,8 @@ export async function setNextSecret(
  * @param force also if the receiver has not accepted a test signed with it
  * @returns false if there is no next secret to activate, or no such receiver
  */
-export async function activateNextSecret(sql: Sql, { brandId, receiverId }: ReceiverKey, force: boolean): Promise<boolean> {
-  return (await sql.query(statements.activateNextSecret, [brandId, receiverId, force])).length > 0;
-}
+export const activateNextSecret = (sql: Sql, { brandId, receiverId }: ReceiverKey, force: boolean): Promise<boolean> =>
+  isFound(sql.query(statements.activateNextSecret, [brandId, receiverId, force]));
 
 /** A next secret, as it is stored, that alone signed an accepted request to this URL. */
 export interface AcceptedSecret {
@@ -194,6 +182,5 @@ export interface AcceptedSecret {
 }
 
 /** Records that the receiver accepted its next secret. Changes nothing if it has another next secret or URL by now. */
-export async function acceptNextSecret(sql: Sql, { receiver_id, url, sealed }: AcceptedSecret): Promise<void> {
-  await sql.query(statements.acceptNextSecret, [receiver_id, sealed, url]);
-}
+export const acceptNextSecret = (sql: Sql, { receiver_id, url, sealed }: AcceptedSecret): Promise<unknown> =>
+  sql.query(statements.acceptNextSecret, [receiver_id, sealed, url]);

@@ -3,7 +3,7 @@ import type { ReceiverKey } from "../domain/receiver.ts";
 import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
 import { BOUND } from "./lane-bound.ts";
 import { UNLEASED } from "./late-indexes.ts";
-import { statementsOf } from "./statements.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 /** Events counted for a total, at most: 40 ms. */
 const COUNTED_MAX = 100_000;
@@ -129,10 +129,8 @@ export async function countReplay(sql: Sql, now: string, request: ReplayRequest)
   return row?.events;
 }
 
-export async function findReplay(sql: Sql, { brandId, replayId }: ReplayKey): Promise<Replay | undefined> {
-  const [row] = await sql.query<Replay>(statements.find, [brandId, replayId]);
-  return row;
-}
+export const findReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<Replay | undefined> =>
+  first(sql.query<Replay>(statements.find, [brandId, replayId]));
 
 /** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfReplay(sql: Sql, replayId: string): Promise<string | undefined> {
@@ -141,20 +139,15 @@ export async function findBrandOfReplay(sql: Sql, replayId: string): Promise<str
 }
 
 /** Returns the receiver's unfinished replay, or else its last one that is stored. */
-export async function findLatestReplay(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Replay | undefined> {
-  const [row] = await sql.query<Replay>(statements.findLatest, [brandId, receiverId]);
-  return row;
-}
+export const findLatestReplay = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Replay | undefined> =>
+  first(sql.query<Replay>(statements.findLatest, [brandId, receiverId]));
 
 /** Ends a replay. Waits for the batch in progress. Changes nothing if the replay has finished or is another brand's. */
-export async function endReplay(sql: Sql, { brandId, replayId }: ReplayKey): Promise<void> {
-  await sql.query(statements.cancel, [brandId, replayId]);
-}
+export const endReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<unknown> =>
+  sql.query(statements.cancel, [brandId, replayId]);
 
 /** Ends every replay of a brand. */
-export async function endReplaysOf(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.cancelAll, [brandId]);
-}
+export const endReplaysOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.cancelAll, [brandId]);
 
 export interface UnfinishedReplay {
   readonly id: string;
@@ -164,10 +157,8 @@ export interface UnfinishedReplay {
 }
 
 /** Returns the receiver's unfinished replay, if it has one. */
-export async function findUnfinishedReplay(sql: Sql, receiverId: string): Promise<UnfinishedReplay | undefined> {
-  const [row] = await sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]);
-  return row;
-}
+export const findUnfinishedReplay = (sql: Sql, receiverId: string): Promise<UnfinishedReplay | undefined> =>
+  first(sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]));
 
 export interface TakenReplay {
   readonly id: string;
@@ -182,20 +173,16 @@ export interface TakenReplay {
  * @param except replays to skip
  * @returns undefined if all others are finished or locked
  */
-export async function takeReplay(sql: Sql, except: readonly string[]): Promise<TakenReplay | undefined> {
-  const [row] = await sql.query<TakenReplay>(statements.take, [except]);
-  return row;
-}
+export const takeReplay = (sql: Sql, except: readonly string[]): Promise<TakenReplay | undefined> =>
+  first(sql.query<TakenReplay>(statements.take, [except]));
 
 /** Whether any other replay is unfinished, locked or not. */
-export async function hasUnfinishedReplays(sql: Sql, except: readonly string[]): Promise<boolean> {
-  return (await sql.query(statements.hasUnfinished, [except])).length > 0;
-}
+export const hasUnfinishedReplays = (sql: Sql, except: readonly string[]): Promise<boolean> =>
+  isFound(sql.query(statements.hasUnfinished, [except]));
 
 /** Whether more than `count` deliveries of the receiver are pending. */
-export async function hasPendingBeyond(sql: Sql, receiverId: string, count: number): Promise<boolean> {
-  return (await sql.query(statements.hasPendingBeyond, [receiverId, count])).length > 0;
-}
+export const hasPendingBeyond = (sql: Sql, receiverId: string, count: number): Promise<boolean> =>
+  isFound(sql.query(statements.hasPendingBeyond, [receiverId, count]));
 
 export interface EventAhead {
   readonly id: string;

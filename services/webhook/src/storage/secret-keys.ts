@@ -1,6 +1,6 @@
 import { unnestRows, type Sql } from "@brand-records/postgres";
 import type { SealedSecret } from "../domain/signing-secret.ts";
-import { statementsOf } from "./statements.ts";
+import { isFound, statementsOf } from "./statements.ts";
 
 const PROOFS = unnestRows({ id: "int", proof: "bytea" }, { as: "k" });
 const KEY_IDS = unnestRows({ id: "int" }, { as: "k" });
@@ -31,9 +31,7 @@ export interface Proof {
 }
 
 /** Adds proofs of new keys. Existing ones stay as they are. */
-export async function addProofs(sql: Sql, proofs: readonly Proof[]): Promise<void> {
-  await sql.query(statements.add, PROOFS.values(proofs));
-}
+export const addProofs = (sql: Sql, proofs: readonly Proof[]): Promise<unknown> => sql.query(statements.add, PROOFS.values(proofs));
 
 export function listProofs(sql: Sql): Promise<Proof[]> {
   return sql.query<Proof>(statements.list);
@@ -74,6 +72,5 @@ export function secretsUnderOthers(sql: Sql, keyId: number, afterId: string): Pr
 }
 
 /** @returns false, and changes nothing, if the receiver is gone or has another secret by now */
-export async function replaceSealed(sql: Sql, { id, sealed, keyId }: StoredSecret, by: SealedSecret): Promise<boolean> {
-  return (await sql.query(statements.replace, [id, sealed, keyId, by.sealed, by.keyId])).length > 0;
-}
+export const replaceSealed = (sql: Sql, { id, sealed, keyId }: StoredSecret, by: SealedSecret): Promise<boolean> =>
+  isFound(sql.query(statements.replace, [id, sealed, keyId, by.sealed, by.keyId]));
