@@ -9,11 +9,10 @@ import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
 import { prepareSchema } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
-import { parseConfig } from "./config.ts";
-import { GROUP } from "./intake/group.ts";
+import { GROUP, parseConfig } from "./config.ts";
 import { deletedAmong } from "./known-brands.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { brandsDeletedSince, repeatDeletion } from "./use-cases/repeat-deletions.ts";
+import { brandsDeletedSince, repeatDeletion } from "./use-cases/delete-brand.ts";
 
 /**
  * A program of its own, with webhook's settings, for a database that was restored from a backup, while no webhook process runs and accounts does.

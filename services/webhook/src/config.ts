@@ -92,3 +92,6 @@ export type WebhookConfig = Readonly<z.output<typeof Settings>>;
 
 /** @throws ConfigError */
 export const parseConfig = (env: NodeJS.ProcessEnv): WebhookConfig => parseEnv(Settings, env, { RECEIVER_SECRET_KEYS: MAKE_A_KEY });
+
+/** Processes of one group share the messages of the log. */
+export const GROUP = "webhook";

@@ -5,7 +5,7 @@ import type { UrlRules } from "./domain/receiver-url.ts";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import type { KnownBrands } from "./known-brands.ts";
 import type { ReplayWorker } from "./replaying/replay-worker.ts";
-import type { DropOptions } from "./storage/held-deliveries.ts";
+import type { DropOptions } from "./storage/pending-deliveries.ts";
 
 /** What the handlers and use cases work with. */
 export interface WebhookDependencies extends UrlRules {

@@ -2,14 +2,12 @@ import { repeat, withStopTimeout, type Clock } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
-import { noteDisabled } from "./note-disabled.ts";
-import { noteLongPauses } from "./note-long-pauses.ts";
-import { onceAnHour } from "./once-an-hour.ts";
-import { pausedAfterTimeout } from "./paused-after-timeout.ts";
+import { AppError } from "@brand-records/errors";
+import { noteDisabled, noteLongPauses } from "./notices.ts";
 import { deleteOldHours } from "./storage/attempt-hours.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
 import { deleteOldDeadLetters, deleteOldReplays } from "./storage/old-rows.ts";
-import { deleteOrphanedHours, dropOrphanedDeliveries } from "./use-cases/delete-receiver.ts";
+import { deleteOrphanedHours, dropOrphanedDeliveries } from "./use-cases/receivers.ts";
 
 const EVERY_MS = 60_000;
 /** A task may take minutes and may be cut off anywhere. */
@@ -52,4 +50,33 @@ export function startJanitor({ db, clock, maintenance, log, keepDays }: JanitorO
     for (const [task, run] of Object.entries(tasks)) await maintenance.run(task, run);
   };
   return withStopTimeout(repeat(runTasks, EVERY_MS), STOP_MS);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Returns a task that runs `work` in the first call of each hour (UTC), and again in the next call if it fails. */
+export function onceAnHour(work: () => Promise<unknown>, now: () => number = Date.now): () => Promise<void> {
+  let doneIn: number | undefined;
+  return async () => {
+    const hour = Math.floor(now() / HOUR_MS);
+    if (hour === doneIn) return;
+    await work();
+    doneIn = hour;
+  };
+}
+
+const PAUSE_MS = 600_000;
+
+/** Returns a task that does not try `work` for ten minutes after a lock or statement timed out: it rejects with the same error meanwhile. */
+export function pausedAfterTimeout<T>(work: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
+  let refused: { readonly error: AppError; readonly until: number } | undefined;
+  return async () => {
+    if (refused !== undefined && now() < refused.until) throw refused.error;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError && error.kind === "timeout") refused = { error, until: now() + PAUSE_MS };
+      throw error;
+    }
+  };
 }

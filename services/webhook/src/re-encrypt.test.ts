@@ -8,8 +8,8 @@ import type { TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, webhookDatabase } from "../test/serve-receivers.ts";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import { openSigningSecret, type SealedSecret } from "./domain/signing-secret.ts";
-import { createReceiver } from "./use-cases/create-receiver.ts";
-import { heldSecretKeys } from "./use-cases/shared-secret-key.ts";
+import { createReceiver } from "./use-cases/receivers.ts";
+import { heldSecretKeys } from "./use-cases/secret-keys.ts";
 
 /** The program `re-encrypt.js` as operators run it: exit codes, and what it prints. */
 

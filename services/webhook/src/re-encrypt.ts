@@ -4,8 +4,7 @@ import { reportFailure } from "@brand-records/lifecycle";
 import { openPool } from "@brand-records/postgres";
 import { openLog } from "@brand-records/telemetry";
 import { parseConfig } from "./config.ts";
-import { reEncryptSecrets } from "./use-cases/re-encrypt-secrets.ts";
-import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
+import { reEncryptSecrets, requireSecretKeys } from "./use-cases/secret-keys.ts";
 
 /** A program of its own, with webhook's settings: seals the receivers' secrets under the newest key. Exits as `migrate.js` does. */
 const config = loadConfig(() => parseConfig(process.env));

@@ -14,9 +14,8 @@ import { startReplayWorker } from "./replaying/replay-worker.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { webhookServices } from "./rpc/services.ts";
 import { startSending } from "./sending/start-sending.ts";
-import { BY_INDEX } from "./storage/by-index.ts";
-import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
-import { heldSecretKeys } from "./use-cases/shared-secret-key.ts";
+import { BY_INDEX } from "./storage/claims.ts";
+import { heldSecretKeys, requireSecretKeys } from "./use-cases/secret-keys.ts";
 
 /**
  * Enough for a claim, returned claims, a batch of results and expired leases at the same time. Sending has its own pool, so that

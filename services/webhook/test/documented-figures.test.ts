@@ -4,8 +4,7 @@ import { EVENT_MESSAGE_BYTES_MAX } from "@brand-records/resources";
 import { parseConfig } from "../src/config.ts";
 import { BREAKER_FAILURES, IN_FLIGHT_MAX, IN_FLIGHT_START } from "../src/domain/lane.ts";
 import { OUTCOME_KINDS } from "../src/domain/outcome.ts";
-import { RECEIVERS_MAX } from "../src/domain/receiver.ts";
-import { TESTS_MAX, TESTS_SECONDS } from "../src/domain/test-limit.ts";
+import { RECEIVERS_MAX, TESTS_MAX, TESTS_SECONDS } from "../src/domain/receiver.ts";
 import { RESPONSE_BYTES_MAX } from "../src/sending/reply.ts";
 import { ROOM_MAX } from "../src/storage/lanes-to-serve.ts";
 

@@ -17,8 +17,12 @@ export interface RawReceiver {
 
 export const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/** Starts a raw TCP server, for responses that no HTTP server sends. Calls `onRequest` for every complete request; keeps connections open. */
-export async function startRawReceiver(onRequest: (request: RawRequest) => void): Promise<RawReceiver> {
+/**
+ * Starts a raw TCP server, for responses that no HTTP server sends. Calls `onRequest` for every complete request; keeps connections open.
+ *
+ * @param onData called for whatever comes, also if it is no request
+ */
+export async function startRawReceiver(onRequest: (request: RawRequest) => void, onData?: (socket: Socket) => void): Promise<RawReceiver> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];
   const server = createServer((socket) => {
@@ -26,6 +30,7 @@ export async function startRawReceiver(onRequest: (request: RawRequest) => void)
     let [text, number] = ["", 0];
     socket.on("error", () => {});
     socket.on("data", (chunk: Buffer) => {
+      onData?.(socket);
       text += chunk.toString();
       const length = /^content-length: (\d+)\r$/im.exec(text)?.[1];
       const head = text.indexOf("\r\n\r\n");

@@ -1,7 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
-import { BY_INDEX } from "../src/storage/by-index.ts";
-import { claimDeliveries, type ClaimedDelivery, type ClaimOptions } from "../src/storage/claims.ts";
-import { BOUND } from "../src/storage/lanes.ts";
+import { BY_INDEX, claimDeliveries, type ClaimedDelivery, type ClaimOptions } from "../src/storage/claims.ts";
+import { BOUND } from "../src/storage/lane-bound.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "./serve-sending.ts";
 
 /** Writing 200,000 rows takes longer than a statement of the service may. */

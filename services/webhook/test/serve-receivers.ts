@@ -95,10 +95,21 @@ export interface ServedReceivers {
   stop(): Promise<void>;
 }
 
+/** Serves the handlers for all tests of a file. */
+export function useReceivers(...options: Parameters<typeof serveReceivers>): ServedReceivers {
+  const served = {} as ServedReceivers;
+  beforeAll(async () => void Object.assign(served, await serveReceivers(...options)));
+  afterAll(() => served.stop());
+  return served;
+}
+
+/** What requests name a receiver with. */
+export const keyOf = ({ brand_id, id }: Pick<Receiver, "brand_id" | "id">) => ({ brand_id, receiver_id: id });
+
 /** Serves the handlers over real gRPC, on a new database. */
 export async function serveReceivers(
   allowedPorts: readonly number[] = [],
-  more: Pick<WebhookDependencies, "dropping"> = {},
+  more: Partial<Pick<WebhookDependencies, "dropping" | "deadLetters">> = {},
 ): Promise<ServedReceivers> {
   const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "test" });

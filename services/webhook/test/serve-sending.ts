@@ -1,8 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { join } from "node:path";
-import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { openPool, type Database } from "@brand-records/postgres";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
-import { createDatabase } from "@brand-records/testkit";
 import { idSequence, newId } from "@brand-records/ids";
 import { RETRY_DELAYS_SECONDS } from "../src/domain/retry-schedule.ts";
 import type { SecretKeys } from "../src/domain/secret-keys.ts";
@@ -11,11 +8,11 @@ import { ReceiverAgent, type ReceiverAgentOptions } from "../src/sending/receive
 import { Sender, type SenderOptions } from "../src/sending/sender.ts";
 import { sendingMetrics } from "../src/sending/sending-metrics.ts";
 import { ensureDays } from "../src/storage/daily-partitions.ts";
-import { insertDeliveries } from "../src/storage/deliveries.ts";
 import { insertEvents } from "../src/storage/events.ts";
-import { lockLanesSelecting } from "../src/storage/lanes.ts";
+import { addFirstAttempts } from "../src/storage/first-attempts.ts";
+import { lockLanesSelecting, wakeLanes } from "../src/storage/lanes.ts";
+import { secretKey, webhookDatabase } from "./serve-receivers.ts";
 
-const MIGRATIONS = join(import.meta.dirname, "../migrations");
 const nextDelivery = idSequence("dlv");
 const nextEvent = idSequence("evt");
 
@@ -48,22 +45,39 @@ export interface ServedSending {
   /** Adds events of one record, in order, each with a delivery to each of these receivers of one brand. */
   deliver(receivers: readonly MadeReceiver[], count?: number): Promise<NewTestEvent[]>;
   attemptsOf(receiver: MadeReceiver): Promise<AttemptRow[]>;
+  /** Stops what was started, and empties the database. */
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/**
+ * Serves sending for the tests of a file, each on the same database, which is empty when the test begins. What a test has started is stopped
+ * before the next one: end the attempts that hang, by stopping their receivers, in `afterEach`.
+ */
+export function useSending(log?: Logger): ServedSending {
+  const sending = {} as ServedSending;
+  beforeAll(async () => void Object.assign(sending, await serveSending(log)));
+  beforeEach(() => sending.reset());
+  afterAll(() => sending.stop());
+  return sending;
+}
+
+const EMPTY = ["replays", "attempt_hours", "attempts", "past_deliveries", "deliveries", "events", "lanes", "receivers", "brands"]
+  .map((table) => `delete from webhook.${table};`)
+  .join("");
 
 const DAY_MS = 86_400_000;
 
 export async function serveSending(log: Logger = openLog("webhook", "silent")): Promise<ServedSending> {
-  const database = await createDatabase("webhook_schema", async (url) => {
-    await migrate({ url, schema: "webhook", directory: MIGRATIONS });
-  });
+  const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "sending test" });
-  const keys: SecretKeys = [{ id: 1, bytes: randomBytes(32) }];
-  await ensureDays(
-    db,
-    [0, DAY_MS].map((later) => new Date(Date.now() + later).toISOString().slice(0, 10)),
-  );
+  const keys: SecretKeys = [secretKey(1)];
+  const days = [0, DAY_MS].map((later) => new Date(Date.now() + later).toISOString().slice(0, 10));
+  await ensureDays(db, days);
   const running: { stop(): Promise<void> }[] = [];
+  const stopRunning = async (): Promise<void> => {
+    for (const each of running.splice(0).toReversed()) await each.stop();
+  };
   return {
     db,
     databaseUrl: database.url,
@@ -113,17 +127,20 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
       await db.transaction(async (sql) => {
         await lockLanesSelecting(sql, [brand_id], ["submission.approved"]);
         await insertEvents(sql, events);
-        await insertDeliveries(
+        const deliveries = events.flatMap(({ id: event_id, created_at: event_created_at, type: event_type }) =>
+          receivers.map(({ id: receiver_id }) => ({
+            id: nextDelivery(),
+            receiver_id,
+            event_id,
+            event_created_at,
+            event_type,
+            lease: null,
+          })),
+        );
+        await addFirstAttempts(sql, deliveries, 0);
+        await wakeLanes(
           sql,
-          events.flatMap(({ id, created_at, type }) =>
-            receivers.map((receiver) => ({
-              id: nextDelivery(),
-              receiver_id: receiver.id,
-              event_id: id,
-              event_created_at: created_at,
-              event_type: type,
-            })),
-          ),
+          receivers.map(({ id }) => id),
         );
       });
       return events;
@@ -140,8 +157,13 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
           order by delivery_id, attempt`,
         [id],
       ),
+    async reset() {
+      await stopRunning();
+      await db.query(EMPTY);
+      await ensureDays(db, days);
+    },
     async stop() {
-      for (const each of running.toReversed()) await each.stop();
+      await stopRunning();
       await db.stop();
       await database.drop();
     },

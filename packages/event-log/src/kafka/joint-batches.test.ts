@@ -1,7 +1,7 @@
 import { eventually } from "@brand-records/testkit";
 import { silent } from "../../test/kafka-config.ts";
 import { UnprocessedMessages, type ReceivedMessage } from "../event-log.ts";
-import { JointBatches, type Share } from "./joint-batches.ts";
+import { JointBatches, type Portion } from "./joint-batches.ts";
 
 const messagesOf = (partition: number, count: number): ReceivedMessage[] =>
   Array.from({ length: count }, (_, offset) => ({
@@ -15,7 +15,7 @@ const messagesOf = (partition: number, count: number): ReceivedMessage[] =>
 let steps: string[];
 beforeEach(() => void (steps = []));
 
-const share = (partition: number, count: number, isOurs = (): boolean => true): Share => ({
+const portion = (partition: number, count: number, isOurs = (): boolean => true): Portion => ({
   messages: messagesOf(partition, count),
   next: { topic: "t", partition, offset: String(count) },
   isOurs,
@@ -55,7 +55,7 @@ function openJoint(commit = async (): Promise<void> => {}) {
 
 it("processes what several partitions have at once in one call, in order, and commits once", async () => {
   const { joint, calls, commits, running } = openJoint();
-  const processed = [share(3, 2), share(1, 1)].map((each) => joint.process(each));
+  const processed = [portion(3, 2), portion(1, 1)].map((each) => joint.process(each));
   await running(1);
   expect(calls[0]?.positions).toEqual(["t/3@0", "t/3@1", "t/1@0"]);
   expect(commits).toEqual([]);
@@ -66,19 +66,19 @@ it("processes what several partitions have at once in one call, in order, and co
 
 it("keeps small batches until none runs, and processes a full one beside", async () => {
   const { joint, calls, running } = openJoint();
-  const first = joint.process(share(0, 1));
+  const first = joint.process(portion(0, 1));
   await running(1);
-  const small = [share(1, 30), share(2, 30)].map((each) => joint.process(each));
-  const full = [3, 4, 5, 6].map((partition) => joint.process(share(partition, 500)));
+  const small = [portion(1, 30), portion(2, 30)].map((each) => joint.process(each));
+  const full = [3, 4, 5, 6].map((partition) => joint.process(portion(partition, 500)));
   for (const count of [2, 4, 6]) {
     await running(count);
     for (const { end } of calls) end();
   }
   expect(calls.map(({ positions }) => positions.length)).toEqual([1, 60, 500, 500, 500, 500]);
   expect(await Promise.all([first, ...small, ...full])).toEqual(Array.from({ length: 7 }, () => true));
-  const last = joint.process(share(7, 1));
+  const last = joint.process(portion(7, 1));
   await running(7);
-  const [one, two] = [8, 9].map((partition) => joint.process(share(partition, 1)));
+  const [one, two] = [8, 9].map((partition) => joint.process(portion(partition, 1)));
   calls.at(-1)?.end();
   await last;
   await running(8);
@@ -90,7 +90,7 @@ it("keeps small batches until none runs, and processes a full one beside", async
 it("repeats a call that failed for the partitions that are still this member's, paused meanwhile, and commits no other", async () => {
   const { joint, calls, commits, running } = openJoint();
   let isOurs = true;
-  const processed = [share(1, 1, () => isOurs), share(2, 1)].map((each) => joint.process(each));
+  const processed = [portion(1, 1, () => isOurs), portion(2, 1)].map((each) => joint.process(each));
   await running(1);
   isOurs = false;
   calls[0]?.end(new Error("the database is away"));
@@ -106,7 +106,7 @@ it("repeats a call that failed for the partitions that are still this member's, 
 
 it("repeats each partition of a call that failed alone, and holds up no other meanwhile", async () => {
   const { joint, calls, commits, running } = openJoint();
-  for (const partition of [1, 2]) void joint.process(share(partition, 1));
+  for (const partition of [1, 2]) void joint.process(portion(partition, 1));
   await running(1);
   calls[0]?.end(new Error("accounts is away"));
   await running(3);
@@ -114,7 +114,7 @@ it("repeats each partition of a call that failed alone, and holds up no other me
   two?.end();
   await eventually(() => expect(steps).toContain("2 resumed"));
   one?.end(new Error("accounts is away"));
-  const other = joint.process(share(3, 1));
+  const other = joint.process(portion(3, 1));
   await eventually(() => expect(calls.at(-1)?.positions).toEqual(["t/3@0"]));
   calls.at(-1)?.end();
   expect(await other).toBe(true);
@@ -127,7 +127,7 @@ it("repeats each partition of a call that failed alone, and holds up no other me
 
 it("commits the partitions of a call that was processed but for some messages, and repeats these alone", async () => {
   const { joint, calls, commits, running } = openJoint();
-  const [held, other] = [share(1, 3), share(2, 2)];
+  const [held, other] = [portion(1, 3), portion(2, 2)];
   const processed = [held, other].map((each) => joint.process(each));
   await running(1);
   calls[0]?.end(new UnprocessedMessages(held.messages.slice(1, 2), new Error("accounts is away")));
@@ -145,7 +145,7 @@ it("resumes without resolving a partition whose offset could not be committed wh
   const { joint, calls, running } = openJoint(async () => {
     if (failure !== undefined) throw failure;
   });
-  const processed = joint.process(share(1, 1));
+  const processed = joint.process(portion(1, 1));
   await running(1);
   calls[0]?.end(new Error("the database is away"));
   expect(await processed).toBe(false);
@@ -158,13 +158,13 @@ it("resumes without resolving a partition whose offset could not be committed wh
 it("leaves a partition that has come back and failed again paused until its later messages are processed", async () => {
   const { joint, calls, running } = openJoint();
   let isOurs = true;
-  const first = joint.process(share(1, 1, () => isOurs));
+  const first = joint.process(portion(1, 1, () => isOurs));
   await running(1);
   calls[0]?.end(new Error("the database is away"));
   expect(await first).toBe(false);
   await running(2);
   isOurs = false;
-  const second = joint.process(share(1, 2));
+  const second = joint.process(portion(1, 2));
   await running(3);
   calls[2]?.end(new Error("the database is away"));
   expect(await second).toBe(false);
@@ -178,7 +178,7 @@ it("leaves a partition that has come back and failed again paused until its late
 it("commits nothing of a partition that has moved while its messages were processed", async () => {
   const { joint, calls, commits, running } = openJoint();
   let isOurs = true;
-  const [moved, kept] = [joint.process(share(1, 1, () => isOurs)), joint.process(share(2, 1))];
+  const [moved, kept] = [joint.process(portion(1, 1, () => isOurs)), joint.process(portion(2, 1))];
   await running(1);
   isOurs = false;
   calls[0]?.end();
@@ -188,14 +188,14 @@ it("commits nothing of a partition that has moved while its messages were proces
 
 it("repeats nothing after a stop, which waits for what is being repeated", async () => {
   const { joint, calls, commits, running } = openJoint();
-  const processed = joint.process(share(1, 1));
+  const processed = joint.process(portion(1, 1));
   await running(1);
   calls[0]?.end(new Error("the database is away"));
   expect(await processed).toBe(false);
   await running(2);
   let isStopped = false;
   const stopped = joint.stop().then(() => (isStopped = true));
-  expect(await joint.process(share(2, 1))).toBe(false);
+  expect(await joint.process(portion(2, 1))).toBe(false);
   // It is not fetched again and again until the consumer stops.
   expect(steps).toEqual(["1 paused", "2 paused"]);
   expect(isStopped).toBe(false);
@@ -207,7 +207,7 @@ it("repeats nothing after a stop, which waits for what is being repeated", async
 it("resolves nothing of a partition that moved during the commit", async () => {
   let isOurs = true;
   const { joint, calls, commits, running } = openJoint(async () => void (isOurs = false));
-  const processed = joint.process(share(1, 1, () => isOurs));
+  const processed = joint.process(portion(1, 1, () => isOurs));
   await running(1);
   calls[0]?.end();
   expect(await processed).toBe(true);
@@ -219,12 +219,12 @@ it("rejects each of a call's partitions if the commit of their offsets fails, an
   const { joint, calls, running } = openJoint(async () => {
     if (failure !== undefined) throw failure;
   });
-  const processed = [1, 2].map((partition) => joint.process(share(partition, 1)).catch((error: unknown) => error));
+  const processed = [1, 2].map((partition) => joint.process(portion(partition, 1)).catch((error: unknown) => error));
   await running(1);
   calls[0]?.end();
   expect(await Promise.all(processed)).toEqual([failure, failure]);
   failure = undefined;
-  const next = joint.process(share(3, 1));
+  const next = joint.process(portion(3, 1));
   await running(2);
   calls[1]?.end();
   expect(await next).toBe(true);

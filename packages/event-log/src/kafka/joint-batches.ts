@@ -5,7 +5,7 @@ import type { TopicPartitionOffset } from "kafkajs";
 import { UnprocessedMessages, type Intake, type ReceivedMessage } from "../event-log.ts";
 
 /** Messages of one partition that are processed at once. */
-export const SHARE_MAX = 500;
+export const PORTION_MAX = 500;
 /** Messages up to which partitions are processed together: enough to make a transaction's own cost small. More would be sent at once. */
 const JOINT_MAX = 100;
 /** Batches processed at the same time: while one waits for the database, another one is prepared. */
@@ -14,8 +14,8 @@ export const HEARTBEAT_MS = 2_000;
 export const RETRY_MS_MIN = 100;
 export const RETRY_MS_MAX = 2_000;
 
-/** Messages of one partition, in order; at most SHARE_MAX. */
-export interface Share {
+/** Messages of one partition, in order; at most PORTION_MAX. */
+export interface Portion {
   readonly messages: readonly ReceivedMessage[];
   /** What to commit when they are processed. */
   readonly next: TopicPartitionOffset;
@@ -28,13 +28,13 @@ export interface Share {
   pause(): () => void;
 }
 
-interface WaitingShare extends Share {
+interface WaitingPortion extends Portion {
   readonly done: PromiseWithResolvers<boolean>;
 }
 
-/** A share with the messages that could not be processed, not settled yet. */
-interface FailedShare {
-  readonly share: WaitingShare;
+/** A portion with the messages that could not be processed, not settled yet. */
+interface FailedPortion {
+  readonly portion: WaitingPortion;
   readonly err: unknown;
 }
 
@@ -51,13 +51,13 @@ export interface JointBatchesOptions {
  */
 export class JointBatches {
   readonly #options: JointBatchesOptions;
-  #waiting: WaitingShare[] = [];
+  #waiting: WaitingPortion[] = [];
   #running = 0;
   #isStarting = false;
   readonly #stopping = new AbortController();
   readonly #repeating = new Set<Promise<void>>();
-  /** By partition: the share it is paused for. After another join of the group an earlier one may still be on its way. */
-  readonly #pausedFor = new Map<number, Share>();
+  /** By partition: the portion it is paused for. After another join of the group an earlier one may still be on its way. */
+  readonly #pausedFor = new Map<number, Portion>();
 
   constructor(options: JointBatchesOptions) {
     this.#options = options;
@@ -68,14 +68,14 @@ export class JointBatches {
    * partition has moved to another member, on stop, or after a failure; then the partition is paused until a later attempt succeeds.
    * Rejects if the offset could not be committed.
    */
-  process(share: Share): Promise<boolean> {
+  process(portion: Portion): Promise<boolean> {
     if (this.#stopping.signal.aborted) {
       // kafkajs would fetch it again at once, and again, until the consumer has stopped.
-      share.pause();
+      portion.pause();
       return Promise.resolve(false);
     }
     const done = Promise.withResolvers<boolean>();
-    this.#waiting.push({ ...share, done });
+    this.#waiting.push({ ...portion, done });
     this.#startSoon();
     return done.promise;
   }
@@ -111,51 +111,57 @@ export class JointBatches {
     return isFull && this.#running < CONCURRENT_MAX;
   }
 
-  #take(): WaitingShare[] {
+  /** Takes what waits, as far as it is no more than JOINT_MAX messages, and one at least. */
+  #take(): WaitingPortion[] {
+    let taken = 0;
     let messages = 0;
-    const beyond = this.#waiting.findIndex((share) => (messages += share.messages.length) > JOINT_MAX);
-    return this.#waiting.splice(0, beyond === -1 ? this.#waiting.length : Math.max(1, beyond));
+    for (const portion of this.#waiting) {
+      messages += portion.messages.length;
+      if (messages > JOINT_MAX && taken > 0) break;
+      taken += 1;
+    }
+    return this.#waiting.splice(0, taken);
   }
 
-  async #run(shares: readonly WaitingShare[]): Promise<void> {
-    for (const failed of await this.#attempt(shares)) {
+  async #run(portions: readonly WaitingPortion[]): Promise<void> {
+    for (const failed of await this.#attempt(portions)) {
       const repeating = this.#repeat(failed).finally(() => this.#repeating.delete(repeating));
       this.#repeating.add(repeating);
     }
   }
 
   /**
-   * Repeats a share that could not be processed until it is: alone, beside whatever else there is, and with its partition paused,
+   * Repeats a portion that could not be processed until it is: alone, beside whatever else there is, and with its partition paused,
    * because kafkajs fetches nothing from a broker while a part of its last fetch is being processed. So it holds up its own partition.
    */
-  async #repeat(first: FailedShare): Promise<void> {
-    const { share } = first;
-    if (!share.isOurs()) return share.done.resolve(false);
+  async #repeat(first: FailedPortion): Promise<void> {
+    const { portion } = first;
+    if (!portion.isOurs()) return portion.done.resolve(false);
     const { log } = this.#options;
-    const resume = share.pause();
-    this.#pausedFor.set(share.next.partition, share);
-    share.done.resolve(false);
+    const resume = portion.pause();
+    this.#pausedFor.set(portion.next.partition, portion);
+    portion.done.resolve(false);
     const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
     const done = Promise.withResolvers<boolean>();
-    for (let failed: FailedShare | undefined = first; failed !== undefined;) {
+    for (let failed: FailedPortion | undefined = first; failed !== undefined;) {
       const retryMs = backoff.next();
-      log.warn({ err: failed.err, ...fieldsOf(failed.share), retry_in_ms: retryMs }, "messages could not be processed");
+      log.warn({ err: failed.err, ...fieldsOf(failed.portion), retry_in_ms: retryMs }, "messages could not be processed");
       await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
-      [failed] = await this.#attempt([{ ...failed.share, done }]);
+      [failed] = await this.#attempt([{ ...failed.portion, done }]);
     }
     // Without the commit they are fetched again, and the commit after that says to kafkajs what is wrong.
-    await done.promise.catch((err: unknown) => log.warn({ err, ...fieldsOf(share) }, "an offset could not be committed"));
-    if (this.#pausedFor.get(share.next.partition) !== share) return;
-    this.#pausedFor.delete(share.next.partition);
+    await done.promise.catch((err: unknown) => log.warn({ err, ...fieldsOf(portion) }, "an offset could not be committed"));
+    if (this.#pausedFor.get(portion.next.partition) !== portion) return;
+    this.#pausedFor.delete(portion.next.partition);
     resume();
   }
 
-  /** Processes the shares that are still ours. Settles all but those that it returns. */
-  async #attempt(shares: readonly WaitingShare[]): Promise<FailedShare[]> {
+  /** Processes the portions that are still ours. Settles all but those that it returns. */
+  async #attempt(portions: readonly WaitingPortion[]): Promise<FailedPortion[]> {
     const { intake, commit, onActivity } = this.#options;
-    const ours = this.#stopping.signal.aborted ? [] : shares.filter((share) => share.isOurs());
+    const ours = this.#stopping.signal.aborted ? [] : portions.filter((portion) => portion.isOurs());
     const [first] = ours;
-    let failed: FailedShare[] = [];
+    let failed: FailedPortion[] = [];
     if (first !== undefined) {
       onActivity();
       try {
@@ -164,14 +170,14 @@ export class JointBatches {
         failed = failedAmong(ours, err);
       }
     }
-    const settled = shares.filter(({ done }) => !failed.some(({ share }) => share.done === done));
+    const settled = portions.filter(({ done }) => !failed.some(({ portion }) => portion.done === done));
     try {
       // A partition that has moved meanwhile is where its new member says.
-      const processed = settled.filter((share) => ours.includes(share) && share.isOurs());
+      const processed = settled.filter((portion) => ours.includes(portion) && portion.isOurs());
       if (processed.length > 0) await commit(processed.map(({ next }) => next));
       // After a join during the commit, kafkajs has begun where the group was.
-      for (const share of processed) if (share.isOurs()) share.resolve();
-      for (const share of settled) share.done.resolve(processed.includes(share));
+      for (const portion of processed) if (portion.isOurs()) portion.resolve();
+      for (const portion of settled) portion.done.resolve(processed.includes(portion));
     } catch (error) {
       for (const { done } of settled) done.reject(error);
     }
@@ -179,15 +185,15 @@ export class JointBatches {
   }
 }
 
-function failedAmong(shares: readonly WaitingShare[], err: unknown): FailedShare[] {
-  if (!(err instanceof UnprocessedMessages)) return shares.map((share) => ({ share, err }));
+function failedAmong(portions: readonly WaitingPortion[], err: unknown): FailedPortion[] {
+  if (!(err instanceof UnprocessedMessages)) return portions.map((portion) => ({ portion, err }));
   const unprocessed = new Set(err.messages);
-  return shares
-    .map((share) => ({ share: { ...share, messages: share.messages.filter((message) => unprocessed.has(message)) }, err }))
-    .filter(({ share }) => share.messages.length > 0);
+  return portions
+    .map((portion) => ({ portion: { ...portion, messages: portion.messages.filter((message) => unprocessed.has(message)) }, err }))
+    .filter(({ portion }) => portion.messages.length > 0);
 }
 
-const fieldsOf = ({ messages }: Share) => ({ from: messages[0]?.position, messages: messages.length });
+const fieldsOf = ({ messages }: Portion) => ({ from: messages[0]?.position, messages: messages.length });
 
 /** Sends heartbeats during the work: work that takes longer than a session must not lose the partitions. */
 async function withHeartbeats(heartbeat: () => Promise<void>, work: Promise<void>): Promise<void> {

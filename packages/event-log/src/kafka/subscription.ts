@@ -5,7 +5,7 @@ import type { EachBatchPayload, Kafka } from "kafkajs";
 import type { Intake, Lag, OnLost, Subscription } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { refusedIn, type RefusedOffset } from "./group-offsets.ts";
-import { HEARTBEAT_MS, JointBatches, RETRY_MS_MAX, RETRY_MS_MIN, SHARE_MAX } from "./joint-batches.ts";
+import { HEARTBEAT_MS, JointBatches, PORTION_MAX, RETRY_MS_MAX, RETRY_MS_MIN } from "./joint-batches.ts";
 import { ofPartitionsWithLeader } from "./leaderless-partitions.ts";
 import { disconnect } from "./open-kafka.ts";
 import { receivedFrom } from "./received-message.ts";
@@ -203,8 +203,8 @@ async function processBatch(
   isMember: () => boolean,
 ): Promise<void> {
   const { topic, partition } = batch;
-  for (let at = 0; at < batch.messages.length; at += SHARE_MAX) {
-    const messages = batch.messages.slice(at, at + SHARE_MAX);
+  for (let at = 0; at < batch.messages.length; at += PORTION_MAX) {
+    const messages = batch.messages.slice(at, at + PORTION_MAX);
     const last = messages.at(-1);
     if (last === undefined) return;
     const isProcessed = await joint.process({

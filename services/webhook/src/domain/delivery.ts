@@ -1,6 +1,17 @@
 import { AppError } from "@brand-records/errors";
 
-/** `held` is pending at a disabled receiver. */
+/**
+ * The states of a delivery, and what ends each. The lane of its receiver is locked at every change.
+ *
+ * - `pending`: waits until it is due. A claim leases it (storage/claims.ts); intake leases a first attempt as it adds it
+ *   (storage/first-attempts.ts).
+ * - `held`: as members see what is pending at a disabled receiver. No claim looks at it.
+ * - `sending`: leased to a process. It ends with the attempt's result (storage/results.ts), unsent (`returnClaims`), or when the lease
+ *   expires, because the process died (storage/leases.ts): `pending` again while attempts are left.
+ * - `delivered`, `failed`: moved to `webhook.past_deliveries`.
+ *
+ * A delivery whose receiver, event or brand is gone is removed.
+ */
 export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -81,3 +92,45 @@ export const leaseSecondsFor = (deadlineMs: number): number => Math.ceil(deadlin
 /** Returns when a lease began: the attempt starts at once. The start is not stored, as every claim would write it. */
 export const leaseStart = (leaseUntil: string, leaseSeconds: number): string =>
   new Date(Date.parse(leaseUntil) - leaseSeconds * 1_000).toISOString();
+
+/** Within this time a delivery is not sent again once more: somebody pressed twice, or a call was repeated. */
+const REPEAT_SECONDS = 5;
+
+/** Another delivery of the same event to the same receiver. */
+export interface DeliveryReference {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+/** A delivery that sends a finished one again. */
+export interface Repeat extends DeliveryReference {
+  readonly is_finished: boolean;
+  readonly age_seconds: number;
+}
+
+/** Tells whether a repeat stands for another request to send the same delivery again: it waits, is being sent, or is only seconds old. */
+export const isPresent = ({ is_finished, age_seconds }: Pick<Repeat, "is_finished" | "age_seconds">): boolean =>
+  !is_finished || age_seconds < REPEAT_SECONDS;
+
+/** Attempts of some time. Durations are those of all measured attempts, null without one. */
+export interface AttemptStats {
+  readonly accepted: number;
+  readonly failed: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+}
+
+export interface HourOfAttempts {
+  /** Start of the hour. */
+  readonly hour: string;
+  readonly stats: AttemptStats;
+}
+
+/** A receiver's attempts by hour, tests excluded. */
+export interface DeliveryStats {
+  /** Hours with attempts, oldest first. */
+  readonly hours: HourOfAttempts[];
+  readonly total: AttemptStats;
+  /** No attempt before was counted. */
+  readonly counted_since: string;
+}

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { readReceiverUrl, type UrlProblem } from "./receiver-url.ts";
 
+const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 const NO_PORTS = new Set<number>();
 const read = (text: string, ports: ReadonlySet<number> = NO_PORTS) => readReceiverUrl(text, { ports });
 const kindsOf = (text: string, ports?: ReadonlySet<number>): readonly UrlProblem["kind"][] => {
@@ -180,171 +181,44 @@ describe("ports", () => {
   });
 });
 
-it.each([
-  "http://hooks.brand.example/",
-  "HTTP://hooks.brand.example/",
-  "http://hooks.brand.example:443/",
-  "http://hooks.brand.example:8080/",
-  "ftp://hooks.brand.example/",
-  "ws://hooks.brand.example/",
-  "wss://hooks.brand.example/",
-  "hooks.brand.example:443/events",
-  "mailto:ana@brand.example",
-  "javascript:alert(1)",
-  "data:text/plain,x",
-  "file:///etc/passwd",
-  "unix:/run/x.sock",
-])("refuses %s as not_https", (text) => {
+it.each(
+  wordsOf(`
+  http://hooks.brand.example/ HTTP://hooks.brand.example/ http://hooks.brand.example:443/ http://hooks.brand.example:8080/
+  ftp://hooks.brand.example/ ws://hooks.brand.example/ wss://hooks.brand.example/ hooks.brand.example:443/events mailto:ana@brand.example
+  javascript:alert(1) data:text/plain,x file:///etc/passwd unix:/run/x.sock`),
+)("refuses %s as not_https", (text) => {
   expect(kindsOf(text)).toEqual(["not_https"]);
 });
 
 /** Hosts that are not public, in every spelling a URL parser understands. */
 const PRIVATE_HOSTS = [
   // 127.0.0.1
-  "127.0.0.1",
-  "127.0.0.1.",
-  "127.1",
-  "127.0.1",
-  "127.00.0.1",
-  "127.0.0.01",
-  "0177.0.0.1",
-  "0177.1",
-  "017700000001",
-  "0x7f.0.0.1",
-  "0X7F.0.0.1",
-  "0x7f.1",
-  "0x7f000001",
-  "0x7F000001.",
-  "2130706433",
-  "2130706433.",
-  "127.0x1",
-  "0x7f.0.01",
-  "%31%32%37.0.0.1",
-  "127%2e0%2e0%2e1",
-  "１２７.0.0.1",
-  "１２７．０．０．１",
-  "①②⑦.⓪.⓪.①",
-  "127。0。0。1",
-  "127｡1",
-  "𝟏𝟐𝟕.𝟎.𝟎.𝟏",
-  "0x７f.1",
-  "127.0.0.\u00ad1",
-  "127.255.255.254",
+  ...wordsOf(`
+    127.0.0.1 127.0.0.1. 127.1 127.0.1 127.00.0.1 127.0.0.01 0177.0.0.1 0177.1 017700000001 0x7f.0.0.1 0X7F.0.0.1 0x7f.1 0x7f000001
+    0x7F000001. 2130706433 2130706433. 127.0x1 0x7f.0.01 %31%32%37.0.0.1 127%2e0%2e0%2e1 １２７.0.0.1 １２７．０．０．１ ①②⑦.⓪.⓪.① 127。0。0。1 127｡1
+    𝟏𝟐𝟕.𝟎.𝟎.𝟏 0x７f.1 127.0.0.\u00ad1 127.255.255.254`),
   // Other IPv4 addresses that are not public
-  "0",
-  "0.0.0.0",
-  "0x0",
-  "00",
-  "0.1",
-  "10.0.0.1",
-  "10.1",
-  "167772161",
-  "012.0.0.1",
-  "0xa.1",
-  "100.64.0.1",
-  "100.100.100.200",
-  "168.63.129.16",
-  "0xa83f8110",
-  "169.254.169.254",
-  "169.254.43518",
-  "0xa9fea9fe",
-  "2852039166",
-  "025177524776",
-  "0251.0376.0251.0376",
-  "172.16.0.1",
-  "172.31.255.255",
-  "192.0.0.192",
-  "192.0.2.1",
-  "192.88.99.1",
-  "192.168.0.1",
-  "192.168.1",
-  "192.11010049",
-  "3232235521",
-  "0xc0a80001",
-  "198.18.0.1",
-  "198.51.100.7",
-  "203.0.113.7",
-  "224.0.0.1",
-  "240.0.0.1",
-  "255.255.255.255",
-  "4294967295",
-  "0xffffffff",
+  ...wordsOf(`
+    0 0.0.0.0 0x0 00 0.1 10.0.0.1 10.1 167772161 012.0.0.1 0xa.1 100.64.0.1 100.100.100.200 168.63.129.16 0xa83f8110 169.254.169.254
+    169.254.43518 0xa9fea9fe 2852039166 025177524776 0251.0376.0251.0376 172.16.0.1 172.31.255.255 192.0.0.192 192.0.2.1 192.88.99.1
+    192.168.0.1 192.168.1 192.11010049 3232235521 0xc0a80001 198.18.0.1 198.51.100.7 203.0.113.7 224.0.0.1 240.0.0.1 255.255.255.255
+    4294967295 0xffffffff`),
   // IPv6
-  "[::]",
-  "[::1]",
-  "[0:0:0:0:0:0:0:1]",
-  "[::0001]",
-  "[::127.0.0.1]",
-  "[::7f00:1]",
-  "[::ffff:127.0.0.1]",
-  "[::ffff:7f00:1]",
-  "[::FFFF:169.254.169.254]",
-  "[0:0:0:0:0:ffff:10.0.0.1]",
-  "[::ffff:8.8.8.8]",
-  "[::ffff:0:7f00:1]",
-  "[64:ff9b::7f00:1]",
-  "[64:ff9b::169.254.169.254]",
-  "[64:ff9b:1::1]",
-  "[2002:7f00:1::]",
-  "[2002:a9fe:a9fe::1]",
-  "[2001::1]",
-  "[2001:db8::1]",
-  "[3fff::1]",
-  "[100::1]",
-  "[4000::1]",
-  "[fc00::1]",
-  "[fd00:ec2::254]",
-  "[fe80::1]",
-  "[FE80::1]",
-  "[fec0::1]",
-  "[ff02::1]",
+  ...wordsOf(`
+    [::] [::1] [0:0:0:0:0:0:0:1] [::0001] [::127.0.0.1] [::7f00:1] [::ffff:127.0.0.1] [::ffff:7f00:1] [::FFFF:169.254.169.254]
+    [0:0:0:0:0:ffff:10.0.0.1] [::ffff:8.8.8.8] [::ffff:0:7f00:1] [64:ff9b::7f00:1] [64:ff9b::169.254.169.254] [64:ff9b:1::1]
+    [2002:7f00:1::] [2002:a9fe:a9fe::1] [2001::1] [2001:db8::1] [3fff::1] [100::1] [4000::1] [fc00::1] [fd00:ec2::254] [fe80::1]
+    [FE80::1] [fec0::1] [ff02::1]`),
   // Zones: no public address has one
-  "[fe80::1%eth0]",
-  "[fe80::1%25eth0]",
-  "[::1%25lo]",
-  "[2606:4700:4700::1111%251]",
+  ...wordsOf(`
+    [fe80::1%eth0] [fe80::1%25eth0] [::1%25lo] [2606:4700:4700::1111%251]`),
   // Names
-  "localhost",
-  "LOCALHOST",
-  "LocalHost.",
-  "ｌｏｃａｌｈｏｓｔ",
-  "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ",
-  "local\u00adhost",
-  "%6c%6f%63%61%6c%68%6f%73%74",
-  "app.localhost",
-  "app.localhost.",
-  "a.b.LOCALHOST",
-  "intranet",
-  "intranet.",
-  "db",
-  "例え",
-  "printer.local",
-  "printer.LOCAL.",
-  "printer。local",
-  "metadata.google.internal",
-  "metadata.google.internal.",
-  "ip-10-0-0-1.ec2.internal",
-  "host.docker.internal",
-  "nas.home.arpa",
-  "nas.home.arpa.",
-  "home.arpa",
-  "local",
-  "internal",
-  "nas.lan",
-  "nas.lan.",
-  "NAS.LAN",
-  "intranet.corp",
-  "a.b.corp.",
-  "router.home",
-  "lan",
-  "corp",
-  "home",
+  ...wordsOf(`
+    localhost LOCALHOST LocalHost. ｌｏｃａｌｈｏｓｔ ⓛⓞⓒⓐⓛⓗⓞⓢⓣ local\u00adhost %6c%6f%63%61%6c%68%6f%73%74 app.localhost app.localhost.
+    a.b.LOCALHOST intranet intranet. db 例え printer.local printer.LOCAL. printer。local metadata.google.internal metadata.google.internal.
+    ip-10-0-0-1.ec2.internal host.docker.internal nas.home.arpa nas.home.arpa. home.arpa local internal nas.lan nas.lan. NAS.LAN
+    intranet.corp a.b.corp. router.home lan corp home`),
 ];
-
-it(`is tested with at least sixty spellings of private hosts: ${PRIVATE_HOSTS.length}`, () => {
-  expect(new Set(PRIVATE_HOSTS).size).toBe(PRIVATE_HOSTS.length);
-  expect(PRIVATE_HOSTS.length).toBeGreaterThan(60);
-});
 
 it.each(PRIVATE_HOSTS)("refuses https://%s/ as private_address", (host) => {
   expect(kindsOf(`https://${host}/`)).toEqual(["private_address"]);
@@ -352,36 +226,21 @@ it.each(PRIVATE_HOSTS)("refuses https://%s/ as private_address", (host) => {
 });
 
 describe("refuses as chat_webhook", () => {
-  it.each([
-    "https://hooks.slack.com/services/T0/B0/x",
-    "https://hooks.slack.com/workflows/T0/A0/1/x",
-    "https://hooks.slack.com/triggers/T0/1/x",
-    "https://HOOKS.Slack.COM/services/T0/B0/x",
-    "https://hooks.slack.com./services/T0/B0/x",
-    "https://ｈｏｏｋｓ.slack.com/services/T0/B0/x",
-    "https://hooks.slack.com",
-    "https://hooks.slack-gov.com/services/T0/B0/x",
-    "https://discord.com/api/webhooks/1/x",
-    "https://discord.com./api/webhooks/1/x",
-    "https://DISCORD.com/API/Webhooks/1/x",
-    "https://discord.com/api/v10/webhooks/1/x",
-    "https://discord.com/api//webhooks/1/x",
-    "https://discord.com/api/%77ebhooks/1/x",
-    "https://discord.com/x/../api/webhooks/1/x",
-    "https://discordapp.com/api/webhooks/1/x",
-    "https://ptb.discord.com/api/webhooks/1/x",
-    "https://canary.discord.com/api/webhooks/1/x",
-    "https://canary.discordapp.com/api/webhooks/1/x",
-    "https://discord.com/api/webhooks/1/x/slack",
-    "https://brand.webhook.office.com/webhookb2/x/IncomingWebhook/y/z",
-    "https://BRAND.webhook.office.com./webhookb2/x",
-    "https://outlook.office.com/webhook/x/IncomingWebhook/y/z",
-    "https://outlook.office365.com/webhook/x",
-    "https://prod-12.westeurope.logic.azure.com/workflows/x/triggers/manual/paths/invoke?sig=y",
-    "https://default1.2f.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/x/triggers/manual/paths/invoke",
-    "https://chat.googleapis.com/v1/spaces/A/messages?key=x&token=y",
-    "https://chat.googleapis.com./v1/spaces/A/messages",
-  ])("%s", (text) => expect(kindsOf(text)).toEqual(["chat_webhook"]));
+  it.each(
+    wordsOf(`
+    https://hooks.slack.com/services/T0/B0/x https://hooks.slack.com/workflows/T0/A0/1/x https://hooks.slack.com/triggers/T0/1/x
+    https://HOOKS.Slack.COM/services/T0/B0/x https://hooks.slack.com./services/T0/B0/x https://ｈｏｏｋｓ.slack.com/services/T0/B0/x
+    https://hooks.slack.com https://hooks.slack-gov.com/services/T0/B0/x https://discord.com/api/webhooks/1/x
+    https://discord.com./api/webhooks/1/x https://DISCORD.com/API/Webhooks/1/x https://discord.com/api/v10/webhooks/1/x
+    https://discord.com/api//webhooks/1/x https://discord.com/api/%77ebhooks/1/x https://discord.com/x/../api/webhooks/1/x
+    https://discordapp.com/api/webhooks/1/x https://ptb.discord.com/api/webhooks/1/x https://canary.discord.com/api/webhooks/1/x
+    https://canary.discordapp.com/api/webhooks/1/x https://discord.com/api/webhooks/1/x/slack
+    https://brand.webhook.office.com/webhookb2/x/IncomingWebhook/y/z https://BRAND.webhook.office.com./webhookb2/x
+    https://outlook.office.com/webhook/x/IncomingWebhook/y/z https://outlook.office365.com/webhook/x
+    https://prod-12.westeurope.logic.azure.com/workflows/x/triggers/manual/paths/invoke?sig=y
+    https://default1.2f.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/x/triggers/manual/paths/invoke
+    https://chat.googleapis.com/v1/spaces/A/messages?key=x&token=y https://chat.googleapis.com./v1/spaces/A/messages`),
+  )("%s", (text) => expect(kindsOf(text)).toEqual(["chat_webhook"]));
 
   it("but not a URL that only resembles one", () => {
     for (const text of [

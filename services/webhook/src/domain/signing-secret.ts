@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { seal, SealBroken, unseal } from "./sealing.ts";
-import type { SecretKey, SecretKeys } from "./secret-keys.ts";
+import { seal, SealBroken, unseal, type SecretKey, type SecretKeys } from "./secret-keys.ts";
 
 const SECRET_BYTES = 32;
 

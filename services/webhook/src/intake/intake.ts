@@ -15,8 +15,7 @@ import { timeOfId } from "@brand-records/ids";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import type { NewEvent } from "../storage/events.ts";
 import type { KnownBrands } from "../known-brands.ts";
-import type { Pacer } from "../use-cases/pacer.ts";
-import { storeEvents, type FirstAttempts, type Stored } from "../use-cases/store-events.ts";
+import { storeEvents, type FirstAttempts, type Pacer, type Stored } from "../use-cases/store-events.ts";
 
 const DAY_MS = 86_400_000;
 const FUTURE_DAYS_MAX = 1;
@@ -25,16 +24,9 @@ const ROOM_WAIT_MS = 1_000;
 /** Accounts has this long to say which brands exist. All partitions of the batch wait for it. */
 const LOOK_UP_MS = 1_000;
 
-export interface IntakeMetrics {
-  readonly events: Counter;
-  readonly repeated: Counter;
-  readonly deliveries: Counter;
-  readonly dead: Counter;
-  readonly dropped: Counter;
-  readonly delay: Histogram;
-}
+export type IntakeMetrics = ReturnType<typeof intakeMetrics>;
 
-export function intakeMetrics(registry: Registry): IntakeMetrics {
+export function intakeMetrics(registry: Registry) {
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers: [registry] });
   return {
     events: counter("intake_events_total", "Events stored from the log."),
@@ -69,21 +61,57 @@ interface Readable {
   readonly event: NewEvent;
 }
 
-/** Messages of a batch that are not stored as events. */
-interface Others {
-  readonly dead: DeadLetter[];
-  /** To be repeated, since accounts or the dead-letter store is unavailable. */
-  readonly held: ReceivedMessage[];
-  /** Their brands: no later message of the batch may overtake one that is held. */
-  readonly heldBrands: Set<string>;
-  cause?: unknown;
+/**
+ * What becomes of the messages of a batch. Each ends in one of these states:
+ *
+ * | State   | Why                                                           | Then                                  |
+ * | ------- | ------------------------------------------------------------- | ------------------------------------- |
+ * | stored  | its event and deliveries are committed, now or before         | nothing: a repeated message changes nothing |
+ * | dropped | its brand is deleted, or is being deleted                     | nothing                               |
+ * | dead    | it can never be stored                                        | it goes to the dead letters, with the reason |
+ * | held    | accounts or the dead-letter store is unavailable              | the log gives it again                |
+ */
+class BatchOutcome {
+  readonly createdAt: string[] = [];
+  repeated = 0;
+  deliveries = 0;
+  dropped = 0;
+  readonly dead: DeadLetter[] = [];
+  readonly held: ReceivedMessage[] = [];
+  readonly #heldBrands = new Set<string>();
+  /** Why messages are held. */
+  cause: unknown;
+
+  addStored({ createdAt, repeated, deliveries, dropped }: Stored): void {
+    this.createdAt.push(...createdAt);
+    this.repeated += repeated;
+    this.deliveries += deliveries;
+    this.dropped += dropped;
+  }
+
+  /** Holds messages, and all later ones of their brands in the batch, which must not overtake them. */
+  hold(messages: readonly Readable[], cause: unknown): void {
+    this.held.push(...messages.map(({ message }) => message));
+    for (const { event } of messages) this.#heldBrands.add(event.brand_id);
+    this.cause = cause;
+  }
+
+  /** Holds what may not overtake messages that are held. Returns the rest. */
+  storable(messages: readonly Readable[]): Readable[] {
+    const isHeld = ({ event }: Readable): boolean => this.#heldBrands.has(event.brand_id);
+    this.held.push(...messages.filter(isHeld).map(({ message }) => message));
+    return messages.filter((each) => !isHeld(each));
+  }
+
+  holdDead(): void {
+    this.held.push(...this.dead.splice(0).map(({ message }) => message));
+  }
 }
 
 /**
- * Stores messages as events and deliveries, a batch in one transaction. Messages that cannot be stored are dead-lettered with
- * the reason and hold up no other; those of deleted brands are dropped. Rejects only if the database is unavailable, or, with the
- * UnprocessedMessages, accounts or the dead-letter store: then the log delivers the same messages again, and those that were already
- * stored change nothing.
+ * Stores messages as events and deliveries, a batch in one transaction. A message that cannot be stored holds up no other. Rejects only if
+ * the database is unavailable, or, with the UnprocessedMessages, accounts or the dead-letter store: then the log delivers the same messages
+ * again.
  */
 export function openIntake(options: IntakeOptions): Intake {
   const days = new Set<string>();
@@ -91,12 +119,14 @@ export function openIntake(options: IntakeOptions): Intake {
   return async (messages) => {
     const startedAt = performance.now();
     const { clock, metrics, log } = options;
-    const { readable, dead } = read(messages, options.keepDays, clock.now());
+    const outcome = new BatchOutcome();
+    const readable = read(messages, options.keepDays, clock.now(), outcome);
     if (log.isLevelEnabled("debug")) for (const each of readable) log.debug(logFieldsOf(each), "event received");
     await ensureNewDays(options.db, days, readable);
-    const others: Others = { dead, held: [], heldBrands: new Set() };
-    const { events, createdAt, repeated, deliveries, dropped } = await storeAll(options, readable, others);
-    await putDead(options, others);
+    await storeInParts(options, readable, outcome);
+    await putDead(options, outcome);
+    const { createdAt, repeated, deliveries, dropped, dead, held, cause } = outcome;
+    const events = createdAt.length;
     metrics.events.inc(events);
     for (const time of createdAt) metrics.delay.observe(Math.max(0, clock.now() - Date.parse(time)) / 1_000);
     metrics.repeated.inc(repeated);
@@ -104,23 +134,23 @@ export function openIntake(options: IntakeOptions): Intake {
     metrics.dropped.inc(dropped);
     const from = messages[0]?.position;
     if (dropped > 0) log.info({ from, dropped }, "messages of deleted brands dropped");
-    const counts = { messages: messages.length, events, deliveries, dead: dead.length, held: others.held.length };
+    const counts = { messages: messages.length, events, deliveries, dead: dead.length, held: held.length };
     log.info({ from, ...counts, duration_ms: Math.round(performance.now() - startedAt) }, "messages stored");
-    if (others.held.length > 0) throw new UnprocessedMessages(others.held, others.cause);
+    if (held.length > 0) throw new UnprocessedMessages(held, cause);
   };
 }
 
-async function putDead({ deadLetters, metrics, log }: IntakeOptions, others: Others): Promise<void> {
-  const { dead, held } = others;
+async function putDead({ deadLetters, metrics, log }: IntakeOptions, outcome: BatchOutcome): Promise<void> {
+  const { dead, held } = outcome;
   if (dead.length === 0) return;
   // While others are held, so are these: without Kafka all messages come again, and these would become dead letters each time.
-  const isPut =
-    held.length === 0 &&
-    (await deadLetters.put(dead).then(
-      () => true,
-      (cause: unknown) => void (others.cause = cause),
-    ));
-  if (isPut !== true) return void held.push(...dead.splice(0).map(({ message }) => message));
+  if (held.length > 0) return outcome.holdDead();
+  try {
+    await deadLetters.put(dead);
+  } catch (cause) {
+    outcome.cause = cause;
+    return outcome.holdDead();
+  }
   metrics.dead.inc(dead.length);
   for (const { message, reason } of dead.slice(0, 10)) {
     log.warn({ position: message.position, reason, ...traceOf(message) }, "message dead-lettered");
@@ -137,19 +167,17 @@ function traceOf({ headers }: ReceivedMessage): object {
   return traceparent === null ? {} : traceFields(traceparent);
 }
 
-/** Separates the messages that are events from the others. */
-function read(messages: readonly ReceivedMessage[], keepDays: number, now: number): { readable: Readable[]; dead: DeadLetter[] } {
-  const dead: DeadLetter[] = [];
-  const readable: Readable[] = [];
-  for (const message of messages) {
+/** Returns the messages that are events. The others are dead. */
+function read(messages: readonly ReceivedMessage[], keepDays: number, now: number, { dead }: BatchOutcome): Readable[] {
+  return messages.flatMap((message) => {
     try {
-      readable.push({ message, event: eventFrom(message, keepDays, now) });
+      return [{ message, event: eventFrom(message, keepDays, now) }];
     } catch (error) {
       if (!(error instanceof UnreadableMessage)) throw error;
       dead.push({ message, reason: error.message });
+      return [];
     }
-  }
-  return { readable, dead };
+  });
 }
 
 function eventFrom({ key, value, headers }: ReceivedMessage, keepDays: number, now: number): NewEvent {
@@ -170,85 +198,70 @@ async function ensureNewDays(db: Database, known: Set<string>, readable: readonl
   for (const day of days) known.add(day);
 }
 
-async function storeAll(options: IntakeOptions, readable: readonly Readable[], others: Others): Promise<Stored> {
+/** Stores as much at a time as the sender has room for. */
+async function storeInParts(options: IntakeOptions, readable: readonly Readable[], outcome: BatchOutcome): Promise<void> {
   const { first } = options;
-  if (first === undefined) return storeKnown(options, readable, others);
-  let total = NOTHING;
+  if (first === undefined) return storeKnown(options, readable, outcome);
   const until = performance.now() + ROOM_WAIT_MS;
   for (let at = 0; at < readable.length;) {
-    const some = readable.slice(at, at + first.eventsMax);
-    const giveBack = await first.untilRoom(some.length, until);
-    let stored: Stored | undefined;
+    const part = readable.slice(at, at + first.eventsMax);
+    at += part.length;
+    const giveBack = await first.untilRoom(part.length, until);
+    const before = outcome.deliveries;
+    let added: number | undefined;
     try {
-      stored = await storeKnown(options, some, others);
+      await storeKnown(options, part, outcome);
+      added = outcome.deliveries - before;
     } finally {
-      giveBack(stored?.deliveries);
+      giveBack(added);
     }
-    total = sum(total, stored);
-    at += some.length;
   }
-  return total;
+}
+
+/** Stores messages of brands that the table has. Asks accounts about the others, and then stores again: a brand may be deleted at any time. */
+async function storeKnown(options: IntakeOptions, readable: readonly Readable[], outcome: BatchOutcome): Promise<void> {
+  let left = outcome.storable(readable);
+  while (left.length > 0) {
+    const unknownBrands = await store(options, left, outcome);
+    const unknown = left.filter(({ event }) => unknownBrands.has(event.brand_id));
+    left = unknown.length === 0 ? [] : await ofExistingBrands(options, unknown, outcome);
+  }
+}
+
+/** Asks accounts about the brands of messages. Returns those whose brand exists: the table has it now. */
+async function ofExistingBrands({ brands }: IntakeOptions, unknown: readonly Readable[], outcome: BatchOutcome): Promise<Readable[]> {
+  const brandIds = new Set(unknown.map(({ event }) => event.brand_id));
+  const found = await brands.lookUp([...brandIds], LOOK_UP_MS).catch((cause: unknown) => outcome.hold(unknown, cause));
+  if (found === undefined) return [];
+  const { existing, deleted } = found;
+  for (const { message, event } of unknown) {
+    if (deleted.has(event.brand_id)) outcome.dropped += 1;
+    else if (!existing.has(event.brand_id)) outcome.dead.push({ message, reason: "there is no such brand" });
+  }
+  return unknown.filter(({ event }) => existing.has(event.brand_id));
 }
 
 /**
- * Stores messages of brands that exist, drops those of deleted brands, and dead-letters those of others. Accounts is asked about brands
- * that the table does not have, and then again: a brand may be deleted at any time. While it is away, messages of these are held.
+ * Stores all messages in one transaction. If Postgres refuses their data, stores each alone; the refused ones are dead.
+ *
+ * @returns brands that the table does not have: their messages are not stored
  */
-async function storeKnown(options: IntakeOptions, readable: readonly Readable[], others: Others): Promise<Stored> {
-  const { dead, held, heldBrands } = others;
-  const isHeld = ({ event }: Readable): boolean => heldBrands.has(event.brand_id);
-  held.push(...readable.filter(isHeld).map(({ message }) => message));
-  let total = NOTHING;
-  for (let left = readable.filter((each) => !isHeld(each)); left.length > 0;) {
-    const stored = await store(options, left, dead);
-    total = sum(total, stored);
-    const unknown = left.filter(({ event }) => stored.unknownBrands.has(event.brand_id));
-    if (unknown.length === 0) break;
-    const found = await options.brands.lookUp([...stored.unknownBrands], LOOK_UP_MS).catch((cause: unknown) => void (others.cause = cause));
-    if (found === undefined) {
-      held.push(...unknown.map(({ message }) => message));
-      for (const { event } of unknown) heldBrands.add(event.brand_id);
-      break;
-    }
-    const { existing, deleted } = found;
-    left = unknown.filter(({ event }) => existing.has(event.brand_id));
-    for (const { message, event } of unknown) {
-      if (deleted.has(event.brand_id)) total = { ...total, dropped: total.dropped + 1 };
-      else if (!existing.has(event.brand_id)) dead.push({ message, reason: "there is no such brand" });
-    }
-  }
-  return total;
-}
-
-/** Stores all messages in one transaction. If Postgres refuses their data, stores each alone and dead-letters the refused ones. */
-async function store(options: IntakeOptions, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
+async function store(options: IntakeOptions, readable: readonly Readable[], outcome: BatchOutcome): Promise<ReadonlySet<string>> {
+  const events = readable.map(({ event }) => event);
   try {
-    return await storeEvents(
-      options.db,
-      readable.map(({ event }) => event),
-      options.first,
-    );
+    const stored = await storeEvents(options.db, events, options.first);
+    outcome.addStored(stored);
+    return stored.unknownBrands;
   } catch (error) {
-    const wrong = dataProblemOf(error);
-    const [only] = readable;
-    if (wrong === undefined || only === undefined) throw error;
-    if (readable.length === 1) {
-      dead.push({ message: only.message, reason: `the database refuses it (SQLSTATE ${wrong})` });
-      return NOTHING;
+    const sqlState = dataProblemOf(error);
+    const [only, ...others] = readable;
+    if (sqlState === undefined || only === undefined) throw error;
+    if (others.length === 0) {
+      outcome.dead.push({ message: only.message, reason: `the database refuses it (SQLSTATE ${sqlState})` });
+      return new Set();
     }
   }
-  let total = NOTHING;
-  for (const each of readable) total = sum(total, await store(options, [each], dead));
-  return total;
+  const unknownBrands = new Set<string>();
+  for (const each of readable) for (const brandId of await store(options, [each], outcome)) unknownBrands.add(brandId);
+  return unknownBrands;
 }
-
-const NOTHING: Stored = { events: 0, createdAt: [], repeated: 0, deliveries: 0, dropped: 0, unknownBrands: new Set() };
-
-const sum = (a: Stored, b: Stored): Stored => ({
-  events: a.events + b.events,
-  createdAt: [...a.createdAt, ...b.createdAt],
-  repeated: a.repeated + b.repeated,
-  deliveries: a.deliveries + b.deliveries,
-  dropped: a.dropped + b.dropped,
-  unknownBrands: new Set([...a.unknownBrands, ...b.unknownBrands]),
-});

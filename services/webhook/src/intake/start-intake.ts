@@ -10,19 +10,17 @@ import {
   type StoredMessages,
   type Subscription,
 } from "@brand-records/event-log";
-import type { Clock, Lifecycle } from "@brand-records/lifecycle";
-import type { Database } from "@brand-records/postgres";
+import { Mutex, type Clock, type Lifecycle } from "@brand-records/lifecycle";
+import { openDatabaseSession, type Database } from "@brand-records/postgres";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
-import { service, type ServedService } from "@brand-records/rpc";
+import { service, type Handlers, type ServedService } from "@brand-records/rpc";
 import { showSampled } from "@brand-records/service-runtime";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
+import { AppError } from "@brand-records/errors";
 import type { KnownBrands } from "../known-brands.ts";
-import { intakeHandlers } from "../rpc/intake.ts";
-import type { Pacer } from "../use-cases/pacer.ts";
-import type { FirstAttempts } from "../use-cases/store-events.ts";
-import { GROUP } from "./group.ts";
+import type { FirstAttempts, Pacer } from "../use-cases/store-events.ts";
+import { GROUP } from "../config.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
-import { withExclusiveReplay } from "./exclusive-replay.ts";
 
 const DEAD_LETTERS = "webhook.dead_letters";
 
@@ -88,4 +86,57 @@ function showLag(registry: Registry, subscription: Subscription): void {
 function showDeadLetters(registry: Registry, deadLetters: DeadLetters): void {
   const help = "Messages that could not be stored and wait for an operator; -1 while they cannot be counted.";
   showSampled(registry, () => deadLetters.count(), [{ name: "dead_letters", help, of: (messages) => messages }]);
+}
+
+/** Position of a message received without Kafka. */
+const DIRECT = "direct";
+
+/** The reading end of the direct log. The relay waits until its messages are stored, and repeats a call that failed. */
+export function intakeHandlers(intake: Intake): Handlers<IntakeServiceService> {
+  // One call after another, as from a partition: two relays may overlap while one replaces the other.
+  const queue = new Mutex();
+  return {
+    async publishMessages({ messages }) {
+      const received = messages.map(({ key, value, headers }) => ({ key, value: Buffer.from(value), headers, position: DIRECT }));
+      await queue.run(async () => {
+        if (received.length > 0) await intake(received);
+      });
+      return {};
+    },
+  };
+}
+
+/** A replay that takes longer hangs: the server ends its session, and another may start. */
+const REPLAY_MS_MAX = 600_000;
+
+/**
+ * Allows one replay or removal of dead letters at a time, over all processes: two replays would publish each letter twice, and a replay
+ * during a removal would miss what the removal writes again.
+ */
+export function withExclusiveReplay(deadLetters: DeadLetters, databaseUrl: string): DeadLetters {
+  const exclusively = async <T>(work: () => Promise<T>): Promise<T> => {
+    const session = await openDatabaseSession({
+      url: databaseUrl,
+      applicationName: "webhook replay of dead letters",
+      idleTimeoutMs: REPLAY_MS_MAX,
+      keepalive: false,
+    });
+    try {
+      const [row] = await session.query<{ locked: boolean }>(
+        "select pg_try_advisory_lock(hashtext('brand-records dead letters')) as locked",
+      );
+      if (row?.locked !== true)
+        throw new AppError("request_conflict", "The dead letters are already being replayed. List them again when that is done.");
+      return await work();
+    } finally {
+      await session.stop().catch(() => {});
+    }
+  };
+  return {
+    put: (letters) => deadLetters.put(letters),
+    list: (limit) => deadLetters.list(limit),
+    count: () => deadLetters.count(),
+    replay: () => exclusively(() => deadLetters.replay()),
+    remove: (isRemoved) => exclusively(() => deadLetters.remove(isRemoved)),
+  };
 }

@@ -1,23 +1,11 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { openPool } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { SealBroken } from "../domain/sealing.ts";
+import { SealBroken } from "../domain/secret-keys.ts";
 import { openSigningSecret } from "../domain/signing-secret.ts";
-import {
-  callContext,
-  newBrand,
-  present,
-  receiverInput,
-  secretKey,
-  serveReceivers,
-  type ServedReceivers,
-} from "../../test/serve-receivers.ts";
+import { callContext, newBrand, present, receiverInput, secretKey, useReceivers } from "../../test/serve-receivers.ts";
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers([8443]);
-});
-afterAll(() => served.stop());
+const served = useReceivers([8443]);
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const create = (...input: Parameters<typeof receiverInput>) => served.receivers.createReceiver(receiverInput(...input), callContext());
@@ -71,12 +59,6 @@ describe("a new receiver", () => {
     });
     expect(await served.get(present(made.receiver))).toEqual(made.receiver);
     expect(await list(brand)).toEqual([made.receiver]);
-  });
-
-  it("has a lane that is neither held nor due", async () => {
-    const { id } = await served.create(newBrand());
-    const [lane] = await served.db.query("select held, next_due::text, in_flight from webhook.lanes where receiver_id = $1", [id]);
-    expect(lane).toEqual({ held: false, next_due: "infinity", in_flight: 0 });
   });
 
   it("is listed oldest first", async () => {
@@ -352,7 +334,7 @@ describe("a brand", () => {
   it("that accounts cannot confirm gets no receiver, and the error says why", async () => {
     const db = openPool({ url: "postgres://127.0.0.1:1/none", applicationName: "test" });
     const { AppError } = await import("@brand-records/errors");
-    const { createReceiver } = await import("../use-cases/create-receiver.ts");
+    const { createReceiver } = await import("../use-cases/receivers.ts");
     const brands = { isKnown: () => Promise.reject(new AppError("unavailable", "accounts is unavailable")) };
     const input = { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
     await expect(createReceiver({ ...served.deps, db, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });

@@ -1,13 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { EVENT_TYPES } from "@brand-records/resources";
 import type { DeadLetter, DeadLetters } from "@brand-records/event-log";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
+import { resultOf } from "../../test/attempt-result.ts";
 import { addDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, receiverInput, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
-import { namesBrand } from "../domain/names-brand.ts";
+import { callContext, newBrand, receiverInput, useReceivers } from "../../test/serve-receivers.ts";
+import { namesBrand } from "./operator.ts";
 import { intakeMetrics, openIntake } from "../intake/intake.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
 import { writeResults } from "../use-cases/write-results.ts";
@@ -17,17 +17,13 @@ const silent = openLog("webhook", "silent");
 const TODAY = new Date().toISOString();
 const TABLES = ["brands", "receivers", "lanes", "deliveries", "past_deliveries", "attempts", "attempt_hours", "events", "replays"];
 
-let served: ServedReceivers;
+const served = useReceivers();
 let brand: string;
 let other: string;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
 beforeEach(async () => {
   [brand, other] = [newBrand(), newBrand()];
   for (const table of TABLES.toReversed()) await served.db.query(`delete from webhook.${table}`);
 });
-afterAll(() => served.stop());
 
 const deleteData = (brand_id = brand) => served.operator.deleteBrandData({ brand_id }, callContext());
 const deleteAll = (): Promise<void> => eventually(async () => expect(await deleteData()).toMatchObject({ done: true }));
@@ -50,29 +46,10 @@ async function attempt(
     "update webhook.deliveries set attempt = attempt + 1 where id = $1 returning lease, event_created_at",
     [delivery.id],
   );
-  return {
-    delivery_id: delivery.id,
-    lease: row?.lease ?? randomUUID(),
-    brand_id: receiver.brand_id,
-    receiver_id: receiver.id,
-    event_id: delivery.event_id,
-    event_created_at: row?.event_created_at ?? TODAY,
-    delivery_created_at: TODAY,
-    url: receiver.url,
-    test: false,
-    tested_secret: null,
-    attempt_id: newId("att"),
-    attempt: 1,
-    started_at: TODAY,
-    duration_ms: 20,
-    outcome: "accepted",
-    http_status: 204,
-    error: null,
-    response: null,
-    state: "delivered",
-    delay_seconds: null,
-    ...more,
-  };
+  const { brand_id, id: receiver_id, url } = receiver;
+  const { lease = null, event_created_at = TODAY } = row ?? {};
+  const sent = { ...delivery, receiver_id, brand_id, url, event_created_at, ...(lease !== null && { lease }) };
+  return resultOf(sent, { started_at: TODAY, ...more });
 }
 
 const write = (...results: AttemptResult[]) => writeResults(served.db, results, Date.now(), silent);

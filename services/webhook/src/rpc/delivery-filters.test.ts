@@ -1,15 +1,11 @@
 import type { ListDeliveriesRequest, Receiver } from "@brand-records/proto/webhook/v1";
-import { addDelivery, finishDeliveries, type NewDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { addDelivery, type NewDelivery } from "../../test/add-delivery.ts";
+import { callContext, newBrand, useReceivers } from "../../test/serve-receivers.ts";
 
 const DAY = "2026-11-20";
 const at = (time: string): string => `${DAY}T${time}Z`;
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
 type Filters = Partial<ListDeliveriesRequest>;
 
@@ -190,28 +186,5 @@ describe("a list of deliveries", () => {
       kind: "not_found",
       field: "receiver_id",
     });
-  });
-
-  it("with filters contains each delivery once over all pages, while they finish", async () => {
-    const receiver = await served.create(newBrand());
-    const all: string[] = [];
-    for (let n = 0; n < 120; n += 1) {
-      const time = at(`08:00:00.${String(n).padStart(3, "0")}`);
-      const { id } = await addDelivery(served.db, receiver, { at: time, state: n % 7 === 0 ? "sending" : "pending" });
-      all.push(id);
-      await addAll(receiver, { at: time, type: "campaign.settled", state: "pending" });
-    }
-    const filters = { type: "payout.paid", from: at("08:00:00"), states: ["pending", "sending", "delivered", "failed"], page_size: 7 };
-    const moving = [...all];
-    const seen: string[] = [];
-    for (let after_id: string | null = null; ;) {
-      const { deliveries, next_after_id } = await page(receiver, { ...filters, after_id });
-      seen.push(...deliveries.map(({ id }) => id));
-      if (next_after_id == null) break;
-      after_id = next_after_id;
-      const finishing = [...moving.splice(0, 3), ...moving.splice(-3)];
-      await finishDeliveries(served.db, receiver.brand_id, finishing, seen.length % 2 === 0 ? "delivered" : "failed");
-    }
-    expect(seen).toEqual(all.toReversed());
   });
 });

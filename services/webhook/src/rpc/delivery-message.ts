@@ -1,8 +1,7 @@
 import type { Attempt as AttemptMessage, Delivery as DeliveryMessage, Header } from "@brand-records/proto/webhook/v1";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { leaseSecondsFor, leaseStart, type Attempt, type Delivery } from "../domain/delivery.ts";
-import type { FoundEvent, StoredEvent } from "../domain/event.ts";
-import { eventBody } from "../domain/event-body.ts";
+import { eventBody, type FoundEvent, type StoredEvent } from "../domain/event.ts";
 import { hasSent } from "../domain/outcome.ts";
 import { unsignedHeaders } from "../domain/signature.ts";
 

@@ -1,19 +1,14 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { newId } from "@brand-records/ids";
+import { resultOf } from "../../test/attempt-result.ts";
 import { addDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { callContext, newBrand, useReceivers } from "../../test/serve-receivers.ts";
 import type { OutcomeKind } from "../domain/outcome.ts";
-import { deleteOldHours } from "../storage/attempt-hours.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
 
 const DAY = "2026-11-20";
 const at = (time: string): string => `${DAY}T${time}.000Z`;
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
 interface Made {
   readonly at: string;
@@ -26,26 +21,9 @@ interface Made {
 async function attemptOf(receiver: Receiver, { at, ms = 100, outcome = "accepted", test = false }: Made): Promise<SettledAttempt> {
   const { id, event_id } = await addDelivery(served.db, receiver, { at, state: "sending", test });
   const [row] = await served.db.query<{ lease: string }>("select lease from webhook.deliveries where id = $1", [id]);
-  return {
-    delivery_id: id,
-    lease: row?.lease ?? "",
-    brand_id: receiver.brand_id,
-    receiver_id: receiver.id,
-    event_id,
-    event_created_at: at,
-    delivery_created_at: at,
-    test,
-    attempt_id: newId("att"),
-    attempt: 1,
-    started_at: at,
-    duration_ms: ms,
-    outcome,
-    http_status: null,
-    error: null,
-    response: null,
-    state: outcome === "accepted" ? "delivered" : "pending",
-    delay_seconds: outcome === "accepted" ? null : 5,
-  };
+  const delivery = { id, receiver_id: receiver.id, brand_id: receiver.brand_id, event_id, event_created_at: at, lease: row?.lease ?? "" };
+  const retried = { state: "pending", delay_seconds: 5 } as const;
+  return resultOf(delivery, { test, started_at: at, duration_ms: ms, outcome, ...(outcome !== "accepted" && retried) });
 }
 
 async function settle(receiver: Receiver, ...attempts: Made[]): Promise<SettledAttempt[]> {
@@ -127,14 +105,6 @@ it("returns the whole hours in which the time begins and ends", async () => {
   expect(await hoursOf(at("08:30:00"), at("08:31:00"))).toEqual(["08"]);
   expect(await hoursOf(at("08:30:00"), at("09:00:01"))).toEqual(["08", "09"]);
   expect(await hoursOf("2026-11-20T15:30:00+08:00", at("08:00:00"))).toEqual(["07"]);
-});
-
-it("is gone after the retention", async () => {
-  const receiver = await served.create(newBrand());
-  const day = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
-  await settle(receiver, { at: day(32) }, { at: day(29) });
-  await deleteOldHours(served.db, 30);
-  expect((await stats(receiver, day(40), day(11))).hours.map(({ hour }) => hour.slice(0, 10))).toEqual([day(29).slice(0, 10)]);
 });
 
 it.each([

@@ -1,71 +1,30 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
-import { openPool, type Database } from "@brand-records/postgres";
-import { EventsServiceService, type Event, type ListEventsRequest } from "@brand-records/proto/webhook/v1";
-import { connectRpc, serveRpc, service, type RpcClient, type RpcServer } from "@brand-records/rpc";
-import { openLog, openMetrics } from "@brand-records/telemetry";
-import type { TestDatabase } from "@brand-records/testkit";
+import type { Event, ListEventsRequest } from "@brand-records/proto/webhook/v1";
 import { newId } from "@brand-records/ids";
 import { addDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, PUBLIC_URL, webhookDatabase } from "../../test/serve-receivers.ts";
-import { eventsHandlers } from "./events.ts";
+import { callContext, newBrand, useReceivers } from "../../test/serve-receivers.ts";
 
 /** Dead letters in memory. */
-class Letters implements DeadLetters {
-  readonly kept: DeadLetterSummary[] = [];
+const kept: DeadLetterSummary[] = [];
+const deadLetters: DeadLetters = {
+  put: () => Promise.reject(new Error("these tests add no dead letters")),
+  list: async (limit) => ({ deadLetters: kept.slice(0, limit), total: kept.length }),
+  count: async () => kept.length,
+  replay: async () => kept.splice(0).length,
+  remove: () => Promise.reject(new Error("these tests remove no dead letters")),
+};
 
-  async put(): Promise<void> {
-    throw new Error("these tests add no dead letters");
-  }
-
-  async list(limit: number): Promise<{ deadLetters: readonly DeadLetterSummary[]; total: number }> {
-    return { deadLetters: this.kept.slice(0, limit), total: this.kept.length };
-  }
-
-  async count(): Promise<number> {
-    return this.kept.length;
-  }
-
-  async replay(): Promise<number> {
-    return this.kept.splice(0).length;
-  }
-
-  async remove(): Promise<number> {
-    throw new Error("these tests remove no dead letters");
-  }
-}
-
-let database: TestDatabase;
-let db: Database;
-let server: RpcServer;
-let events: RpcClient<EventsServiceService>;
-const letters = new Letters();
-beforeAll(async () => {
-  database = await webhookDatabase();
-  db = openPool({ url: database.url, applicationName: "test" });
-  server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
-    services: [service(EventsServiceService, eventsHandlers({ db, deadLetters: letters, deadlineMs: 15_000, publicUrl: PUBLIC_URL }))],
-    log: openLog("webhook", "silent"),
-    metrics: openMetrics("webhook"),
-  });
-  events = connectRpc(EventsServiceService, `127.0.0.1:${server.port}`);
-});
-afterAll(async () => {
-  events.stop();
-  await server.stop();
-  await db.stop();
-  await database.drop();
-});
+const served = useReceivers([], { deadLetters });
 
 const list = (brand_id: string, { page_size = 0, ...more }: Partial<ListEventsRequest> = {}) =>
-  events.listEvents({ brand_id, page_size, count_receivers: false, ...more }, callContext());
+  served.eventsRpc.listEvents({ brand_id, page_size, count_receivers: false, ...more }, callContext());
 
 async function add(brand_id: string, created_at: string, more: { type?: string; data_json?: string } = {}): Promise<Event> {
   const { type = "payout.paid", data_json = '{"id":"po_1"}' } = more;
   const id = newId("evt");
-  await db.query("select webhook.ensure_day($1::date)", [created_at.slice(0, 10)]);
-  const [row] = await db.query<{ received_at: string }>(
+  await served.db.query("select webhook.ensure_day($1::date)", [created_at.slice(0, 10)]);
+  const [row] = await served.db.query<{ received_at: string }>(
     "insert into webhook.events (id, created_at, brand_id, type, data) values ($1, $2, $3, $4, $5::json) returning received_at",
     [id, created_at, brand_id, type, data_json],
   );
@@ -135,7 +94,10 @@ it("returns 50 events by default, and at most 200, even of the maximum size", as
 
 it.each([-1, 201, 2_147_483_647])("refuses a page size of %i", async (page_size) => {
   await expect(list(newBrand(), { page_size })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
-  await expect(events.listDeadLetters({ page_size }, callContext())).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
+  await expect(served.eventsRpc.listDeadLetters({ page_size }, callContext())).rejects.toMatchObject({
+    kind: "invalid_request",
+    field: "page_size",
+  });
 });
 
 it.each(["", "payout.failed", "Payout.paid", "toString", "payout.paid\0"])("refuses the type %j", async (type) => {
@@ -204,7 +166,7 @@ describe("a list with filters", () => {
       const page: Awaited<ReturnType<typeof list>> = await list(brand, { page_size: 4, page_token: token ?? null });
       seen.push(...page.events.map(({ id }) => id));
       token = page.next_page_token;
-      await db.query("delete from webhook.events where id = $1", [seen.at(-1)]);
+      await served.db.query("delete from webhook.events where id = $1", [seen.at(-1)]);
       await add(brand, new Date().toISOString());
     } while (token != null);
     expect(seen.toSorted()).toEqual(expected.toSorted());
@@ -219,7 +181,7 @@ describe("a list with filters", () => {
       await add(brand, "2026-11-20T00:00:02.000Z"),
     ].map(({ id }) => id);
     const deliver = async (receiver: string, event: string | undefined, state: "pending" | "sending" | "delivered" | "failed") =>
-      addDelivery(db, { brand_id: brand, id: receiver }, { at: "2026-11-20T00:00:03.000Z", event: event ?? "", state });
+      addDelivery(served.db, { brand_id: brand, id: receiver }, { at: "2026-11-20T00:00:03.000Z", event: event ?? "", state });
     await deliver("rcv_1", first, "failed");
     await deliver("rcv_1", first, "delivered");
     await deliver("rcv_2", first, "failed");
@@ -280,8 +242,8 @@ describe("dead letters", () => {
   });
 
   it("are listed oldest first, with the reason and without their contents", async () => {
-    letters.kept.splice(0, Infinity, ...Array.from({ length: 60 }, (_, at) => letter(at)));
-    const { dead_letters, total } = await events.listDeadLetters({ page_size: 2 }, callContext());
+    kept.splice(0, Infinity, ...Array.from({ length: 60 }, (_, at) => letter(at)));
+    const { dead_letters, total } = await served.eventsRpc.listDeadLetters({ page_size: 2 }, callContext());
     expect(total).toBe(60);
     expect(dead_letters).toEqual(
       [0, 1].map((at) => ({
@@ -292,13 +254,13 @@ describe("dead letters", () => {
         bytes: at * 2,
       })),
     );
-    expect((await events.listDeadLetters({ page_size: 0 }, callContext())).dead_letters).toHaveLength(50);
+    expect((await served.eventsRpc.listDeadLetters({ page_size: 0 }, callContext())).dead_letters).toHaveLength(50);
   });
 
   it("are replayed, and the response gives their number", async () => {
-    letters.kept.splice(0, Infinity, letter(1), letter(2));
-    expect(await events.replayDeadLetters({}, callContext())).toEqual({ replayed: 2 });
-    expect(await events.replayDeadLetters({}, callContext())).toEqual({ replayed: 0 });
+    kept.splice(0, Infinity, letter(1), letter(2));
+    expect(await served.eventsRpc.replayDeadLetters({}, callContext())).toEqual({ replayed: 2 });
+    expect(await served.eventsRpc.replayDeadLetters({}, callContext())).toEqual({ replayed: 0 });
   });
 });
 
@@ -306,7 +268,7 @@ it("shows no test events, and refuses their ids as after_id", async () => {
   const brand = newBrand();
   const event = await add(brand, "2026-11-21T08:30:00.000Z");
   const test = await add(brand, "2026-11-21T08:31:00.000Z");
-  await db.query("update webhook.events set test = true where id = $1", [test.id]);
+  await served.db.query("update webhook.events set test = true where id = $1", [test.id]);
   expect((await list(brand)).events).toEqual([event]);
   expect((await list(brand, { type: "payout.paid" })).events).toEqual([event]);
   await expect(list(brand, { after_id: test.id })).rejects.toMatchObject({ kind: "invalid_request", field: "after_id" });

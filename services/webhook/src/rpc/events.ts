@@ -4,13 +4,13 @@ import type { DeadLetter as DeadLetterMessage, EventReceiver, EventsServiceServi
 import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
+import { createHash } from "node:crypto";
 import type { WebhookDependencies } from "../dependencies.ts";
 import type { Delivery } from "../domain/delivery.ts";
-import type { EventFilter } from "../domain/event.ts";
+import type { EventFilter, EventPosition } from "../domain/event.ts";
 import { getEvent, listEvents, requirePosition } from "../use-cases/read-events.ts";
 import { bodyOf, deliveryMessage } from "./delivery-message.ts";
 import { fields, timeRange } from "./fields.ts";
-import { pageTokenOf, readPageToken } from "./page-token.ts";
 
 export type EventsDependencies = Pick<WebhookDependencies, "db" | "deadLetters" | "deadlineMs" | "publicUrl">;
 
@@ -73,3 +73,42 @@ const messageOf = ({ deadLetteredAt, ...letter }: DeadLetterSummary): DeadLetter
   ...letter,
   dead_lettered_at: deadLetteredAt,
 });
+
+const VERSION = 1;
+
+/** Brand and filters of a list. A token continues only the list that it came from. */
+type Scope = readonly (string | null)[];
+
+const Token = z.tuple([z.literal(VERSION), fields.time, fields.eventId, z.string()]);
+
+/** Returns the opaque token of the page after this position. */
+function pageTokenOf({ created_at, id }: EventPosition, scope: Scope): string {
+  return Buffer.from(JSON.stringify([VERSION, created_at, id, digestOf(scope)])).toString("base64url");
+}
+
+/**
+ * Returns the position of a token, null without one.
+ *
+ * @throws AppError `invalid_cursor` if it is malformed, or of another brand or with other filters
+ */
+function readPageToken(token: string | null | undefined, scope: Scope): EventPosition | null {
+  if (token == null) return null;
+  const read = Token.safeParse(parsedJson(Buffer.from(token, "base64url").toString()));
+  if (!read.success || read.data[3] !== digestOf(scope)) {
+    throw new AppError("invalid_cursor", "page_token is not one of this list with these filters. Start again without it.", {
+      field: "page_token",
+    });
+  }
+  const [, created_at, id] = read.data;
+  return { created_at, id };
+}
+
+const digestOf = (scope: Scope): string => createHash("sha256").update(JSON.stringify(scope)).digest("base64url").slice(0, 16);
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

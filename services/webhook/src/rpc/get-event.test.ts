@@ -2,16 +2,12 @@ import { newId } from "@brand-records/ids";
 import { dropOldDays } from "../storage/daily-partitions.ts";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { addEvents } from "../../test/add-events.ts";
-import { callContext, newBrand, present, PUBLIC_URL, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { callContext, newBrand, present, PUBLIC_URL, useReceivers } from "../../test/serve-receivers.ts";
 
 const AT = "2026-11-20T08:30:00.000Z";
 const DAY_MS = 86_400_000;
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
 const get = (brand_id: string, event_id: string) => served.eventsRpc.getEvent({ brand_id, event_id }, callContext());
 const notFound = { kind: "not_found", field: "event_id", message: "There is no event with this id, or it is no longer stored" };

@@ -4,7 +4,6 @@ import type { Handlers } from "@brand-records/rpc";
 import { idPattern } from "@brand-records/ids";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { namesBrand } from "../domain/names-brand.ts";
 import { deleteBrandData } from "../use-cases/delete-brand.ts";
 import { FINDABLE_PREFIXES, findBrand } from "../use-cases/find-brand.ts";
 import { fields } from "./fields.ts";
@@ -48,4 +47,17 @@ export function operatorHandlers({
       return { up_to, done: isDone, behind: readers, refused, kept_until: keptUntil };
     },
   };
+}
+
+/** A message of the log, whether or not it can be read as an event. */
+interface Message {
+  readonly key: string;
+  readonly value: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Whether a message names a brand anywhere. An id that only begins like the brand's does not count. */
+export function namesBrand({ key, value, headers }: Message, brandId: string): boolean {
+  const name = new RegExp(`${brandId}(?![0-9a-z])`);
+  return [key, value.toString("latin1"), ...Object.values(headers)].some((text) => name.test(text));
 }

@@ -3,17 +3,13 @@ import { join } from "node:path";
 import { METHODS } from "@brand-records/proto/methods";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { addDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, present, receiverInput, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { callContext, keyOf, newBrand, present, receiverInput, serveReceivers, useReceivers } from "../../test/serve-receivers.ts";
 
 const OWNER = "ana@ulap.example";
 const MEMBER = "ben@ulap.example";
 const SINCE = "2026-11-19T00:00:00.000Z";
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
 interface Known {
   readonly receiver: Receiver;
@@ -30,8 +26,6 @@ async function knownBrand(): Promise<Known> {
   const { replay } = await served.deliveriesRpc.replayEvents({ ...keyOf(receiver), since: SINCE, failed_only: false }, callContext());
   return { receiver, deliveryId, replayId: present(replay).id };
 }
-
-const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
 
 type Call = (known: Known, acting_member?: string) => Promise<unknown>;
 

@@ -1,15 +1,10 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { openSigningSecret } from "../domain/signing-secret.ts";
 import { acceptNextSecret } from "../storage/receivers.ts";
-import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+import { callContext, keyOf, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
-const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
 const rotate = async (receiver: Receiver, replace?: boolean) => {
   const response = await served.receivers.rotateSecret({ ...keyOf(receiver), replace }, callContext());
   return { receiver: present(response.receiver), secret: response.secret };

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { onRequestSent } from "./sent-requests.ts";
+import { onRequestSent } from "./kept-connections.ts";
 
 const STATUS_START = "HTTP/1.1 ".length;
 const STATUS_LAST = STATUS_START + 2;

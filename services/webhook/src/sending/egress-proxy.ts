@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { EgressProxyAddress } from "../domain/egress-proxy.ts";
 
 /** No tunnel, and the receiver has no part in it: the proxy is away, silent, wants credentials, or forbids the target. */
-export class ProxyRefusedError extends Error {
+class ProxyRefusedError extends Error {
   readonly code: string;
 
   constructor(reason: string, cause?: Error) {

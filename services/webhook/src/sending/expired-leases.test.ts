@@ -1,17 +1,13 @@
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
-import { deleteReceiver } from "../use-cases/delete-receiver.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
+import { deleteReceiver } from "../use-cases/receivers.ts";
 import { claimDeliveries } from "../storage/claims.ts";
 import { endExpiredLeases, type EndedLeases } from "./expired-leases.ts";
 
 const TERMS = { leaseSeconds: 30, attemptsMax: 10 };
 
-let sending: ServedSending;
-beforeEach(async () => {
-  sending = await serveSending();
-});
-afterEach(() => sending.stop());
+const sending = useSending();
 
 /**
  * Puts every delivery into the state that a dead worker leaves: claimed, with an expired lease. The first receiver's leases expired

@@ -34,52 +34,16 @@ const post = (agent: ReceiverAgent, url: string, deadlineMs = 2_000) =>
 
 const forbidden = { kind: "forbidden_address", httpStatus: null, error: "leads to an address that is not public; nothing was sent" };
 
-it.each([
-  "127.0.0.1",
-  "127.1",
-  "0x7f.1",
-  "0177.0.0.1",
-  "2130706433",
-  "127.0.0.1.",
-  "１２７.０.０.１",
-  "127。0。0。1",
-  "0",
-  "0.0.0.0",
-  "[::1]",
-  "[::]",
-  "[::ffff:127.0.0.1]",
-  "[::ffff:7f00:1]",
-  "[::127.0.0.1]",
-  "[64:ff9b::7f00:1]",
-  "[64:ff9b:1::7f00:1]",
-  "[2002:7f00:1::]",
-  "[::ffff:0:7f00:1]",
-  "[2001:0:7f00:1::]",
-  "[fe80::1]",
-  "[fc00::1]",
-  "[ff02::1]",
-  "10.0.0.1",
-  "100.64.0.1",
-  "100.100.100.200",
-  "168.63.129.16",
-  "169.254.169.254",
-  "172.16.0.1",
-  "172.31.255.255",
-  "192.0.0.8",
-  "192.0.2.1",
-  "192.88.99.1",
-  "192.168.0.1",
-  "198.18.0.1",
-  "198.51.100.1",
-  "203.0.113.1",
-  "224.0.0.1",
-  "255.255.255.255",
-])("refuses the literal %s before anything is sent", async (host) => {
-  for (const scheme of ["http", "https"]) {
-    expect(await post(agentWith(), `${scheme}://${host}:${server.port}/`)).toMatchObject(forbidden);
-  }
-  expect(server.connections).toBe(0);
-});
+// Every range and spelling: domain/forbidden-addresses.test.ts, domain/receiver-url.test.ts.
+it.each(["127.0.0.1", "2130706433", "１２７.０.０.１", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]"])(
+  "refuses the literal %s before anything is sent",
+  async (host) => {
+    for (const scheme of ["http", "https"]) {
+      expect(await post(agentWith(), `${scheme}://${host}:${server.port}/`)).toMatchObject(forbidden);
+    }
+    expect(server.connections).toBe(0);
+  },
+);
 
 it.each([
   ["a private address", ["127.0.0.1"], []],

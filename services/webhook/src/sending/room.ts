@@ -1,15 +1,15 @@
 import { withTimeout } from "@brand-records/lifecycle";
-import type { GiveBack, Pacer } from "../use-cases/pacer.ts";
-import { CROWDED_SHARE, SlowReceivers, type Shares } from "./slow-receivers.ts";
+import type { GiveBack, Pacer } from "../use-cases/store-events.ts";
+import { CROWDED_PART, SlowReceivers, type Allowance } from "./slow-receivers.ts";
 
-/** The share of attempts in flight that failing receivers may occupy, however many hang. */
-const FAILING_SHARE = 0.5;
+/** The part of attempts in flight that failing receivers may occupy, however many hang. */
+const FAILING_PART = 0.5;
 /** An attempt in flight for longer may be to a receiver that hangs. */
 const SOON_MS = 250;
-/** The share of such attempts up to which it is worth waiting for the others. */
-const OLD_SHARE = 0.25;
-/** The part that the last batch has in the mean of deliveries an event. */
-const LAST_BATCH_PART = 0.25;
+/** The part of such attempts up to which it is worth waiting for the others. */
+const OLD_PART = 0.25;
+/** The weight of the last batch in the mean of deliveries an event. */
+const LAST_BATCH_WEIGHT = 0.25;
 
 /** Takes room for attempts to a receiver. @returns for how many, at most `wanted` */
 export type Take = (receiverId: string, wanted: number) => number;
@@ -52,7 +52,7 @@ export class Room implements Pacer {
 
   /** Whether a receiver whose last attempt failed may have another in flight. */
   get servesFailing(): boolean {
-    return this.#failing < this.#max * FAILING_SHARE;
+    return this.#failing < this.#max * FAILING_PART;
   }
 
   occupy({ receiver_id, failing }: { readonly receiver_id: string; readonly failing: boolean }): Occupied {
@@ -69,31 +69,33 @@ export class Room implements Pacer {
     };
   }
 
-  /** What a claim may take. What its tries take counts as reserved until `end`, and what a try took that was given up is free again. */
-  forClaim(): { readonly max: number; exceptIds(): string[]; takes(): { take: Take }; end(): void } {
-    const shares = this.#shares();
-    let fresh: Shares | undefined = shares;
-    let reserved = 0;
-    const end = (): void => {
-      this.#reserved -= reserved;
-      reserved = 0;
-    };
-    const takes = (): { take: Take } => {
-      end();
-      const take = this.#takeOf(fresh ?? this.#shares());
-      fresh = undefined;
-      return { take: (receiverId, wanted) => countTo((taken) => (reserved += taken), take(receiverId, wanted)) };
-    };
-    return { max: shares.max, exceptIds: () => shares.exceptIds(), takes, end };
+  /** Room for a claim, which takes it try by try. */
+  forClaim(): ClaimRoom {
+    return new ClaimRoom(this);
   }
 
   /** Takes room for the first attempts of one transaction. Give back all of it with `release`. */
   forFirstAttempts(): Take {
     if (this.#stopping.aborted) return () => 0;
-    const shares = this.#shares();
-    const take = this.#takeOf(shares);
-    let { max } = shares;
-    return (receiverId, wanted) => countTo((taken) => (max -= taken), take(receiverId, Math.min(wanted, max)));
+    const allowance = this.allowance();
+    let left = allowance.max;
+    return (receiverId, wanted) => {
+      const taken = this.reserve(allowance, receiverId, Math.min(wanted, left));
+      left -= taken;
+      return taken;
+    };
+  }
+
+  /** What may start now. Looks at every receiver that is known. */
+  allowance(): Allowance {
+    return this.#slow.allowance(this.left, performance.now());
+  }
+
+  /** Takes room for a receiver, until `release`. The allowance may be older than what others took: no more than is left now is taken. */
+  reserve(allowance: Allowance, receiverId: string, wanted: number): number {
+    const taken = allowance.take(receiverId, Math.min(wanted, Math.max(0, this.left)));
+    this.#reserved += taken;
+    return taken;
   }
 
   release(reserved: number): void {
@@ -101,16 +103,16 @@ export class Room implements Pacer {
   }
 
   get eventsMax(): number {
-    return Math.max(1, Math.floor(this.#intakeShare / this.#perEvent));
+    return Math.max(1, Math.floor(this.#intakeMax / this.#perEvent));
   }
 
   /** Attempts that one batch of intake waits room for at most: one event may have more deliveries than there is room. */
-  get #intakeShare(): number {
-    return (this.#max * CROWDED_SHARE) / 2;
+  get #intakeMax(): number {
+    return (this.#max * CROWDED_PART) / 2;
   }
 
   async untilRoom(events: number, until: number): Promise<GiveBack> {
-    const wanted = Math.min(events * this.#perEvent, this.#intakeShare);
+    const wanted = Math.min(events * this.#perEvent, this.#intakeMax);
     for (let now = performance.now(); !this.#has(wanted) && now < until && this.#endsSoon(now); now = performance.now()) {
       this.#ended ??= Promise.withResolvers<void>();
       await withTimeout(this.#ended.promise, until - now);
@@ -119,31 +121,20 @@ export class Room implements Pacer {
     return (deliveries) => {
       this.#promised -= wanted;
       if (deliveries !== undefined) {
-        this.#perEvent = Math.max(1, this.#perEvent + (deliveries / events - this.#perEvent) * LAST_BATCH_PART);
+        this.#perEvent = Math.max(1, this.#perEvent + (deliveries / events - this.#perEvent) * LAST_BATCH_WEIGHT);
       }
       this.#resolveEnded();
     };
   }
 
-  /** What may start now. Looks at every receiver that is known. */
-  #shares(): Shares {
-    return this.#slow.shares(this.left, performance.now());
-  }
-
-  /** Counts what it takes as reserved. The shares may be of a moment before others took theirs: it takes no more than is left now. */
-  #takeOf(shares: Shares): Take {
-    return (receiverId, wanted) =>
-      countTo((taken) => (this.#reserved += taken), shares.take(receiverId, Math.min(wanted, Math.max(0, this.left))));
-  }
-
   #has(wanted: number): boolean {
     if (this.#stopping.aborted) return true;
-    return this.#inFlight + this.#reserved + this.#promised + wanted <= this.#max * CROWDED_SHARE;
+    return this.#inFlight + this.#reserved + this.#promised + wanted <= this.#max * CROWDED_PART;
   }
 
   /** Whether few attempts have been in flight for long. */
   #endsSoon(now: number): boolean {
-    return this.#slow.countOlder(SOON_MS, now) <= (this.#inFlight + this.#promised) * OLD_SHARE;
+    return this.#slow.countOlder(SOON_MS, now) <= (this.#inFlight + this.#promised) * OLD_PART;
   }
 
   #resolveEnded(): void {
@@ -152,7 +143,38 @@ export class Room implements Pacer {
   }
 }
 
-function countTo(count: (taken: number) => void, taken: number): number {
-  count(taken);
-  return taken;
+/** The room of one claim. What a try takes is reserved until the next try, because the one before was given up, or until `end`. */
+export class ClaimRoom {
+  /** Deliveries to claim. */
+  readonly max: number;
+  readonly #room: Room;
+  #allowance: Allowance;
+  #taken = 0;
+
+  constructor(room: Room) {
+    this.#room = room;
+    this.#allowance = room.allowance();
+    this.max = this.#allowance.max;
+  }
+
+  /** Receivers that get none. */
+  exceptIds(): string[] {
+    return this.#allowance.exceptIds();
+  }
+
+  take(receiverId: string, wanted: number): number {
+    const taken = this.#room.reserve(this.#allowance, receiverId, wanted);
+    this.#taken += taken;
+    return taken;
+  }
+
+  retry(): void {
+    this.end();
+    this.#allowance = this.#room.allowance();
+  }
+
+  end(): void {
+    this.#room.release(this.#taken);
+    this.#taken = 0;
+  }
 }

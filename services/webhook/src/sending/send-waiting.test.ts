@@ -1,11 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
-import { disableReceiver, enableReceiver } from "../use-cases/enable-receiver.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
+import { disableReceiver, enableReceiver, sendWaiting } from "../use-cases/enable-receiver.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { sendTest } from "../use-cases/send-test.ts";
-import { sendWaiting } from "../use-cases/send-waiting.ts";
 
 /** One promise: what an owner asks to be sent now is sent now, whatever the receiver's pause and its deliveries' back-off. */
 
@@ -15,19 +14,14 @@ const BEFORE_OR_AFTER_CLAIM = [3, 2];
 /** Each retry is an hour later. */
 const RETRIES = [3_600, 3_600, 3_600];
 
-let sending: ServedSending;
+const sending = useSending();
 let server: ReceivingServer;
 let receiver: MadeReceiver;
 beforeEach(async () => {
-  sending = await serveSending();
   server = await startReceivingServer(refuse);
   receiver = await sending.createReceiver(server.url);
 });
-afterEach(async () => {
-  const stopping = sending.stop();
-  await server.stop();
-  await stopping;
-});
+afterEach(() => server.stop());
 
 const keyOf = ({ brand, id }: MadeReceiver) => ({ brandId: brand, receiverId: id });
 const accept = (response: ServerResponse): void => void response.writeHead(204).end();

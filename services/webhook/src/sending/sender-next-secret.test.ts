@@ -9,7 +9,7 @@ import { findReceiver } from "../storage/receivers.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { activateSecret, rotateSecret } from "../use-cases/rotate-secret.ts";
 import { sendTest } from "../use-cases/send-test.ts";
-import { updateReceiver } from "../use-cases/update-receiver.ts";
+import { updateReceiver } from "../use-cases/receivers.ts";
 import { endExpiredLeases } from "./expired-leases.ts";
 import type { Sender } from "./sender.ts";
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending } from "../../test/serve-sending.ts";
 import type { Sender } from "./sender.ts";
 
 /** One promise: intake waits for room that comes soon, and for no receiver that hangs. */
@@ -11,21 +11,18 @@ const IN_FLIGHT_MAX = 8;
 /** Milliseconds after the start of a test. */
 const LATER = 1_000;
 
-let sending: ServedSending;
+const sending = useSending();
 let server: ReceivingServer;
 let sender: Sender;
 let responses: ServerResponse[];
 beforeEach(async () => {
   responses = [];
-  sending = await serveSending();
   server = await startReceivingServer((response) => void responses.push(response));
   sender = sending.start({ inFlightMax: IN_FLIGHT_MAX });
 });
 afterEach(async () => {
   jest.restoreAllMocks();
-  const stopped = sending.stop();
   await server.stop();
-  await stopped;
 });
 
 /** Fills half of the process with attempts that wait for a response. */

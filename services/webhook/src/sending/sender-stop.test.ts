@@ -99,7 +99,9 @@ it("returns deliveries it claimed too late to send, without counting the attempt
     await eventually(async () => expect(await sending.db.query(waiting)).not.toEqual([]));
     await sender.stop();
   });
-  await eventually(async () => expect(await sending.db.query("select in_flight from webhook.lanes")).toEqual([{ in_flight: 0 }]));
+  // The claim has come to its end, and its deliveries were returned.
+  const lane = "select in_flight, last_served > '-infinity' as served from webhook.lanes";
+  await eventually(async () => expect(await sending.db.query(lane)).toEqual([{ in_flight: 0, served: true }]));
   expect(await states()).toEqual(untouched);
   expect(responses).toEqual([]);
 });

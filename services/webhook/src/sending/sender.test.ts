@@ -1,55 +1,31 @@
 import { execFile } from "node:child_process";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { openLog } from "@brand-records/telemetry";
 import { eventually, losingCommitAnswer } from "@brand-records/testkit";
 import { Webhook as StandardWebhook } from "standardwebhooks";
+import { resultOf } from "../../test/attempt-result.ts";
 import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { findReceiver } from "../storage/receivers.ts";
-import type { AttemptResult } from "../storage/results.ts";
 import { endExpiredLeases } from "./expired-leases.ts";
 import { writeResults } from "../use-cases/write-results.ts";
 
-let sending: ServedSending;
+const sending = useSending();
 let servers: { stop(): Promise<void> }[];
-beforeEach(async () => {
+beforeEach(() => {
   servers = [];
-  sending = await serveSending();
 });
-afterEach(async () => {
-  const stopping = sending.stop();
-  // Stopping the receivers ends hanging attempts; no new attempt begins.
-  for (const server of servers) await server.stop();
-  await stopping;
-});
+// Stopping the receivers ends attempts that hang.
+afterEach(() => Promise.all(servers.map((server) => server.stop())));
 
 async function receiving(...args: Parameters<typeof startReceivingServer>): Promise<ReceivingServer> {
   const server = await startReceivingServer(...args);
   servers.push(server);
   return server;
-}
-
-/** Starts a raw TCP server, for responses that no HTTP server sends. */
-async function rawServer(onRequest: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.once("data", () => onRequest(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  servers.push({
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
 const lane = async ({ id }: MadeReceiver) => {
@@ -93,30 +69,6 @@ async function verifyWithSvix(secret: string, { headers, rawBody }: ReceivedRequ
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script, argument]);
   return stdout;
 }
-
-/** The sender's result of an accepted attempt. */
-const resultOf = (delivery: ClaimedDelivery, number: number): AttemptResult => ({
-  delivery_id: delivery.id,
-  lease: delivery.lease,
-  brand_id: delivery.brand_id ?? "",
-  receiver_id: delivery.receiver_id,
-  event_id: delivery.event_id,
-  event_created_at: delivery.event_created_at,
-  delivery_created_at: delivery.created_at,
-  url: delivery.url,
-  test: false,
-  tested_secret: null,
-  attempt_id: `att_${number}`,
-  attempt: 1,
-  started_at: new Date().toISOString(),
-  duration_ms: 1,
-  outcome: "accepted",
-  http_status: 204,
-  error: null,
-  response: null,
-  state: "delivered",
-  delay_seconds: null,
-});
 
 it("signs by its clock, the database's, whatever this machine's shows", async () => {
   const server = await receiving((response) => response.writeHead(503).end());
@@ -196,110 +148,24 @@ it("fails a delivery after its last attempt, and continues with the next", async
   );
 });
 
-describe("a failed attempt reports its outcome", () => {
-  /** Ends the attempts that nothing else ends. */
-  const SHORT_MS = 600;
-  const hundredMegabytes = Buffer.alloc(1024 * 1024, "x");
-  const refuse = async (outcome: object, url: string, deadlineMs = 15_000): Promise<void> => {
-    const receiver = await sending.createReceiver(url);
-    await sending.deliver([receiver]);
-    sending.start({ deadlineMs, retryDelaysSeconds: [] });
-    await eventually(async () => expect(await past(receiver)).toMatchObject([{ state: expect.any(String) }]));
-    expect(await sending.attemptsOf(receiver)).toMatchObject([outcome]);
-  };
-
-  it.each<[string, object, (socket: Socket) => void]>([
-    ["when no response arrives", { outcome: "timeout", http_status: null, error: "not complete within 0.6 s" }, () => {}],
-    [
-      "when the body drips beyond the deadline",
-      { outcome: "timeout", http_status: 200 },
-      (socket) => {
-        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
-        const timer = setInterval(() => socket.write("x"), 50);
-        socket.on("close", () => clearInterval(timer));
-      },
-    ],
-    [
-      "when the headers drip",
-      { outcome: "timeout" },
-      (socket) => {
-        socket.write("HTTP/1.1 200 OK\r\n");
-        const timer = setInterval(() => socket.write("X-A: b\r\n"), 50);
-        socket.on("close", () => clearInterval(timer));
-      },
-    ],
-  ])("%s", async (_, outcome, respond) => {
-    await refuse(outcome, await rawServer(respond), SHORT_MS);
+it("judges a response of 100 MB by its status, keeps its beginning, and does not wait for the rest", async () => {
+  const megabyte = Buffer.alloc(1024 * 1024, "x");
+  const server = await receiving((response) => {
+    response.writeHead(200);
+    let sent = 0;
+    const more = (): void => {
+      while (sent < 100 && response.write(megabyte)) sent += 1;
+      if (sent < 100) response.once("drain", more);
+      else response.end();
+    };
+    more();
   });
-
-  it.each<[string, object, (socket: Socket) => void]>([
-    ["when the connection is reset", { outcome: "closed" }, (socket) => socket.resetAndDestroy()],
-    ["when the connection ends before the response", { outcome: "closed" }, (socket) => socket.end()],
-    [
-      "when the connection ends in the middle of the body",
-      { outcome: "closed", http_status: 200 },
-      (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
-    ],
-    ["when the response is not HTTP", { outcome: "protocol" }, (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")],
-    [
-      "when the headers do not end",
-      { outcome: "protocol" },
-      (socket) => {
-        socket.write("HTTP/1.1 200 OK\r\n");
-        const timer = setInterval(() => socket.write(`X-${Math.random()}: ${"x".repeat(8_000)}\r\n`), 1);
-        socket.on("close", () => clearInterval(timer));
-      },
-    ],
-    [
-      "when the response is a redirect",
-      { outcome: "refused", http_status: 302 },
-      (socket) => socket.end("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
-    ],
-  ])("%s", async (_, outcome, respond) => {
-    await refuse(outcome, await rawServer(respond));
-  });
-
-  it("when the connection is refused", async () => {
-    await refuse({ outcome: "connect", error: expect.stringContaining("ECONNREFUSED") }, "http://127.0.0.1:1/");
-  });
-
-  it("when the TLS handshake never ends", async () => {
-    await refuse({ outcome: expect.stringMatching(/^(timeout|tls)$/) }, (await rawServer(() => {})).replace("http:", "https:"), SHORT_MS);
-  });
-
-  it("when the server does not speak TLS", async () => {
-    await refuse(
-      { outcome: "tls" },
-      (await rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))).replace("http:", "https:"),
-    );
-  });
-
-  it("judges a response of 100 MB by its status, keeps its beginning, and does not wait for the rest", async () => {
-    const server = await receiving((response) => {
-      response.writeHead(200);
-      let sent = 0;
-      const more = (): void => {
-        while (sent < 100 && response.write(hundredMegabytes)) sent += 1;
-        if (sent < 100) response.once("drain", more);
-        else response.end();
-      };
-      more();
-    });
-    const receiver = await sending.createReceiver(server.url);
-    await sending.deliver([receiver]);
-    sending.start();
-    await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 1 }]));
-    const [attempt] = await sending.attemptsOf(receiver);
-    expect(attempt?.response?.length).toBe(16 * 1024);
-  });
-});
-
-it("shows the last outcome", async () => {
-  const receiver = await sending.createReceiver(await rawServer(() => {}));
-  const shown = () => findReceiver(sending.db, { brandId: receiver.brand, receiverId: receiver.id });
+  const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver]);
-  sending.start({ deadlineMs: 1_000, retryDelaysSeconds: [] });
-  await eventually(async () => expect(await shown()).toMatchObject({ last_status: 0, last_outcome: "timeout", failures_in_a_row: 1 }));
+  sending.start();
+  await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 1 }]));
+  const [attempt] = await sending.attemptsOf(receiver);
+  expect(attempt?.response?.length).toBe(16 * 1024);
 });
 
 it("waits for the Retry-After of a 429, up to a day", async () => {
@@ -427,43 +293,7 @@ it("leaves no lane due without deliveries: the next event would wait for all suc
   expect(await sending.db.query("select from webhook.lanes where next_due < 'infinity'")).toEqual([]);
 });
 
-it("keeps room for other receivers while some are slow", async () => {
-  const [slow, quick] = [await receiving(() => {}), await receiving()];
-  for (let index = 0; index < 4; index += 1) await sending.deliver([await sending.createReceiver(slow.url)], 64);
-  await sending.db.query("update webhook.lanes set max_in_flight = 64");
-  sending.start({ inFlightMax: 200, deadlineMs: HANGS_MS });
-  await eventually(() => expect(slow.requests.length).toBeGreaterThanOrEqual(100));
-  await sending.deliver([await sending.createReceiver(quick.url)], 20);
-  // Sooner than a hanging attempt ends.
-  await eventually(() => expect(quick.requests).toHaveLength(20));
-});
-
-it("does not count a response of the old URL against the new one", async () => {
-  const [before, after] = [await receiving(() => {}), await receiving()];
-  let endOld = (): void => {};
-  before.respond = (response) => void (endOld = () => response.writeHead(410).end());
-  const receiver = await sending.createReceiver(before.url, { maxInFlight: 1 });
-  await sending.deliver([receiver], 2);
-  sending.start({ retryDelaysSeconds: [0.05, 0.05] });
-  await eventually(() => expect(before.requests).toHaveLength(1));
-  await sending.db.query("update webhook.receivers set url = $2 where id = $1", [receiver.id, after.url]);
-  endOld();
-  await eventually(() => expect(after.requests).toHaveLength(2));
-  expect(await lane(receiver)).toMatchObject({ held: false, failures: 0 });
-});
-
 describe("a result", () => {
-  it("counts once, even if it is written again because the commit's confirmation was lost", async () => {
-    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
-    await sending.deliver([receiver], 3);
-    const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
-    const results = claimed.map((delivery, index) => resultOf(delivery, index));
-    for (let time = 0; time < 2; time += 1) await writeResults(sending.db, results, Date.now(), openLog("webhook", "silent"));
-    expect(await sending.attemptsOf(receiver)).toHaveLength(3);
-    expect(await past(receiver)).toHaveLength(3);
-    expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
-  });
-
   it("of an attempt whose lease ended counts nothing, even in one batch with that of the delivery's next attempt", async () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 1);
@@ -475,8 +305,8 @@ describe("a result", () => {
     const ended = await claim();
     await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 second'");
     await endExpiredLeases(sending.db, { leaseSeconds: 60, attemptsMax: 3 });
-    const next = { ...resultOf(await claim(), 2), outcome: "refused", http_status: 500, state: "failed" } as const;
-    await writeResults(sending.db, [next, resultOf(ended, 1)], Date.now(), openLog("webhook", "silent"));
+    const next = { ...resultOf(await claim()), outcome: "refused", http_status: 500, state: "failed" } as const;
+    await writeResults(sending.db, [next, resultOf(ended)], Date.now(), openLog("webhook", "silent"));
     expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 1, last_status: 500 });
     expect(await past(receiver)).toMatchObject([{ state: "failed" }]);
   });
@@ -489,7 +319,7 @@ describe("a result", () => {
     for (const [index, delivery] of claimed.entries()) {
       expect(await lane(receiver)).toMatchObject({ held: false });
       const failed = {
-        ...resultOf(delivery, index),
+        ...resultOf(delivery),
         outcome: "refused",
         http_status: 500,
         state: "pending",
@@ -518,9 +348,7 @@ describe("a result", () => {
       const write = async (from: number, until: number, clockMs: number, agoMs: number): Promise<void> => {
         const now = Date.now() + clockMs;
         const started_at = new Date(now - agoMs).toISOString();
-        const results = claimed
-          .slice(from, until)
-          .map((delivery, index) => ({ ...resultOf(delivery, from + index), ...failed, started_at }));
+        const results = claimed.slice(from, until).map((delivery) => ({ ...resultOf(delivery), ...failed, started_at }));
         await writeResults(sending.db, results, now, openLog("webhook", "silent"));
       };
       await write(0, 10, hourMs, 100);
@@ -535,27 +363,6 @@ describe("a result", () => {
       expect(await pausedUntil(receiver)).not.toBeNull();
     },
   );
-
-  it("that is a success keeps its receiver enabled, even in one batch with the failure that would disable it", async () => {
-    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
-    await sending.deliver([receiver], 2);
-    await sending.db.query(
-      `update webhook.lanes set failures = 9, failed_in_a_row = 9, first_failure_at = now() - interval '7 days',
-              failing_since = now() - interval '6 days'`,
-    );
-    const [first, second] = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
-    if (first === undefined || second === undefined) throw new Error("expected two due deliveries");
-    const refused = { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 } as const;
-    const batch = [{ ...resultOf(first, 1), ...refused }, resultOf(second, 2)];
-    await writeResults(sending.db, batch, Date.now(), openLog("webhook", "silent"));
-    expect(await lane(receiver)).toMatchObject({ held: false, failures: 0, failed_in_a_row: 0, last_status: 204, in_flight: 0 });
-    expect(await sending.db.query("select enabled, disabled_reason from webhook.receivers")).toEqual([
-      { enabled: true, disabled_reason: null },
-    ]);
-    expect(await sending.db.query("select failing_since, first_failure_at from webhook.lanes")).toEqual([
-      { failing_since: null, first_failure_at: null },
-    ]);
-  });
 
   it("that Postgres refuses permanently ends its delivery, and delays no other", async () => {
     const responses: (() => void)[] = [];

@@ -6,8 +6,7 @@ import type { SecretKeys } from "../domain/secret-keys.ts";
 import { abandonDeliveries, claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import type { LaneExclusions } from "../storage/lanes-to-serve.ts";
 import type { AttemptResult } from "../storage/results.ts";
-import type { GiveBack, Pacer } from "../use-cases/pacer.ts";
-import type { FirstAttempts, Reservation } from "../use-cases/store-events.ts";
+import type { FirstAttempts, GiveBack, Pacer, Reservation } from "../use-cases/store-events.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { ReturnedClaims } from "./returned-claims.ts";
 import { Room } from "./room.ts";
@@ -144,13 +143,13 @@ export class Sender implements FirstAttempts, Pacer {
 
   async #claim(): Promise<number> {
     const { db, metrics } = this.#options;
-    const { max, exceptIds, takes, end } = this.#room.forClaim();
+    const room = this.#room.forClaim();
     let claimed: ClaimedDelivery[];
     try {
       claimed = await claimDeliveries(db, {
-        max,
-        takes,
-        except: withReceivers(this.#secrets.exclusions, exceptIds()),
+        max: room.max,
+        room,
+        except: withReceivers(this.#secrets.exclusions, room.exceptIds()),
         leaseSeconds: this.leaseSeconds,
         onSlow: (lanes) => this.#reportSlow(lanes),
         onUncertain: (uncertain) => {
@@ -161,7 +160,7 @@ export class Sender implements FirstAttempts, Pacer {
       });
     } finally {
       // Here and not in the promise's `finally`: intake could take the room before what was claimed occupies it.
-      end();
+      room.end();
     }
     if (this.#stopped && claimed.length > 0) {
       this.#returned.add(...claimed);

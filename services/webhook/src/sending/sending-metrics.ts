@@ -1,16 +1,9 @@
 import { AGE_SECONDS_BUCKETS, Counter, Histogram, SECONDS_BUCKETS, startAtZero, type Registry } from "@brand-records/telemetry";
 import { OUTCOME_KINDS } from "../domain/outcome.ts";
 
-export interface SendingMetrics {
-  readonly attempts: Counter<"outcome">;
-  readonly duration: Histogram;
-  readonly delay: Histogram;
-  readonly slowClaims: Counter;
-  readonly finished: Counter<"state">;
-  readonly disabled: Counter<"reason">;
-}
+export type SendingMetrics = ReturnType<typeof sendingMetrics>;
 
-export function sendingMetrics(registry: Registry): SendingMetrics {
+export function sendingMetrics(registry: Registry) {
   const registers = [registry];
   const metrics = {
     attempts: new Counter({

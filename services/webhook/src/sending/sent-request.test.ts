@@ -2,21 +2,17 @@ import type { GetDeliveryResponse } from "@brand-records/proto/webhook/v1";
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { callContext, present } from "../../test/serve-receivers.ts";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { deliveriesHandlers } from "../rpc/deliveries.ts";
 
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-let sending: ServedSending;
+const sending = useSending();
 let server: ReceivingServer;
 beforeAll(async () => {
-  sending = await serveSending();
   server = await startReceivingServer();
 });
-afterAll(async () => {
-  await sending.stop();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 async function finishedDelivery({ id, brand }: MadeReceiver): Promise<GetDeliveryResponse> {
   const handlers = deliveriesHandlers({

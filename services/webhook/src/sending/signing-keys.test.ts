@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { SealBroken } from "../domain/sealing.ts";
-import type { SecretKey } from "../domain/secret-keys.ts";
+import { SealBroken, type SecretKey } from "../domain/secret-keys.ts";
 import type { SigningKey } from "../domain/signature.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
-import { SigningKeys } from "./signing-keys.ts";
+import { SigningKeys } from "./signing-secrets.ts";
 
 const one: SecretKey = { id: 1, bytes: randomBytes(32) };
 const two: SecretKey = { id: 2, bytes: randomBytes(32) };

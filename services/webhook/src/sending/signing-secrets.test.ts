@@ -4,7 +4,7 @@ import type { Logger } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import type { SecretKey } from "../domain/secret-keys.ts";
 import { sealSigningSecret } from "../domain/signing-secret.ts";
 
@@ -12,20 +12,16 @@ import { sealSigningSecret } from "../domain/signing-secret.ts";
 
 const newKey: SecretKey = { id: 2, bytes: randomBytes(32) };
 
-let sending: ServedSending;
 let server: ReceivingServer;
 const lines: { readonly fields: object; readonly message: string }[] = [];
 const append = (fields: object, message: string): void => void lines.push({ fields, message });
 const log = { info: append, warn: append, error: append } as unknown as Logger;
+const sending = useSending(log);
 beforeEach(async () => {
   lines.length = 0;
-  sending = await serveSending(log);
   server = await startReceivingServer();
 });
-afterEach(async () => {
-  await sending.stop();
-  await server.stop();
-});
+afterEach(() => server.stop());
 
 const oldKey = (): SecretKey => sending.keys[0];
 

@@ -20,7 +20,7 @@ function end(attempts: readonly TrackedAttempt[], now: number): void {
   inFlight -= attempts.length;
   for (const attempt of attempts) receivers.end(attempt, now);
 }
-const roomFor = (receiverId: string, now = START) => receivers.shares(MAX - inFlight, now).take(receiverId, MAX - inFlight);
+const roomFor = (receiverId: string, now = START) => receivers.allowance(MAX - inFlight, now).take(receiverId, MAX - inFlight);
 /** Starts what this many receivers that never respond may have, `step` at a time, until they get no more. */
 function hang(count: number, step: number): void {
   const ids = Array.from({ length: count }, (_, index) => `hanging ${index}`);
@@ -60,8 +60,8 @@ describe("slow receivers", () => {
   it("share a quarter of the attempts in flight equally", () => {
     for (let index = 0; index < 5; index += 1) start(`slow ${index}`, 10);
     expect(roomFor("slow 0", LATER)).toBe(40);
-    const shares = receivers.shares(MAX - inFlight, LATER);
-    const taken = Array.from({ length: 5 }, (_, index) => shares.take(`slow ${index}`, 64));
+    const allowance = receivers.allowance(MAX - inFlight, LATER);
+    const taken = Array.from({ length: 5 }, (_, index) => allowance.take(`slow ${index}`, 64));
     expect(taken).toEqual([40, 40, 40, 40, 40]);
   });
 
@@ -69,19 +69,19 @@ describe("slow receivers", () => {
     for (let index = 0; index < 4; index += 1) start(`slow ${index}`, 64);
     end(start("idle", 1), LATER);
     start("quick", 64, LATER);
-    const shares = receivers.shares(MAX - inFlight, LATER);
-    expect(shares.exceptIds().toSorted()).toEqual(["idle", "slow 0", "slow 1", "slow 2", "slow 3"]);
-    expect(shares.take("quick", 16)).toBe(16);
-    expect(shares.take("new", 16)).toBe(16);
+    const allowance = receivers.allowance(MAX - inFlight, LATER);
+    expect(allowance.exceptIds().toSorted()).toEqual(["idle", "slow 0", "slow 1", "slow 2", "slow 3"]);
+    expect(allowance.take("quick", 16)).toBe(16);
+    expect(allowance.take("new", 16)).toBe(16);
   });
 
   it("get one attempt at a time when there are more of them than a quarter has room for", () => {
     for (let index = 0; index < 249; index += 1) start(`slow ${index}`, 1);
     for (let index = 0; index < 2; index += 1) end(start(`idle ${index}`, 1), LATER);
-    const shares = receivers.shares(MAX - inFlight, LATER);
-    expect(shares.take("slow 0", 16)).toBe(0);
-    expect(shares.take("idle 0", 16)).toBe(1);
-    expect(shares.take("idle 1", 16)).toBe(0);
+    const allowance = receivers.allowance(MAX - inFlight, LATER);
+    expect(allowance.take("slow 0", 16)).toBe(0);
+    expect(allowance.take("idle 0", 16)).toBe(1);
+    expect(allowance.take("idle 1", 16)).toBe(0);
   });
 });
 
@@ -132,12 +132,12 @@ describe("beyond half of the attempts in flight", () => {
 
   it("a claim before it takes no more than up to half", () => {
     start("a", 490);
-    expect(receivers.shares(MAX - inFlight, START).max).toBe(10);
+    expect(receivers.allowance(MAX - inFlight, START).max).toBe(10);
   });
 });
 
 it("counts what one claim took of a receiver before it starts", () => {
   start("busy", 500);
-  const shares = receivers.shares(MAX - inFlight, START);
-  expect([shares.take("new", 5), shares.take("new", 5), shares.take("new", 5)]).toEqual([5, 2, 0]);
+  const allowance = receivers.allowance(MAX - inFlight, START);
+  expect([allowance.take("new", 5), allowance.take("new", 5), allowance.take("new", 5)]).toEqual([5, 2, 0]);
 });

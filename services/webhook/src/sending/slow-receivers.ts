@@ -1,10 +1,10 @@
 /** An attempt that takes this long makes its receiver slow. */
 export const SLOW_MS = 2_000;
-/** The share of the attempts in flight that slow receivers may occupy, all of them together. */
-const SLOW_SHARE = 0.25;
-/** The share of the attempts in flight beyond which no receiver gets more than it has shown to complete. */
-export const CROWDED_SHARE = 0.5;
-/** Part of the room left that a receiver gets without having shown anything, once it is crowded. */
+/** The part of the attempts in flight that slow receivers may occupy, all of them together. */
+const SLOW_PART = 0.25;
+/** A process is crowded with more of its attempts in flight than this part. */
+export const CROWDED_PART = 0.5;
+/** The part of the room left that each receiver gets in a crowded process, whatever it has completed. */
 const UNPROVEN_PART = 1 / 64;
 /** Receivers with nothing in flight that are remembered. What is forgotten of one shows again with its next attempts. */
 const IDLE_MAX = 1_000;
@@ -24,22 +24,27 @@ interface Receiver {
   /** The attempt that ended last took `SLOW_MS` or longer. */
   endedSlowly: boolean;
   /**
-   * Attempts in flight that it was seen to complete: the most that ended within one attempt's time, less one for each attempt since.
-   * Attempts that start together end together, so what has ended since the oldest started is nothing at times.
+   * The most attempts that ended while one was in flight, less one for each attempt that ended since. Attempts that start together end
+   * together: what has ended since the oldest started is nothing at times.
    */
   provenWidth: number;
 }
 
 /**
- * Knows how long each receiver's attempts take in this process, and decides how many more each may have in flight, so that receivers
- * that hang leave room to those that do not:
+ * Measures each receiver's attempts in this process, and decides how many it may have in flight, so that receivers that hang leave room
+ * for the others:
  *
- * - A receiver is slow while an attempt of it has been in flight for two seconds, and then until an attempt of it ends sooner. Slow
- *   receivers together get a quarter of the attempts in flight, in equal parts.
- * - Beyond half of the attempts in flight, a receiver gets a 64th of the room left, and besides as many as it had in flight when it last
- *   completed them, or twice as many as it completed since its oldest attempt in flight started. A quick receiver so keeps its width, and
- *   grows; one that began to hang, and is not known to be slow yet, does not grow. Without this, 16 receivers that began to hang filled
- *   a process within two seconds.
+ * | Receiver | up to half of the attempts in flight | beyond: the process is crowded             |
+ * | -------- | ------------------------------------ | ------------------------------------------ |
+ * | quick    | no limit                             | its width                                  |
+ * | slow     | its part of a quarter                | the smaller of its part and its width      |
+ *
+ * A receiver becomes slow when an attempt has been in flight for two seconds, and quick when its oldest attempt is younger than that and
+ * the last one that ended took less.
+ *
+ * Its width is what it has proved to complete (`provenWidth`, or twice what it completed since its oldest attempt started), and a 64th of
+ * the room left. So a quick receiver keeps its width and doubles it with each round; one that begins to hang completes nothing and does not
+ * grow, before anything shows that it is slow. Without the width, 16 receivers that began to hang filled a process within two seconds.
  *
  * Times are milliseconds of a clock that never goes back.
  */
@@ -95,13 +100,9 @@ export class SlowReceivers {
     return count;
   }
 
-  /**
-   * What may start now.
-   *
-   * @param room attempts that may start in this process
-   */
-  shares(room: number, now: number): Shares {
-    return new Shares(this.#receivers, { inFlightMax: this.#inFlightMax, room, now });
+  /** @param room attempts that may start in this process */
+  allowance(room: number, now: number): Allowance {
+    return new Allowance(this.#receivers, { inFlightMax: this.#inFlightMax, room, now });
   }
 
   #remember(receiverId: string): void {
@@ -116,7 +117,7 @@ export class SlowReceivers {
 }
 
 /** What may start at one moment, by receiver. What is taken of it counts as started. */
-export class Shares {
+export class Allowance {
   /** Deliveries to claim: before the process is crowded, no more than until it is. */
   readonly max: number;
   readonly #receivers: ReadonlyMap<string, Receiver>;
@@ -130,13 +131,13 @@ export class Shares {
   readonly #taken = new Map<string, number>();
 
   constructor(receivers: ReadonlyMap<string, Receiver>, { inFlightMax, room, now }: { inFlightMax: number; room: number; now: number }) {
-    const untilCrowded = Math.ceil(room - inFlightMax * (1 - CROWDED_SHARE));
+    const untilCrowded = Math.ceil(room - inFlightMax * (1 - CROWDED_PART));
     this.#receivers = receivers;
     this.#room = room;
     this.#now = now;
     this.#isCrowded = untilCrowded <= 0;
     this.max = this.#isCrowded ? room : untilCrowded;
-    this.#slowMax = Math.max(1, Math.floor(inFlightMax * SLOW_SHARE));
+    this.#slowMax = Math.max(1, Math.floor(inFlightMax * SLOW_PART));
     this.#slowRoom = this.#slowMax;
     for (const receiver of receivers.values()) {
       if (receiver.attempts.size === 0 || !isSlow(receiver, now)) continue;
@@ -163,7 +164,7 @@ export class Shares {
   #roomOf(receiverId: string): number {
     const receiver = this.#receivers.get(receiverId);
     const inFlight = (receiver?.attempts.size ?? 0) + (this.#taken.get(receiverId) ?? 0);
-    const width = this.#isCrowded ? crowdedWidth(receiver, this.#room) : Number.POSITIVE_INFINITY;
+    const width = this.#isCrowded ? widthOf(receiver, this.#room) : Number.POSITIVE_INFINITY;
     if (receiver === undefined || !isSlow(receiver, this.#now)) return width - inFlight;
     return Math.min(this.#slowRoom, Math.min(width, this.#slowPart(receiver)) - inFlight);
   }
@@ -180,8 +181,8 @@ function isSlow({ attempts, endedSlowly }: Receiver, now: number): boolean {
   return endedSlowly || (oldest !== undefined && now - oldest.startedAt >= SLOW_MS);
 }
 
-/** The attempts that a receiver may have in flight when half of those of the process are taken. */
-function crowdedWidth(receiver: Receiver | undefined, room: number): number {
+/** The width of a receiver: the attempts that it may have in flight in a crowded process. */
+function widthOf(receiver: Receiver | undefined, room: number): number {
   const unproven = Math.max(1, Math.floor(room * UNPROVEN_PART));
   if (receiver === undefined) return unproven;
   const oldest = oldestOf(receiver.attempts);

@@ -1,6 +1,7 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import type { AttemptStats, DeliveryStats } from "../domain/delivery-stats.ts";
+import { unnestRows, type Sql } from "@brand-records/postgres";
+import type { AttemptStats, DeliveryStats } from "../domain/delivery.ts";
 import { NO_DURATION, quantile } from "../domain/duration-bucket.ts";
+import { statementsOf } from "./statements.ts";
 
 /**
  * Returns SQL that adds attempts to their hours, to use in the statement that records them. Rows are written in one order, so that
@@ -20,58 +21,40 @@ const RECEIVERS_MAX = 50;
 const OLD_ROWS_MAX = 5_000;
 const RECEIVER_IDS = unnestRows({ receiver_id: "text" }, { as: "r" });
 
-const statements = {
+const statements = statementsOf("attempt_hours", {
   /** Yields at most 104 rows an hour below 18 s, 75,000 in 30 days. Quantiles are left to the caller: by windows they took 300 ms. */
-  hours: {
-    name: "attempt_hours.hours",
-    text: `select h.hour, sum(h.accepted) as accepted, sum(h.failed) as failed,
+  hours: `select h.hour, sum(h.accepted) as accepted, sum(h.failed) as failed,
                   coalesce(json_object_agg(h.bucket, h.accepted + h.failed) filter (where h.bucket <> ${NO_DURATION}), '{}') as durations
              from webhook.attempt_hours h where h.receiver_id = $1 and h.hour >= $2::timestamptz and h.hour < $3::timestamptz
             group by h.hour order by h.hour`,
-  },
-  deleteOf: {
-    name: "attempt_hours.delete_of",
-    text: `delete from webhook.attempt_hours h using (
+  deleteOf: `delete from webhook.attempt_hours h using (
              select receiver_id, hour, bucket from webhook.attempt_hours where receiver_id = $1
               order by receiver_id, hour, bucket limit $2 for update) old
             where (h.receiver_id, h.hour, h.bucket) = (old.receiver_id, old.hour, old.bucket) returning 1`,
-  },
   /** Steps from receiver to receiver along the primary key, without reading the hours in between. */
-  orphaned: {
-    name: "attempt_hours.orphaned",
-    text: `with recursive counted as (
+  orphaned: `with recursive counted as (
              (select h.receiver_id from webhook.attempt_hours h order by h.receiver_id limit 1)
              union all
              select (select h.receiver_id from webhook.attempt_hours h where h.receiver_id > c.receiver_id order by h.receiver_id limit 1)
                from counted c where c.receiver_id is not null)
            select c.receiver_id from counted c
             where c.receiver_id is not null and not exists (select from webhook.receivers r where r.id = c.receiver_id)`,
-  },
   /** Steps as above. */
-  receivers: {
-    name: "attempt_hours.receivers",
-    text: `with recursive counted as (
+  receivers: `with recursive counted as (
              (select h.receiver_id from webhook.attempt_hours h where h.receiver_id > $1 order by h.receiver_id limit 1)
              union all
              select (select h.receiver_id from webhook.attempt_hours h where h.receiver_id > c.receiver_id order by h.receiver_id limit 1)
                from counted c where c.receiver_id is not null)
            select c.receiver_id from counted c where c.receiver_id is not null limit ${RECEIVERS_MAX}`,
-  },
   /** Reads the start of each receiver's hours. An index on the hour alone would be written with every new hour. */
-  deleteOld: {
-    name: "attempt_hours.delete_old",
-    text: `delete from webhook.attempt_hours where ctid = any(array(
+  deleteOld: `delete from webhook.attempt_hours where ctid = any(array(
              select o.ctid from ${RECEIVER_IDS.relation}, lateral (
                select h.ctid from webhook.attempt_hours h where h.receiver_id = r.receiver_id and h.hour < now() - make_interval(days => $2 + 1)
                 order by h.receiver_id, h.hour, h.bucket limit ${OLD_ROWS_MAX} for update skip locked) o
               limit ${OLD_ROWS_MAX})) returning 1`,
-  },
   /** No attempt is older than the table. */
-  since: {
-    name: "attempt_hours.since",
-    text: "select applied_at::timestamptz(3) as since from webhook.schema_migrations where name = '0002-deliveries.sql'",
-  },
-} satisfies Record<string, Statement>;
+  since: "select applied_at::timestamptz(3) as since from webhook.schema_migrations where name = '0002-deliveries.sql'",
+});
 
 /** Deletes up to `limit` of a receiver's attempts by hour. Returns how many. */
 export async function deleteHoursOf(sql: Sql, receiverId: string, limit: number): Promise<number> {

@@ -1,65 +1,42 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import type { Sql } from "@brand-records/postgres";
+import { statementsOf } from "./statements.ts";
 
-const statements = {
+const statements = statementsOf("brand_deletion", {
   /** Waits for every transaction that has locked the brand. */
-  lock: { name: "brand_deletion.lock", text: "select from webhook.brands b where b.brand_id = $1 for update" },
-  close: {
-    name: "brand_deletion.close",
-    text: `update webhook.brands b set deletion_started_at = clock_timestamp() where b.brand_id = $1 and b.deletion_started_at is null`,
-  },
-  disableReceivers: {
-    name: "brand_deletion.disable_receivers",
-    text: `update webhook.receivers r set enabled = false, disabled_reason = 'member', disabled_at = now() where r.brand_id = $1 and r.enabled`,
-  },
-  receiverIds: { name: "brand_deletion.receiver_ids", text: "select r.id from webhook.receivers r where r.brand_id = $1 order by r.id" },
+  lock: "select from webhook.brands b where b.brand_id = $1 for update",
+  close: `update webhook.brands b set deletion_started_at = clock_timestamp() where b.brand_id = $1 and b.deletion_started_at is null`,
+  disableReceivers: `update webhook.receivers r set enabled = false, disabled_reason = 'member', disabled_at = now() where r.brand_id = $1 and r.enabled`,
+  receiverIds: "select r.id from webhook.receivers r where r.brand_id = $1 order by r.id",
   /** Attempts of a delivery without any are not looked for: most were never tried. */
-  dropDeliveries: {
-    name: "brand_deletion.drop_deliveries",
-    text: `with dropped as (
+  dropDeliveries: `with dropped as (
              delete from webhook.deliveries where id = any(array(
                select d.id from webhook.deliveries d where d.receiver_id = $1 and d.state = 'pending'
                 order by d.due_at, d.id limit $2 for update skip locked))
              returning id, attempt),
            tried as (delete from webhook.attempts where delivery_id = any(array(select id from dropped where attempt > 0)))
            select count(*) as rows from dropped`,
-  },
-  countDeliveries: {
-    name: "brand_deletion.count_deliveries",
-    text: `select count(*) filter (where d.state = 'sending') as sending, count(*) as all
+  countDeliveries: `select count(*) filter (where d.state = 'sending') as sending, count(*) as all
              from (select d.state from webhook.deliveries d where d.receiver_id = any($1::text[]) and d.state = 'pending'
                    union all
                    select d.state from webhook.deliveries d where d.receiver_id = any($1::text[]) and d.state = 'sending') d`,
-  },
-  removeInFlight: {
-    name: "brand_deletion.remove_in_flight",
-    text: `with removed as (
+  removeInFlight: `with removed as (
              delete from webhook.deliveries d where d.receiver_id = any($1::text[]) and d.state = 'sending' returning d.id),
            tried as (delete from webhook.attempts a where a.delivery_id = any(array(select id from removed)))
            select count(*) as rows from removed`,
-  },
-  nextEvents: {
-    name: "brand_deletion.next_events",
-    text: `select e.id, e.created_at from webhook.events e
+  nextEvents: `select e.id, e.created_at from webhook.events e
             where e.brand_id = $1 and (e.created_at, e.id) > ($2::timestamptz, $3) and e.created_at >= $2::timestamptz
             order by e.created_at, e.id limit $4`,
-  },
   /** The range of times prunes partitions. */
-  deletePast: {
-    name: "brand_deletion.delete_past",
-    text: `with past as (
+  deletePast: `with past as (
              delete from webhook.past_deliveries p
               where p.event_id = any($1::text[]) and p.event_created_at between $2::timestamptz and $3::timestamptz returning p.id)
            delete from webhook.attempts a
             where a.delivery_id = any(array(select id from past)) and a.event_created_at between $2::timestamptz and $3::timestamptz`,
-  },
-  deleteEvents: {
-    name: "brand_deletion.delete_events",
-    text: `delete from webhook.events e where e.id = any($1::text[]) and e.created_at between $2::timestamptz and $3::timestamptz`,
-  },
+  deleteEvents: `delete from webhook.events e where e.id = any($1::text[]) and e.created_at between $2::timestamptz and $3::timestamptz`,
   /** Lanes and replays go with their receivers. */
-  deleteReceivers: { name: "brand_deletion.delete_receivers", text: "delete from webhook.receivers r where r.brand_id = $1 returning 1" },
-  deleteBrand: { name: "brand_deletion.delete_brand", text: "delete from webhook.brands b where b.brand_id = $1" },
-} satisfies Record<string, Statement>;
+  deleteReceivers: "delete from webhook.receivers r where r.brand_id = $1 returning 1",
+  deleteBrand: "delete from webhook.brands b where b.brand_id = $1",
+});
 
 /** Closes a brand: no event of it is stored from now on, and no receiver added. Waits for transactions that do. Its lanes must be locked. */
 export async function markClosed(sql: Sql, brandId: string): Promise<void> {
@@ -68,9 +45,7 @@ export async function markClosed(sql: Sql, brandId: string): Promise<void> {
 }
 
 /** So that no test is sent. */
-export async function disableReceiversOf(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.disableReceivers, [brandId]);
-}
+export const disableReceiversOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.disableReceivers, [brandId]);
 
 export async function receiverIdsOf(sql: Sql, brandId: string): Promise<string[]> {
   return (await sql.query<{ id: string }>(statements.receiverIds, [brandId])).map(({ id }) => id);

@@ -1,46 +1,26 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import type { Sql } from "@brand-records/postgres";
+import { isFound, statementsOf } from "./statements.ts";
 
-const statements = {
-  isOpen: {
-    name: "brands.is_open",
-    text: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null",
-  },
-  remember: {
-    name: "brands.remember",
-    text: "insert into webhook.brands (brand_id) values ($1) on conflict (brand_id) do nothing",
-  },
-  lock: {
-    name: "brands.lock",
-    text: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null for no key update",
-  },
-  lockAll: {
-    name: "brands.lock_all",
-    text: `select b.brand_id, b.deletion_started_at is null as is_open from webhook.brands b
+const statements = statementsOf("brands", {
+  isOpen: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null",
+  remember: "insert into webhook.brands (brand_id) values ($1) on conflict (brand_id) do nothing",
+  lock: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null for no key update",
+  lockAll: `select b.brand_id, b.deletion_started_at is null as is_open from webhook.brands b
             where b.brand_id = any($1::text[]) order by b.brand_id for key share`,
-  },
-  page: {
-    name: "brands.page",
-    text: "select b.brand_id from webhook.brands b where b.brand_id > $1 order by b.brand_id limit $2",
-  },
-} satisfies Record<string, Statement>;
+  page: "select b.brand_id from webhook.brands b where b.brand_id > $1 order by b.brand_id limit $2",
+});
 
 /** Whether accounts confirmed the brand before, and it is not being deleted. */
-export async function isBrandOpen(sql: Sql, brandId: string): Promise<boolean> {
-  return (await sql.query(statements.isOpen, [brandId])).length > 0;
-}
+export const isBrandOpen = (sql: Sql, brandId: string): Promise<boolean> => isFound(sql.query(statements.isOpen, [brandId]));
 
-export async function rememberBrand(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.remember, [brandId]);
-}
+export const rememberBrand = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.remember, [brandId]);
 
 /**
  * Until the transaction ends, no other one adds receivers to this brand, and its deletion waits.
  *
  * @returns false if accounts has not confirmed the brand, or it is being deleted
  */
-export async function lockBrand(sql: Sql, brandId: string): Promise<boolean> {
-  return (await sql.query(statements.lock, [brandId])).length > 0;
-}
+export const lockBrand = (sql: Sql, brandId: string): Promise<boolean> => isFound(sql.query(statements.lock, [brandId]));
 
 /**
  * Until the transaction ends, the deletion of these brands waits: what the transaction writes for an open one is there to be deleted.

@@ -1,11 +1,10 @@
 import { openLog } from "@brand-records/telemetry";
 import { newId } from "@brand-records/ids";
+import { resultOf } from "../../test/attempt-result.ts";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { writeResults } from "../use-cases/write-results.ts";
-import type { ClaimedDelivery } from "./claims.ts";
 import type { NewEvent } from "./events.ts";
-import type { AttemptResult } from "./results.ts";
 
 /** One promise: what sending does is planned once for each connection, and a plan that was made for empty tables is right for large ones. */
 
@@ -31,31 +30,13 @@ const newEvent = (brand: string): NewEvent => ({
   traceparent: null,
 });
 
-const resultOf = ({ id, attempt, created_at, ...claimed }: ClaimedDelivery, brand: string): AttemptResult => ({
-  ...claimed,
-  delivery_id: id,
-  brand_id: brand,
-  delivery_created_at: created_at,
-  tested_secret: null,
-  attempt_id: newId("att"),
-  attempt,
-  started_at: new Date().toISOString(),
-  duration_ms: 5,
-  outcome: "accepted",
-  http_status: 204,
-  error: null,
-  response: Buffer.alloc(0),
-  state: "delivered",
-  delay_seconds: null,
-});
-
 /** Stores an event, claims its delivery and writes its result, in the three transactions of sending. */
 async function sendOne(): Promise<void> {
   const { db, receiver } = served;
   await storeEvents(db, [newEvent(receiver.brand)]);
   const claimed = await served.claim({ max: 1 });
   expect(claimed).toHaveLength(1);
-  const results = claimed.map((delivery) => resultOf(delivery, receiver.brand));
+  const results = claimed.map((delivery) => resultOf(delivery));
   await writeResults(db, results, Date.now(), openLog("webhook", "silent"));
 }
 

@@ -6,16 +6,14 @@ import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { replayBatch } from "../replaying/replay-batch.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
-import { enableReceiver, disableReceiver } from "../use-cases/enable-receiver.ts";
+import { disableReceiver, enableReceiver, sendWaiting } from "../use-cases/enable-receiver.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { replayEvents } from "../use-cases/replay-events.ts";
 import { sendTest } from "../use-cases/send-test.ts";
-import { sendWaiting } from "../use-cases/send-waiting.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims } from "./claims.ts";
-import { passDeadEntries } from "./claim-bounds.ts";
+import { dueBy, passDeadEntries } from "./lane-bound.ts";
 import type { NewEvent } from "./events.ts";
-import { dueBy } from "./lanes.ts";
 
 /** One promise: no bound hides a delivery. */
 
@@ -41,17 +39,16 @@ it("a try that is given up uses up nothing of what its process may take", async 
         return result;
       }, options)) satisfies Database["transaction"],
   });
-  const takes = (): { take(receiverId: string, room: number): number } => {
-    let left = 4;
-    return {
-      take(_, room) {
-        const taken = Math.min(left, room);
-        left -= taken;
-        return taken;
-      },
-    };
+  let left = 4;
+  const room = {
+    take(_: string, wanted: number): number {
+      const taken = Math.min(left, wanted);
+      left -= taken;
+      return taken;
+    },
+    retry: () => void (left = 4),
   };
-  expect(await claimDeliveries(slowOnce, { max: 100, leaseSeconds: 60, failing: true, takes })).toHaveLength(4);
+  expect(await claimDeliveries(slowOnce, { max: 100, leaseSeconds: 60, failing: true, room })).toHaveLength(4);
 });
 
 /** Does something between the walk over dead entries and the move of the bound. */

@@ -1,8 +1,8 @@
 import { AppError } from "@brand-records/errors";
 import { unnestRows, type Database, type Statement, type TransactionOptions } from "@brand-records/postgres";
-import { passDeadEntries } from "./claim-bounds.ts";
+import { BOUND, passDeadEntries } from "./lane-bound.ts";
 import { lockLanesToServe, SERVED_LANES_MAX, type LanesToServe, type LaneToServe } from "./lanes-to-serve.ts";
-import { BOUND, lockLanes } from "./lanes.ts";
+import { lockLanes } from "./lanes.ts";
 import { leaveLanesOf } from "./locked-lanes.ts";
 
 /** A delivery that this worker may attempt until its lease ends, with everything the attempt needs. */
@@ -85,11 +85,16 @@ const CLAIM_MS_MAX = 200;
 
 export interface ClaimOptions extends Omit<LanesToServe, "take"> {
   readonly leaseSeconds: number;
-  /** Limit of each statement of a claim. Default: 200. */
+  /** Limit of each statement of a try. Default: 200. */
   readonly claimMsMax?: number;
-  /** Returns what each try takes of its lanes: what a try took that was given up is free again. Default: all. */
-  takes?(): { take(receiverId: string, room: number): number };
-  /** Called when a claim of this many lanes was given up after its time. */
+  /** What this process has room for. Default: everything. */
+  readonly room?: {
+    /** Returns how many of a lane's deliveries to claim, at most `wanted`. */
+    take(receiverId: string, wanted: number): number;
+    /** Called before the next try: what this one took is free again. */
+    retry(): void;
+  };
+  /** Called when a try of this many lanes was given up after its time. */
   onSlow?(lanes: number): void;
   /** Called with what was claimed if the response to its commit was lost: its leases may be stored, and nothing else remembers them. */
   onUncertain?(claimed: readonly ClaimedDelivery[]): void;
@@ -99,50 +104,49 @@ export interface ClaimOptions extends Omit<LanesToServe, "take"> {
  * Claims due deliveries, a few for each of the receivers that were served longest ago, in the order in which each
  * receiver's are due. Safe to run in any number of processes: a delivery goes to one caller, for `leaseSeconds`.
  *
- * A claim that takes too long gives up its locks, passes the dead entries of its lanes without a lock, and tries half the lanes. If one
- * lane is too much, it is claimed without a limit.
+ * A claim has 200 ms with 16 lanes, then with 8, 4, 2 and 1, and at last as long as it takes with one. A try that was given up has released
+ * its locks; the dead entries of its lanes, which made it slow, are then passed without a lock.
  */
-export async function claimDeliveries(
-  db: Database,
-  { claimMsMax = CLAIM_MS_MAX, onSlow, takes, ...options }: ClaimOptions,
-): Promise<ClaimedDelivery[]> {
-  let tried: readonly LaneToServe[] = [];
-  const wanted = (lanesMax: number): WantedClaim => {
-    const taking = takes?.();
-    return { ...options, lanesMax, take: (receiverId, room) => taking?.take(receiverId, room) ?? room };
-  };
-  const limit = { statementTimeoutMs: claimMsMax, onLocked: (lanes: readonly LaneToServe[]) => void (tried = lanes) };
+export async function claimDeliveries(db: Database, options: ClaimOptions): Promise<ClaimedDelivery[]> {
+  const { claimMsMax = CLAIM_MS_MAX, onSlow, room } = options;
   for (let lanesMax = SERVED_LANES_MAX; lanesMax >= 1; lanesMax = Math.floor(lanesMax / 2)) {
+    const tried: LaneToServe[] = [];
     try {
-      return await claim(db, wanted(lanesMax), limit);
+      return await tryToClaim(db, options, { lanesMax, statementTimeoutMs: claimMsMax, tried });
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "timeout") throw error;
       onSlow?.(lanesMax);
     }
     // At once: the next try may find the slow lane locked by intake, and would succeed without it each time.
     for (const { receiver_id } of tried) await passDeadEntries(db, receiver_id);
+    room?.retry();
   }
-  return claim(db, wanted(1));
+  return tryToClaim(db, options, { lanesMax: 1 });
 }
 
-type WantedClaim = LanesToServe & Pick<ClaimOptions, "leaseSeconds" | "onUncertain">;
-
-interface ClaimLimit extends TransactionOptions {
-  onLocked(lanes: readonly LaneToServe[]): void;
+interface Try extends TransactionOptions {
+  readonly lanesMax: number;
+  /** Gets the lanes that were locked. */
+  readonly tried?: LaneToServe[];
 }
 
 /**
  * Takes two statements: the second needs a snapshot taken after the lanes are locked. Otherwise it could miss a delivery
  * committed in between, and mark its lane as empty.
  */
-async function claim(db: Database, { leaseSeconds, onUncertain, ...wanted }: WantedClaim, limit?: ClaimLimit): Promise<ClaimedDelivery[]> {
+async function tryToClaim(
+  db: Database,
+  { leaseSeconds, max, failing, except, room, onUncertain }: ClaimOptions,
+  { lanesMax, tried = [], ...limit }: Try,
+): Promise<ClaimedDelivery[]> {
   let claimed: ClaimedDelivery[] = [];
   try {
     return await db.transaction(async (sql) => {
-      const lanes = await lockLanesToServe(sql, wanted);
-      limit?.onLocked(lanes);
+      const take = room && ((receiverId: string, wanted: number) => room.take(receiverId, wanted));
+      const lanes = await lockLanesToServe(sql, { max, failing, except, lanesMax, take });
+      tried.push(...lanes);
       if (lanes.length === 0) return [];
-      const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
+      const rooms = lanes.map((lane) => ({ receiver_id: lane.receiver_id, room: lane.room }));
       const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
       claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
       return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
@@ -185,3 +189,19 @@ async function changeClaims(db: Database, statement: string, claims: readonly Cl
     await sql.query(statement, LEASES.values(claims.map(({ id, lease }) => ({ id, lease }))));
   });
 }
+
+/**
+ * For the connections that send: prepared statements are planned once for each connection, and find each row by its index.
+ *
+ * Planning takes longer than these statements do with a few deliveries, because a plan names every partition. Left to itself, a plan that was
+ * made while the tables were small scans them when they are not.
+ */
+export const BY_INDEX = {
+  settings: {
+    plan_cache_mode: "force_generic_plan",
+    enable_seqscan: "off",
+    enable_bitmapscan: "off",
+    enable_hashjoin: "off",
+    enable_mergejoin: "off",
+  },
+} as const;

@@ -1,7 +1,7 @@
-import { join } from "node:path";
-import { migrate, openPool, type Database } from "@brand-records/postgres";
-import { createDatabase, type TestDatabase } from "@brand-records/testkit";
-import { pausedAfterTimeout } from "../paused-after-timeout.ts";
+import { openPool, type Database } from "@brand-records/postgres";
+import type { TestDatabase } from "@brand-records/testkit";
+import { webhookDatabase } from "../../test/serve-receivers.ts";
+import { pausedAfterTimeout } from "../janitor.ts";
 import { dropOldDays, ensureDays } from "./daily-partitions.ts";
 
 const DAY_MS = 86_400_000;
@@ -9,9 +9,7 @@ const DAY_MS = 86_400_000;
 let database: TestDatabase;
 let db: Database;
 beforeEach(async () => {
-  database = await createDatabase("webhook_schema", async (url) => {
-    await migrate({ url, schema: "webhook", directory: join(import.meta.dirname, "../../migrations") });
-  });
+  database = await webhookDatabase();
   db = openPool({ url: database.url, applicationName: "retention test" });
 });
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { openPool } from "@brand-records/postgres";
 import { serveClaims, SET_UP_MS, type ServedClaims } from "../../test/serve-claims.ts";
 import { abandonDeliveries, type ClaimedDelivery } from "./claims.ts";
 import { IN_FLIGHT_MAX } from "../domain/lane.ts";
-import { hastenPending } from "./hasten-pending.ts";
+import { hastenPending } from "./pending-deliveries.ts";
 import { hasPendingBeyond } from "./replays.ts";
 
 /** One promise: claims, and what else reads a lane while it has the lane locked, cost the same whatever is dead. */
@@ -104,8 +104,8 @@ it(
   async () => {
     await withDeletedBacklog(async () => {
       let tries = 0;
-      const takes = () => ({ take: (_: string, room: number): number => ((tries += 1) === 1 ? room : 0) });
-      expect(await served.claim({ claimMsMax: 1, takes })).toEqual([]);
+      const room = { take: (_: string, wanted: number): number => ((tries += 1) === 1 ? wanted : 0), retry: () => {} };
+      expect(await served.claim({ claimMsMax: 1, room })).toEqual([]);
       let claimed: ClaimedDelivery[] = [];
       expect(await buffersOf(async () => void (claimed = await served.claim()))).toBeLessThan(100);
       expect(claimed.map(({ id }) => id)).toEqual(["dlv_b00000001"]);

@@ -1,44 +1,29 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql } from "@brand-records/postgres";
 import type { Attempt, Delivery, DeliveryKey } from "../domain/delivery.ts";
 import { FINISHED, shown, UNFINISHED } from "./delivery-columns.ts";
 import type { TakenReplay } from "./replays.ts";
-import { BOUND, tryFirst, wakeLanes } from "./lanes.ts";
+import { tryFirst, wakeLanes } from "./lanes.ts";
+import { BOUND } from "./lane-bound.ts";
+import { first, statementsOf } from "./statements.ts";
 
-const NEW = { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" } as const;
-const NEW_DELIVERIES = unnestRows(NEW);
-const REPLAYED = unnestRows(NEW, { as: "r", after: 1 });
+const REPLAYED = unnestRows(
+  { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" },
+  { as: "r", after: 1 },
+);
 
-const statements = {
-  insert: {
-    name: "deliveries.insert",
-    text: `insert into webhook.deliveries (${NEW_DELIVERIES.columns}) select * from ${NEW_DELIVERIES.relation}`,
-  },
-  insertReplayed: {
-    name: "deliveries.insert_replayed",
-    text: `insert into webhook.deliveries (replay_id, ${NEW_DELIVERIES.columns}) select $1, r.* from ${REPLAYED.relation}`,
-  },
-  insertTest: {
-    name: "deliveries.insert_test",
-    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at)
+const statements = statementsOf("deliveries", {
+  insertReplayed: `insert into webhook.deliveries (replay_id, ${REPLAYED.columns}) select $1, r.* from ${REPLAYED.relation}`,
+  insertTest: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at)
            values ($1, $2, $3, $4, $5, true, $6, $7)`,
-  },
-  find: {
-    name: "deliveries.find",
-    text: shown(`
+  find: shown(`
       select ${UNFINISHED} from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id and r.brand_id = $1 where d.id = $2
       union all
       select ${FINISHED} from webhook.past_deliveries d where d.brand_id = $1 and d.id = $2`),
-  },
-  findBrand: {
-    name: "deliveries.find_brand",
-    text: `select r.brand_id from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id where d.id = $1
+  findBrand: `select r.brand_id from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id where d.id = $1
            union all
            select p.brand_id from webhook.past_deliveries p where p.id = $1`,
-  },
   /** A finished delivery has its last attempt, the others are in webhook.attempts: the event's time leads to their partition. */
-  attempts: {
-    name: "deliveries.attempts",
-    text: `with past as materialized (
+  attempts: `with past as materialized (
              select event_created_at, attempt_id, attempts, started_at, duration_ms, outcome, http_status, error, response
                from webhook.past_deliveries where id = $1),
            event as (select event_created_at from past union all select event_created_at from webhook.deliveries where id = $1)
@@ -49,24 +34,14 @@ const statements = {
                    select attempt_id, attempts, started_at, duration_ms, outcome, http_status, error, response
                      from past) a
             order by a.attempt, a.started_at, a.id`,
-  },
   /** Copies the event's time from the past delivery: it selects the partition. */
-  repeat: {
-    name: "deliveries.repeat",
-    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at, repeat_of)
+  repeat: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at, repeat_of)
            select $1, p.receiver_id, p.event_id, p.event_created_at, p.event_type, p.test, p.sign_with_next, $3::timestamptz, p.id from webhook.past_deliveries p where p.id = $2`,
-  },
-  hasten: {
-    name: "deliveries.hasten",
-    text: "update webhook.deliveries d set due_at = $2::timestamptz where d.id = $1 and d.state = 'pending'",
-  },
-  firstPending: {
-    name: "deliveries.first_pending",
-    text: `select d.id from webhook.lanes l join webhook.deliveries d on d.receiver_id = l.receiver_id
+  hasten: "update webhook.deliveries d set due_at = $2::timestamptz where d.id = $1 and d.state = 'pending'",
+  firstPending: `select d.id from webhook.lanes l join webhook.deliveries d on d.receiver_id = l.receiver_id
             where l.receiver_id = $1 and d.state = 'pending' and (d.due_at, d.id) >= ${BOUND}
             order by d.due_at, d.id limit 1`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 export interface NewDelivery {
   readonly id: string;
@@ -74,12 +49,6 @@ export interface NewDelivery {
   readonly event_id: string;
   readonly event_created_at: string;
   readonly event_type: string;
-}
-
-/** Adds deliveries, due now. Their lanes must be locked. */
-export async function insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
-  await sql.query(statements.insert, NEW_DELIVERIES.values(deliveries));
-  await wakeLanes(sql, [...new Set(deliveries.map(({ receiver_id }) => receiver_id))]);
 }
 
 /** Adds deliveries that a replay sends once more, due now. The lane must be locked. */
@@ -97,10 +66,8 @@ export async function insertTestDelivery(
   await sql.query(statements.insertTest, [id, receiver_id, event_id, event_created_at, event_type, sign_with_next, dueAt]);
 }
 
-export async function findDelivery(sql: Sql, { brandId, deliveryId }: DeliveryKey): Promise<Delivery | undefined> {
-  const [row] = await sql.query<Delivery>(statements.find, [brandId, deliveryId]);
-  return row;
-}
+export const findDelivery = (sql: Sql, { brandId, deliveryId }: DeliveryKey): Promise<Delivery | undefined> =>
+  first(sql.query<Delivery>(statements.find, [brandId, deliveryId]));
 
 /** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfDelivery(sql: Sql, deliveryId: string): Promise<string | undefined> {

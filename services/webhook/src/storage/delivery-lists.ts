@@ -4,7 +4,7 @@ import { newId } from "@brand-records/ids";
 import { PAGE_LIMIT, type Delivery, type DeliveryState, type StatusClass } from "../domain/delivery.ts";
 import type { EventPosition } from "../domain/event.ts";
 import { FINISHED, LAST_ATTEMPT_APART, shown, UNFINISHED } from "./delivery-columns.ts";
-import { UNLEASED } from "./by-index.ts";
+import { UNLEASED } from "./delivery-columns.ts";
 
 /** Sorts after every delivery id. */
 const BEYOND = "dlv_~";

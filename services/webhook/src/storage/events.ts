@@ -1,5 +1,7 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import type { EventFilter, EventKey, EventPosition, FoundEvent, StoredEvent } from "../domain/event.ts";
+import type { EventFilter, EventKey, EventPosition, FoundEvent, ReceiverCounts, StoredEvent } from "../domain/event.ts";
+import { UNLEASED } from "./delivery-columns.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 export interface NewEvent {
   readonly id: string;
@@ -24,36 +26,18 @@ const NEW_EVENTS = unnestRows({
 /** Statuses may go back and forth; usually a record has one or two events. */
 const OF_RECORD_MAX = 1_000;
 
-const statements = {
+const statements = statementsOf("events", {
   // In one order, as two members may store the same events while partitions move: the second waits for the first's, and never crosswise.
-  insert: {
-    name: "events.insert",
-    text: `insert into webhook.events (${NEW_EVENTS.columns}) select * from ${NEW_EVENTS.relation} order by id
+  insert: `insert into webhook.events (${NEW_EVENTS.columns}) select * from ${NEW_EVENTS.relation} order by id
            on conflict (id, created_at) do nothing returning id`,
-  },
-  insertTest: {
-    name: "events.insert_test",
-    text: "insert into webhook.events (id, created_at, brand_id, type, data, test) values ($1, $2, $3, $4, $5::json, true)",
-  },
-  exists: {
-    name: "events.exists",
-    text: "select from webhook.events e where e.brand_id = $1 and e.id = $2",
-  },
-  find: {
-    name: "events.find",
-    text: `select ${COLUMNS}, e.traceparent from webhook.events e where e.brand_id = $1 and e.id = $2`,
-  },
-  findBrand: { name: "events.find_brand", text: "select e.brand_id from webhook.events e where e.id = $1" },
-  ofRecord: {
-    name: "events.of_record",
-    text: `select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.data ->> 'id' = $2 and not e.test
+  insertTest: "insert into webhook.events (id, created_at, brand_id, type, data, test) values ($1, $2, $3, $4, $5::json, true)",
+  exists: "select from webhook.events e where e.brand_id = $1 and e.id = $2",
+  find: `select ${COLUMNS}, e.traceparent from webhook.events e where e.brand_id = $1 and e.id = $2`,
+  findBrand: "select e.brand_id from webhook.events e where e.id = $1",
+  ofRecord: `select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.data ->> 'id' = $2 and not e.test
             order by e.created_at desc, e.id desc limit ${OF_RECORD_MAX}`,
-  },
-  positionOf: {
-    name: "events.position_of",
-    text: "select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
-  },
-} satisfies Record<string, Statement>;
+  positionOf: "select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
+});
 
 /**
  * Stores events. Their daily partitions must exist.
@@ -66,9 +50,8 @@ export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promi
 }
 
 /** Stores the event of a test delivery. Its daily partition must exist. */
-export async function insertTestEvent(sql: Sql, { id, created_at, brand_id, type, data }: Omit<NewEvent, "traceparent">): Promise<void> {
-  await sql.query(statements.insertTest, [id, created_at, brand_id, type, data]);
-}
+export const insertTestEvent = (sql: Sql, { id, created_at, brand_id, type, data }: Omit<NewEvent, "traceparent">): Promise<unknown> =>
+  sql.query(statements.insertTest, [id, created_at, brand_id, type, data]);
 
 export interface EventsPage extends EventFilter {
   readonly after: EventPosition | null;
@@ -120,10 +103,8 @@ export function eventsOfRecord(
 }
 
 /** Returns an event, also that of a test. */
-export async function findEvent(sql: Sql, { brandId, eventId }: EventKey): Promise<FoundEvent | undefined> {
-  const [row] = await sql.query<FoundEvent>(statements.find, [brandId, eventId]);
-  return row;
-}
+export const findEvent = (sql: Sql, { brandId, eventId }: EventKey): Promise<FoundEvent | undefined> =>
+  first(sql.query<FoundEvent>(statements.find, [brandId, eventId]));
 
 /** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfEvent(sql: Sql, eventId: string): Promise<string | undefined> {
@@ -132,12 +113,41 @@ export async function findBrandOfEvent(sql: Sql, eventId: string): Promise<strin
 }
 
 /** Returns where an event is in its brand's list; undefined if it is not in it. */
-export async function positionOfEvent(sql: Sql, { brandId, eventId }: EventKey): Promise<EventPosition | undefined> {
-  const [row] = await sql.query<EventPosition>(statements.positionOf, [brandId, eventId]);
-  return row;
-}
+export const positionOfEvent = (sql: Sql, { brandId, eventId }: EventKey): Promise<EventPosition | undefined> =>
+  first(sql.query<EventPosition>(statements.positionOf, [brandId, eventId]));
 
 /** Whether the brand has this event, also one of a test, and it is still stored. */
-export async function isEventStored(sql: Sql, { brandId, eventId }: EventKey): Promise<boolean> {
-  return (await sql.query(statements.exists, [brandId, eventId])).length > 0;
+export const isEventStored = (sql: Sql, { brandId, eventId }: EventKey): Promise<boolean> =>
+  isFound(sql.query(statements.exists, [brandId, eventId]));
+
+/** Deliveries of an event that are looked at: it has one for each receiver, unless it was sent again very often. */
+const DELIVERIES_MAX = 200;
+
+const EVENTS = unnestRows({ id: "text", created_at: "timestamptz" }, { as: "e" });
+
+/** Every event is looked up by its index in each table. Deliveries in flight are few, and no index has their events: they are read once. */
+const COUNTS: Statement = {
+  name: "event_receivers.counts",
+  text: `
+    with sending as materialized (select d.event_id, d.receiver_id from webhook.deliveries d where d.state = 'sending')
+    select e.id, c.receivers, c.receivers_accepted
+      from ${EVENTS.relation}
+     cross join lateral (
+       select count(distinct d.receiver_id)::int as receivers,
+              (count(distinct d.receiver_id) filter (where d.is_accepted))::int as receivers_accepted
+         from ((select p.receiver_id, p.state = 'delivered' as is_accepted from webhook.past_deliveries p
+                 where p.event_id = e.id and p.event_created_at = e.created_at limit ${DELIVERIES_MAX})
+               union all
+               (select w.receiver_id, false from webhook.deliveries w
+                 where w.event_id = e.id and w.state = 'pending' and w.${UNLEASED} limit ${DELIVERIES_MAX})
+               union all
+               (select s.receiver_id, false from sending s where s.event_id = e.id limit ${DELIVERIES_MAX})) d) c`,
+};
+
+export const NO_RECEIVERS: ReceiverCounts = { receivers: 0, receivers_accepted: 0 };
+
+/** Returns, by the event's id, how many receivers it was or is to be delivered to, and how many accepted it. */
+export async function receiversOf(sql: Sql, events: readonly EventPosition[]): Promise<Map<string, ReceiverCounts>> {
+  const rows = await sql.query<ReceiverCounts & { readonly id: string }>(COUNTS, EVENTS.values(events));
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }

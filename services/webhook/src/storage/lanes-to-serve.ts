@@ -41,7 +41,7 @@ export interface LanesToServe {
   /** Lanes locked at most. Default: 16. */
   readonly lanesMax?: number;
   /** How many of the deliveries that a lane has room for this process takes of it. Default: all. */
-  readonly take?: (receiverId: string, room: number) => number;
+  readonly take?: ((receiverId: string, room: number) => number) | undefined;
 }
 
 export interface LaneToServe {

@@ -1,10 +1,11 @@
-import type { Sql, Statement } from "@brand-records/postgres";
-import type { ReceiverKey } from "../domain/receiver.ts";
-import { TESTS_SECONDS } from "../domain/test-limit.ts";
+import type { Sql } from "@brand-records/postgres";
+import { TESTS_SECONDS, type ReceiverKey } from "../domain/receiver.ts";
+import { dueBy } from "./lane-bound.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 /**
  * Statements that lock or update `webhook.lanes` and no other table; those that count deliveries in locked lanes are in locked-lanes.ts, those of
- * claims in lanes-to-serve.ts and claim-bounds.ts. A lane is one receiver's queue: a row for each receiver.
+ * claims in lanes-to-serve.ts. A lane is one receiver's queue: a row for each receiver. lane-bound.ts says where its deliveries begin.
  *
  * The locking order of the service:
  *
@@ -17,107 +18,57 @@ import { TESTS_SECONDS } from "../domain/test-limit.ts";
  *
  * Without the lock, a claim could find a lane empty and set its `next_due` to infinity while another transaction adds a delivery to
  * it. No sender would then look for that delivery.
- *
- * The lower bound: no pending delivery comes before its lane's `next_due`, or before (`bound_due`, `bound_id`) while `bound_due` equals
- * `next_due`. Claims begin there. So whatever makes a delivery pending, or due earlier, lowers `next_due` with `dueBy`.
  */
-
-/**
- * Assignments to a lane `l` in which a delivery became pending, due at `time`. The id no longer bounds if that delivery may come before it.
- *
- * @param time SQL; null if there is none
- */
-export const dueBy = (time: string): string => `
-         next_due = least(l.next_due, ${time}), arrived_due = least(l.arrived_due, ${time}),
-         bound_due = case when l.next_due >= ${time} then '-infinity' else l.bound_due end`;
-
-/** The lower bound of a lane `l`: no pending delivery has a smaller (due_at, id). */
-export const BOUND = "(l.next_due, case when l.bound_due = l.next_due then l.bound_id else '' end)";
 
 /** A column of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
 export const PAUSED_UNTIL = "case when l.open_until > now() and not l.held then l.open_until end as paused_until";
 
-const statements = {
-  insert: { name: "lanes.insert", text: "insert into webhook.lanes (receiver_id) values ($1)" },
-  lockOne: {
-    name: "lanes.lock_one",
-    text: `select from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
+const statements = statementsOf("lanes", {
+  insert: "insert into webhook.lanes (receiver_id) values ($1)",
+  lockOne: `select from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
             where r.brand_id = $1 and r.id = $2 for update of l`,
-  },
-  lockSelecting: {
-    name: "lanes.lock_selecting",
-    text: `select l.receiver_id, l.ctid from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
+  lockSelecting: `select l.receiver_id, l.ctid from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
             where r.brand_id = any($1::text[]) and r.events && $2::text[]
             order by l.receiver_id for update of l`,
-  },
-  lockOfBrand: {
-    name: "lanes.lock_of_brand",
-    text: `select l.receiver_id from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
+  lockOfBrand: `select l.receiver_id from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
             where r.brand_id = $1 order by l.receiver_id for update of l`,
-  },
-  status: {
-    name: "lanes.status",
-    text: `select l.held, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row
+  status: `select l.held, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row
              from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 and r.id = $2`,
-  },
-  wake: {
-    name: "lanes.wake",
-    text: `update webhook.lanes l set ${dueBy("coalesce($2::timestamptz, now())")} where l.receiver_id = any($1::text[])`,
-  },
+  wake: `update webhook.lanes l set ${dueBy("coalesce($2::timestamptz, now())")} where l.receiver_id = any($1::text[])`,
   /** The time comes before that of every pending delivery: none is due before `next_due`. */
-  tryFirst: {
-    name: "lanes.try_first",
-    text: `update webhook.lanes l set open_until = '-infinity', ${dueBy("f.due")}
+  tryFirst: `update webhook.lanes l set open_until = '-infinity', ${dueBy("f.due")}
              from (select o.receiver_id, case when o.next_due > '-infinity' and o.next_due <= now() then o.next_due - interval '1 microsecond'
                                               else now() end as due from webhook.lanes o where o.receiver_id = $1) f
             where l.receiver_id = f.receiver_id returning f.due::text`,
-  },
   /** Senders are notified once for each transaction, whatever its size. Postgres delivers the notification at the commit. */
-  notifySenders: { name: "lanes.notify_senders", text: "select pg_notify('webhook_deliveries', '')" },
-  hold: { name: "lanes.hold", text: "update webhook.lanes set held = true where receiver_id = $1" },
-  holdAll: {
-    name: "lanes.hold_all",
-    text: "update webhook.lanes set held = true where not held and receiver_id in (select r.id from webhook.receivers r where r.brand_id = $1)",
-  },
-  lowerLimit: {
-    name: "lanes.lower_limit",
-    text: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
-  },
-  release: {
-    name: "lanes.release",
-    text: `update webhook.lanes l
+  notifySenders: "select pg_notify('webhook_deliveries', '')",
+  hold: "update webhook.lanes set held = true where receiver_id = $1",
+  holdAll:
+    "update webhook.lanes set held = true where not held and receiver_id in (select r.id from webhook.receivers r where r.brand_id = $1)",
+  lowerLimit: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
+  release: `update webhook.lanes l
               set held = false, ${closedCircuit()} where l.receiver_id = $1`,
-  },
-  noteRepeatedTest: {
-    name: "lanes.note_repeated_test",
-    text: `update webhook.lanes l
+  noteRepeatedTest: `update webhook.lanes l
               set tests_repeated_at =
                     array(select t.at from unnest(l.tests_repeated_at) t(at) where t.at > now() - make_interval(secs => $2)) || now()
             where l.receiver_id = $1`,
-  },
-  forgetFailures: {
-    name: "lanes.forget_failures",
-    text: `update webhook.lanes set ${closedCircuit()}, failures = 0 where receiver_id = $1`,
-  },
-} satisfies Record<string, Statement>;
+  forgetFailures: `update webhook.lanes set ${closedCircuit()}, failures = 0 where receiver_id = $1`,
+});
 
 /** Assignments that reset the circuit and the failure clock to their state before the first failure. */
 function closedCircuit(): string {
   return `open_until = '-infinity', opened_at = null, failed_in_a_row = 0, trips = 0, first_failure_at = null, failing_since = null`;
 }
 
-export async function insertLane(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.insert, [receiverId]);
-}
+export const insertLane = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.insert, [receiverId]);
 
 /**
  * Locks a receiver's lane: until this transaction ends, no other transaction adds or claims deliveries of the receiver.
  *
  * @returns false if the brand has no such receiver
  */
-export async function lockLane(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> {
-  return (await sql.query(statements.lockOne, [brandId, receiverId])).length > 0;
-}
+export const lockLane = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> =>
+  isFound(sql.query(statements.lockOne, [brandId, receiverId]));
 
 /**
  * A locked lane, and where its row is until this transaction changes it. While an older snapshot is open, as a dump's, an index leads to
@@ -166,9 +117,7 @@ export async function lockLanesOfExpired(sql: Sql, expired: string, limit: numbe
 export const HAS_LANE = "exists (select from webhook.lanes o where o.receiver_id = d.receiver_id)";
 
 /** Notifies senders of all processes, once the transaction commits. */
-export async function notifySenders(sql: Sql): Promise<void> {
-  await sql.query(statements.notifySenders);
-}
+export const notifySenders = (sql: Sql): Promise<unknown> => sql.query(statements.notifySenders);
 
 /**
  * Makes lanes due and notifies the senders. The lanes must be locked.
@@ -201,46 +150,34 @@ export interface LaneStatus {
 }
 
 /** Returns undefined if the brand has no such receiver. */
-export async function laneStatus(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<LaneStatus | undefined> {
-  const [row] = await sql.query<LaneStatus>(statements.status, [brandId, receiverId]);
-  return row;
-}
+export const laneStatus = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<LaneStatus | undefined> =>
+  first(sql.query<LaneStatus>(statements.status, [brandId, receiverId]));
 
 /** Holds the lane: none of its deliveries is sent until `releaseLane`. The lane must be locked. */
-export async function holdLane(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.hold, [receiverId]);
-}
+export const holdLane = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.hold, [receiverId]);
 
 /** Holds every lane of a brand. */
-export async function holdLanesOfBrand(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.holdAll, [brandId]);
-}
+export const holdLanesOfBrand = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.holdAll, [brandId]);
 
 /**
  * Ends the hold. The next claim finds the first pending delivery: what was held may have been dropped meanwhile. Resets circuit and
  * failure clock, because a member has looked at the receiver. Keeps the number of failures that members see.
  */
-export async function releaseLane(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.release, [receiverId]);
-}
+export const releaseLane = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.release, [receiverId]);
 
 /**
  * Lowers the lane's `max_in_flight` to that of the receiver, if the lane's is higher. Below this limit, each success still raises the
  * lane's. The lane must be locked.
  */
-export async function limitLane(sql: Sql, receiverId: string, maxInFlight: number): Promise<void> {
-  await sql.query(statements.lowerLimit, [receiverId, maxInFlight]);
-}
+export const limitLane = (sql: Sql, receiverId: string, maxInFlight: number): Promise<unknown> =>
+  sql.query(statements.lowerLimit, [receiverId, maxInFlight]);
 
 /** Records that a test is sent again, and forgets when others were, more than `TESTS_SECONDS` ago. The lane must be locked. */
-export async function noteRepeatedTest(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.noteRepeatedTest, [receiverId, TESTS_SECONDS]);
-}
+export const noteRepeatedTest = (sql: Sql, receiverId: string): Promise<unknown> =>
+  sql.query(statements.noteRepeatedTest, [receiverId, TESTS_SECONDS]);
 
 /** Resets circuit, failure clock and the number of failures. The lane must be locked. */
-export async function forgetFailures(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.forgetFailures, [receiverId]);
-}
+export const forgetFailures = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.forgetFailures, [receiverId]);
 
 interface LaneId {
   readonly receiver_id: string;

@@ -1,6 +1,7 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { LaneState } from "../domain/lane.ts";
-import { dueBy, lockLanes, notifySenders, type LaneRow } from "./lanes.ts";
+import { lockLanes, notifySenders, type LaneRow } from "./lanes.ts";
+import { dueBy } from "./lane-bound.ts";
 
 export interface LockedLane extends LaneState {
   readonly receiverId: string;

@@ -1,13 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { receiverStates } from "./receiver-states.ts";
 
-let sending: ServedSending;
-beforeEach(async () => {
-  sending = await serveSending();
-});
-afterEach(() => sending.stop());
+const sending = useSending();
 
 const setLane = ({ id }: MadeReceiver, columns: string) =>
   sending.db.query(`update webhook.lanes set ${columns} where receiver_id = $1`, [id]);

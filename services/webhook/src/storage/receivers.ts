@@ -1,7 +1,8 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import type { Sql } from "@brand-records/postgres";
 import type { NewReceiver, Receiver, ReceiverChange, ReceiverKey } from "../domain/receiver.ts";
 import type { SealedSecret } from "../domain/signing-secret.ts";
 import { insertLane, PAUSED_UNTIL } from "./lanes.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 /**
  * Waiting deliveries counted for one receiver, at most: 20 ms. A receiver that was down for a week may have millions, and a
@@ -23,77 +24,44 @@ const TABLES = `webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
     from (select d.due_at from webhook.deliveries d where d.receiver_id = r.id and d.state = 'pending'
            order by d.due_at, d.id limit ${WAITING_COUNTED_MAX}) p) w`;
 
-const statements = {
+const statements = statementsOf("receivers", {
   /** The clock's time, not the transaction's: the transaction began before it waited for the brand. */
-  insert: {
-    name: "receivers.insert",
-    text: `insert into webhook.receivers (brand_id, id, url, label, events, secret, secret_key_id, created_at, updated_at)
+  insert: `insert into webhook.receivers (brand_id, id, url, label, events, secret, secret_key_id, created_at, updated_at)
            select $1, $2, $3, $4, $5::text[], $6::bytea, $7::int, now, now from clock_timestamp() now
            on conflict (brand_id, url) do nothing returning id`,
-  },
-  count: { name: "receivers.count", text: "select count(*) from webhook.receivers r where r.brand_id = $1" },
-  find: {
-    name: "receivers.find",
-    text: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 and r.id = $2`,
-  },
-  settings: {
-    name: "receivers.settings",
-    text: `select r.url, r.events, r.enabled, r.next_secret is not null as rotating
+  count: "select count(*) from webhook.receivers r where r.brand_id = $1",
+  find: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 and r.id = $2`,
+  settings: `select r.url, r.events, r.enabled, r.next_secret is not null as rotating
              from webhook.receivers r where r.brand_id = $1 and r.id = $2`,
-  },
-  findBrand: { name: "receivers.find_brand", text: "select r.brand_id from webhook.receivers r where r.id = $1" },
-  list: {
-    name: "receivers.list",
-    text: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 order by r.created_at, r.id`,
-  },
-  targets: {
-    name: "receivers.targets",
-    text: `select r.id, r.label, r.url, ${PAUSED_UNTIL} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1`,
-  },
-  change: {
-    name: "receivers.change",
-    text: `update webhook.receivers r
+  findBrand: "select r.brand_id from webhook.receivers r where r.id = $1",
+  list: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 order by r.created_at, r.id`,
+  targets: `select r.id, r.label, r.url, ${PAUSED_UNTIL} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1`,
+  change: `update webhook.receivers r
               set url = coalesce($3, r.url), label = coalesce($4, r.label), events = coalesce($5::text[], r.events),
                   max_in_flight = coalesce($6::int, r.max_in_flight), updated_at = clock_timestamp()
             where r.brand_id = $1 and r.id = $2`,
-  },
-  disable: {
-    name: "receivers.disable",
-    text: `update webhook.receivers r
+  disable: `update webhook.receivers r
               set enabled = false, disabled_reason = $2, disabled_at = now, updated_at = now, disables = r.disables + 1
              from clock_timestamp() now
             where r.id = $1 and r.enabled returning r.disabled_at`,
-  },
-  disableAgain: { name: "receivers.disable_again", text: "update webhook.receivers r set disables = r.disables + 1 where r.id = $1" },
-  disables: { name: "receivers.disables", text: "select r.disables from webhook.receivers r where r.brand_id = $1 and r.id = $2" },
-  enable: {
-    name: "receivers.enable",
-    text: `update webhook.receivers r
+  disableAgain: "update webhook.receivers r set disables = r.disables + 1 where r.id = $1",
+  disables: "select r.disables from webhook.receivers r where r.brand_id = $1 and r.id = $2",
+  enable: `update webhook.receivers r
               set enabled = true, disabled_reason = null, disabled_at = null, updated_at = clock_timestamp()
             where r.id = $1 and not r.enabled and r.disables = $2 returning r.id`,
-  },
-  remove: { name: "receivers.remove", text: "delete from webhook.receivers r where r.brand_id = $1 and r.id = $2 returning r.id" },
-  setNextSecret: {
-    name: "receivers.set_next_secret",
-    text: `update webhook.receivers r
+  remove: "delete from webhook.receivers r where r.brand_id = $1 and r.id = $2 returning r.id",
+  setNextSecret: `update webhook.receivers r
               set next_secret = $3::bytea, next_secret_key_id = $4::int, updated_at = clock_timestamp()
             where r.brand_id = $1 and r.id = $2 and ($5::boolean or r.next_secret is null) returning r.id`,
-  },
-  activateNextSecret: {
-    name: "receivers.activate_next_secret",
-    text: `update webhook.receivers r
+  activateNextSecret: `update webhook.receivers r
               set secret = r.next_secret, secret_key_id = r.next_secret_key_id, next_secret = null, next_secret_key_id = null,
                   updated_at = clock_timestamp()
             where r.brand_id = $1 and r.id = $2 and r.next_secret is not null
               and ($3::boolean or r.next_secret_accepted_at is not null) returning r.id`,
-  },
   /** Keeps the time of the first test. */
-  acceptNextSecret: {
-    name: "receivers.accept_next_secret",
-    text: `update webhook.receivers r set next_secret_accepted_at = clock_timestamp()
+  acceptNextSecret: `update webhook.receivers r set next_secret_accepted_at = clock_timestamp()
             where r.id = $1 and r.next_secret = $2::bytea and r.url = $3 and r.next_secret_accepted_at is null`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /**
  * Adds a receiver and its lane. The caller, who has locked the brand, refuses a 21st receiver.
@@ -115,18 +83,14 @@ export async function countReceivers(sql: Sql, brandId: string): Promise<number>
   return row?.count ?? 0;
 }
 
-export async function findReceiver(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Receiver | undefined> {
-  const [row] = await sql.query<Receiver>(statements.find, [brandId, receiverId]);
-  return row;
-}
+export const findReceiver = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Receiver | undefined> =>
+  first(sql.query<Receiver>(statements.find, [brandId, receiverId]));
 
 export type ReceiverSettings = Pick<Receiver, "url" | "events" | "enabled" | "rotating">;
 
 /** Returns a receiver without its counts, which take up to 20 ms: too long while its lane is locked. */
-export async function findSettings(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<ReceiverSettings | undefined> {
-  const [row] = await sql.query<ReceiverSettings>(statements.settings, [brandId, receiverId]);
-  return row;
-}
+export const findSettings = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<ReceiverSettings | undefined> =>
+  first(sql.query<ReceiverSettings>(statements.settings, [brandId, receiverId]));
 
 /** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfReceiver(sql: Sql, receiverId: string): Promise<string | undefined> {
@@ -149,9 +113,8 @@ export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<st
 }
 
 /** @throws a unique violation if another of the brand's receivers has that URL */
-export async function changeReceiver(sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<void> {
-  await sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
-}
+export const changeReceiver = (sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<unknown> =>
+  sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
 
 /**
  * The receiver's lane must be locked.
@@ -168,9 +131,7 @@ export async function disableReceiver(
 }
 
 /** Has an enabling that began before leave a disabled receiver disabled. Changes nothing else. The receiver's lane must be locked. */
-export async function disableAgain(sql: Sql, receiverId: string): Promise<void> {
-  await sql.query(statements.disableAgain, [receiverId]);
-}
+export const disableAgain = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.disableAgain, [receiverId]);
 
 /** Returns how often a receiver was disabled; undefined if the brand has no such receiver. */
 export async function disablesOf(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<number | undefined> {
@@ -184,14 +145,12 @@ export async function disablesOf(sql: Sql, { brandId, receiverId }: ReceiverKey)
  * @param disables of `disablesOf`, as it was when the enabling began
  * @returns false if it was already enabled, or was disabled since
  */
-export async function enableReceiver(sql: Sql, receiverId: string, disables: number): Promise<boolean> {
-  return (await sql.query(statements.enable, [receiverId, disables])).length > 0;
-}
+export const enableReceiver = (sql: Sql, receiverId: string, disables: number): Promise<boolean> =>
+  isFound(sql.query(statements.enable, [receiverId, disables]));
 
 /** Deletes a receiver and its lane. Its deliveries stay, and no worker sends them. */
-export async function deleteReceiver(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> {
-  return (await sql.query(statements.remove, [brandId, receiverId])).length > 0;
-}
+export const deleteReceiver = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> =>
+  isFound(sql.query(statements.remove, [brandId, receiverId]));
 
 /**
  * Sets the next secret. Of several simultaneous calls that do not replace one, one succeeds.
@@ -199,14 +158,12 @@ export async function deleteReceiver(sql: Sql, { brandId, receiverId }: Receiver
  * @param replace also in place of an earlier one
  * @returns false if there is one that must stay, or no such receiver
  */
-export async function setNextSecret(
+export const setNextSecret = (
   sql: Sql,
   { brandId, receiverId }: ReceiverKey,
   { sealed, keyId }: SealedSecret,
   replace: boolean,
-): Promise<boolean> {
-  return (await sql.query(statements.setNextSecret, [brandId, receiverId, sealed, keyId, replace])).length > 0;
-}
+): Promise<boolean> => isFound(sql.query(statements.setNextSecret, [brandId, receiverId, sealed, keyId, replace]));
 
 /**
  * Replaces the current secret with the next one, in one step.
@@ -214,9 +171,8 @@ export async function setNextSecret(
  * @param force also if the receiver has not accepted a test signed with it
  * @returns false if there is no next secret to activate, or no such receiver
  */
-export async function activateNextSecret(sql: Sql, { brandId, receiverId }: ReceiverKey, force: boolean): Promise<boolean> {
-  return (await sql.query(statements.activateNextSecret, [brandId, receiverId, force])).length > 0;
-}
+export const activateNextSecret = (sql: Sql, { brandId, receiverId }: ReceiverKey, force: boolean): Promise<boolean> =>
+  isFound(sql.query(statements.activateNextSecret, [brandId, receiverId, force]));
 
 /** A next secret, as it is stored, that alone signed an accepted request to this URL. */
 export interface AcceptedSecret {
@@ -226,6 +182,5 @@ export interface AcceptedSecret {
 }
 
 /** Records that the receiver accepted its next secret. Changes nothing if it has another next secret or URL by now. */
-export async function acceptNextSecret(sql: Sql, { receiver_id, url, sealed }: AcceptedSecret): Promise<void> {
-  await sql.query(statements.acceptNextSecret, [receiver_id, sealed, url]);
-}
+export const acceptNextSecret = (sql: Sql, { receiver_id, url, sealed }: AcceptedSecret): Promise<unknown> =>
+  sql.query(statements.acceptNextSecret, [receiver_id, sealed, url]);

@@ -1,7 +1,6 @@
 import { SAMPLE_RECORD_IDS } from "@brand-records/resources";
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { ReceiverKey } from "../domain/receiver.ts";
-import { TESTS_SECONDS, type RecentTests } from "../domain/test-limit.ts";
+import { TESTS_SECONDS, type ReceiverKey, type RecentTests } from "../domain/receiver.ts";
 
 /** Clocks of processes set created_at, the database's received_at: no more is expected between them. */
 const CLOCKS_APART_SECONDS = 300;

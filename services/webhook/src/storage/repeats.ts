@@ -1,7 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Delivery } from "../domain/delivery.ts";
-import type { DeliveryReference, Repeat } from "../domain/repeat.ts";
-import { UNLEASED } from "./by-index.ts";
+import type { Delivery, DeliveryReference, Repeat } from "../domain/delivery.ts";
+import { UNLEASED } from "./delivery-columns.ts";
 
 /** Shown with the delivery that was sent again. */
 const REPEATS_MAX = 20;

@@ -1,8 +1,9 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import type { Sql } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
-import { BOUND } from "./lanes.ts";
-import { UNLEASED } from "./by-index.ts";
+import { BOUND } from "./lane-bound.ts";
+import { UNLEASED } from "./delivery-columns.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 /** Events counted for a total, at most: 40 ms. */
 const COUNTED_MAX = 100_000;
@@ -63,64 +64,37 @@ const COLUMNS = `p.id, p.receiver_id, p.since, p.until, p.failed_only, p.started
                   else ${countOf(ALL, `greatest(0, ${COUNTED_MAX} - p.queued)`)} end as total`;
 const TABLES = "webhook.replays p join webhook.receivers r on r.id = p.receiver_id";
 
-const statements = {
-  insert: {
-    name: "replays.insert",
-    text: `insert into webhook.replays (id, brand_id, receiver_id, since, until, requested_until, failed_only, started_at, counted)
+const statements = statementsOf("replays", {
+  insert: `insert into webhook.replays (id, brand_id, receiver_id, since, until, requested_until, failed_only, started_at, counted)
            values ($1, $2, $3, $4, least($5::timestamptz, $7::timestamptz), $5, $6, $7, $8)`,
-  },
-  find: { name: "replays.find", text: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.id = $2` },
-  findUnfinished: {
-    name: "replays.find_unfinished",
-    text: `select p.id, p.since, p.requested_until, p.failed_only from webhook.replays p where p.receiver_id = $1 and ${IS_UNFINISHED}`,
-  },
-  findLatest: {
-    name: "replays.find_latest",
-    text: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.receiver_id = $2
+  find: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.id = $2`,
+  findUnfinished: `select p.id, p.since, p.requested_until, p.failed_only from webhook.replays p where p.receiver_id = $1 and ${IS_UNFINISHED}`,
+  findLatest: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.receiver_id = $2
             order by (${IS_UNFINISHED}) desc, p.created_at desc limit 1`,
-  },
-  count: { name: "replays.count", text: countStatement(ALL, COUNTED_MAX) },
-  countFailed: { name: "replays.count_failed", text: countStatement(FAILED, FAILED_COUNTED_MAX) },
-  cancel: {
-    name: "replays.cancel",
-    text: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
+  count: countStatement(ALL, COUNTED_MAX),
+  countFailed: countStatement(FAILED, FAILED_COUNTED_MAX),
+  cancel: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
             where p.brand_id = $1 and p.id = $2 and ${IS_UNFINISHED}`,
-  },
-  cancelAll: {
-    name: "replays.cancel_all",
-    text: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
+  cancelAll: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
             where p.brand_id = $1 and ${IS_UNFINISHED}`,
-  },
-  findBrand: { name: "replays.find_brand", text: "select p.brand_id from webhook.replays p where p.id = $1" },
+  findBrand: "select p.brand_id from webhook.replays p where p.id = $1",
   /** Skips a replay that another worker has, or whose lane is locked: it waits for no other transaction, so it never deadlocks. */
-  take: {
-    name: "replays.take",
-    text: `select p.id, p.brand_id, p.receiver_id, p.failed_only from webhook.replays p join webhook.lanes l on l.receiver_id = p.receiver_id
+  take: `select p.id, p.brand_id, p.receiver_id, p.failed_only from webhook.replays p join webhook.lanes l on l.receiver_id = p.receiver_id
             where ${IS_UNFINISHED} and p.id <> all($1::text[])
             order by p.id limit 1 for update of p, l skip locked`,
-  },
-  hasUnfinished: {
-    name: "replays.has_unfinished",
-    text: `select from webhook.replays p where ${IS_UNFINISHED} and p.id <> all($1::text[]) limit 1`,
-  },
-  hasPendingBeyond: {
-    name: "replays.has_pending_beyond",
-    // From the bound on: an older snapshot keeps the entries of all that was sent.
-    text: `select from webhook.lanes l cross join lateral (
+  hasUnfinished: `select from webhook.replays p where ${IS_UNFINISHED} and p.id <> all($1::text[]) limit 1`,
+  // From the bound on: an older snapshot keeps the entries of all that was sent.
+  hasPendingBeyond: `select from webhook.lanes l cross join lateral (
              select from webhook.deliveries d where d.receiver_id = l.receiver_id and d.state = 'pending' and (d.due_at, d.id) >= ${BOUND}
               order by d.due_at, d.id offset $2 limit 1) d
             where l.receiver_id = $1`,
-  },
-  ahead: { name: "replays.ahead", text: aheadStatement(ALL) },
-  failedAhead: { name: "replays.failed_ahead", text: aheadStatement(FAILED) },
-  advance: {
-    name: "replays.advance",
-    text: `update webhook.replays p
+  ahead: aheadStatement(ALL),
+  failedAhead: aheadStatement(FAILED),
+  advance: `update webhook.replays p
               set at_created_at = coalesce($2::timestamptz, p.at_created_at), at_id = coalesce($3, p.at_id), queued = p.queued + $4::int,
                   finished_at = case when $5::boolean then clock_timestamp() else p.finished_at end
             where p.id = $1 returning p.queued`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 function aheadStatement({ events, isReplayed }: Ahead): string {
   return `select e.id, e.created_at, e.type, ${isReplayed} as replayed from ${TABLES} cross join lateral (${events("$2::int")}) e where p.id = $1
@@ -153,10 +127,8 @@ export async function countReplay(sql: Sql, now: string, request: ReplayRequest)
   return row?.events;
 }
 
-export async function findReplay(sql: Sql, { brandId, replayId }: ReplayKey): Promise<Replay | undefined> {
-  const [row] = await sql.query<Replay>(statements.find, [brandId, replayId]);
-  return row;
-}
+export const findReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<Replay | undefined> =>
+  first(sql.query<Replay>(statements.find, [brandId, replayId]));
 
 /** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfReplay(sql: Sql, replayId: string): Promise<string | undefined> {
@@ -165,20 +137,15 @@ export async function findBrandOfReplay(sql: Sql, replayId: string): Promise<str
 }
 
 /** Returns the receiver's unfinished replay, or else its last one that is stored. */
-export async function findLatestReplay(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Replay | undefined> {
-  const [row] = await sql.query<Replay>(statements.findLatest, [brandId, receiverId]);
-  return row;
-}
+export const findLatestReplay = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Replay | undefined> =>
+  first(sql.query<Replay>(statements.findLatest, [brandId, receiverId]));
 
 /** Ends a replay. Waits for the batch in progress. Changes nothing if the replay has finished or is another brand's. */
-export async function endReplay(sql: Sql, { brandId, replayId }: ReplayKey): Promise<void> {
-  await sql.query(statements.cancel, [brandId, replayId]);
-}
+export const endReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<unknown> =>
+  sql.query(statements.cancel, [brandId, replayId]);
 
 /** Ends every replay of a brand. */
-export async function endReplaysOf(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.cancelAll, [brandId]);
-}
+export const endReplaysOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.cancelAll, [brandId]);
 
 export interface UnfinishedReplay {
   readonly id: string;
@@ -188,10 +155,8 @@ export interface UnfinishedReplay {
 }
 
 /** Returns the receiver's unfinished replay, if it has one. */
-export async function findUnfinishedReplay(sql: Sql, receiverId: string): Promise<UnfinishedReplay | undefined> {
-  const [row] = await sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]);
-  return row;
-}
+export const findUnfinishedReplay = (sql: Sql, receiverId: string): Promise<UnfinishedReplay | undefined> =>
+  first(sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]));
 
 export interface TakenReplay {
   readonly id: string;
@@ -206,20 +171,16 @@ export interface TakenReplay {
  * @param except replays to skip
  * @returns undefined if all others are finished or locked
  */
-export async function takeReplay(sql: Sql, except: readonly string[]): Promise<TakenReplay | undefined> {
-  const [row] = await sql.query<TakenReplay>(statements.take, [except]);
-  return row;
-}
+export const takeReplay = (sql: Sql, except: readonly string[]): Promise<TakenReplay | undefined> =>
+  first(sql.query<TakenReplay>(statements.take, [except]));
 
 /** Whether any other replay is unfinished, locked or not. */
-export async function hasUnfinishedReplays(sql: Sql, except: readonly string[]): Promise<boolean> {
-  return (await sql.query(statements.hasUnfinished, [except])).length > 0;
-}
+export const hasUnfinishedReplays = (sql: Sql, except: readonly string[]): Promise<boolean> =>
+  isFound(sql.query(statements.hasUnfinished, [except]));
 
 /** Whether more than `count` deliveries of the receiver are pending. */
-export async function hasPendingBeyond(sql: Sql, receiverId: string, count: number): Promise<boolean> {
-  return (await sql.query(statements.hasPendingBeyond, [receiverId, count])).length > 0;
-}
+export const hasPendingBeyond = (sql: Sql, receiverId: string, count: number): Promise<boolean> =>
+  isFound(sql.query(statements.hasPendingBeyond, [receiverId, count]));
 
 export interface EventAhead {
   readonly id: string;

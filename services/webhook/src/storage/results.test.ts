@@ -1,7 +1,8 @@
 import type { Sql } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { resultOf } from "../../test/attempt-result.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import type { Attempt, Delivery } from "../domain/delivery.ts";
 import { claimDeliveries, type ClaimedDelivery } from "./claims.ts";
 import { attemptsOf, findDelivery } from "./deliveries.ts";
@@ -11,13 +12,11 @@ import { settleDeliveries, type SettledAttempt } from "./results.ts";
 
 /** One promise: each attempt is stored once and shown once, with its delivery if it finished it, otherwise beside it. */
 
-let sending: ServedSending;
+const sending = useSending();
 let receiver: MadeReceiver;
 beforeEach(async () => {
-  sending = await serveSending();
   receiver = await sending.createReceiver("http://127.0.0.1:1/");
 });
-afterEach(() => sending.stop());
 
 async function claim(): Promise<ClaimedDelivery[]> {
   await sending.db.query("update webhook.deliveries set due_at = now() where state = 'pending'");
@@ -55,22 +54,6 @@ const FAILED = {
   state: "failed",
   delay_seconds: null,
 } as const;
-
-const resultOf = (delivery: ClaimedDelivery, outcome: typeof ACCEPTED | typeof RETRIED | typeof FAILED): SettledAttempt => ({
-  delivery_id: delivery.id,
-  lease: delivery.lease,
-  brand_id: receiver.brand,
-  receiver_id: receiver.id,
-  event_id: delivery.event_id,
-  event_created_at: delivery.event_created_at,
-  delivery_created_at: delivery.created_at,
-  test: false,
-  attempt_id: newId("att"),
-  attempt: delivery.attempt,
-  started_at: new Date().toISOString(),
-  duration_ms: 25,
-  ...outcome,
-});
 
 const shownAs = ({ attempt_id: id, attempt, started_at, duration_ms, outcome, http_status, error, response }: SettledAttempt): Attempt => ({
   id,

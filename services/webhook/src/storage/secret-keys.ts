@@ -1,46 +1,29 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql } from "@brand-records/postgres";
 import type { SealedSecret } from "../domain/signing-secret.ts";
+import { isFound, statementsOf } from "./statements.ts";
 
 const PROOFS = unnestRows({ id: "int", proof: "bytea" }, { as: "k" });
 const KEY_IDS = unnestRows({ id: "int" }, { as: "k" });
 
-const statements = {
+const statements = statementsOf("secret_keys", {
   /** Sorted by id, so that processes starting at the same time never deadlock. */
-  add: {
-    name: "secret_keys.add",
-    text: `insert into webhook.secret_keys (${PROOFS.columns}) select * from ${PROOFS.relation} order by k.id
+  add: `insert into webhook.secret_keys (${PROOFS.columns}) select * from ${PROOFS.relation} order by k.id
            on conflict (id) do nothing`,
-  },
-  list: { name: "secret_keys.list", text: "select k.id, k.proof from webhook.secret_keys k" },
+  list: "select k.id, k.proof from webhook.secret_keys k",
   /** Reads every receiver: for the start only. */
-  inUse: {
-    name: "secret_keys.in_use",
-    text: `select r.secret_key_id as id from webhook.receivers r
+  inUse: `select r.secret_key_id as id from webhook.receivers r
             union select r.next_secret_key_id from webhook.receivers r where r.next_secret_key_id is not null
             order by id`,
-  },
-  inUseAmong: {
-    name: "secret_keys.in_use_among",
-    text: `select k.id from ${KEY_IDS.relation}
+  inUseAmong: `select k.id from ${KEY_IDS.relation}
             where exists (select from webhook.receivers r where r.secret_key_id = k.id or r.next_secret_key_id = k.id)`,
-  },
-  stored: {
-    name: "secret_keys.stored",
-    text: `select r.id as receiver_id, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id
+  stored: `select r.id as receiver_id, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id
              from webhook.receivers r where r.id = any($1::text[])`,
-  },
-  underOthers: {
-    name: "secret_keys.under_others",
-    text: `select r.id, r.secret as sealed, r.secret_key_id as "keyId" from webhook.receivers r
+  underOthers: `select r.id, r.secret as sealed, r.secret_key_id as "keyId" from webhook.receivers r
             where r.secret_key_id <> $1 and r.id > $2 order by r.id limit 100`,
-  },
   /** Changes nothing if the secret was replaced since it was read. */
-  replace: {
-    name: "secret_keys.replace",
-    text: `update webhook.receivers set secret = $4::bytea, secret_key_id = $5::int
+  replace: `update webhook.receivers set secret = $4::bytea, secret_key_id = $5::int
             where id = $1 and secret = $2::bytea and secret_key_id = $3 returning id`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 export interface Proof {
   readonly id: number;
@@ -48,9 +31,7 @@ export interface Proof {
 }
 
 /** Adds proofs of new keys. Existing ones stay as they are. */
-export async function addProofs(sql: Sql, proofs: readonly Proof[]): Promise<void> {
-  await sql.query(statements.add, PROOFS.values(proofs));
-}
+export const addProofs = (sql: Sql, proofs: readonly Proof[]): Promise<unknown> => sql.query(statements.add, PROOFS.values(proofs));
 
 export function listProofs(sql: Sql): Promise<Proof[]> {
   return sql.query<Proof>(statements.list);
@@ -91,6 +72,5 @@ export function secretsUnderOthers(sql: Sql, keyId: number, afterId: string): Pr
 }
 
 /** @returns false, and changes nothing, if the receiver is gone or has another secret by now */
-export async function replaceSealed(sql: Sql, { id, sealed, keyId }: StoredSecret, by: SealedSecret): Promise<boolean> {
-  return (await sql.query(statements.replace, [id, sealed, keyId, by.sealed, by.keyId])).length > 0;
-}
+export const replaceSealed = (sql: Sql, { id, sealed, keyId }: StoredSecret, by: SealedSecret): Promise<boolean> =>
+  isFound(sql.query(statements.replace, [id, sealed, keyId, by.sealed, by.keyId]));

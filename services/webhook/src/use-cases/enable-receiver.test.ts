@@ -1,18 +1,14 @@
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending } from "../../test/serve-sending.ts";
 import { disableReceiver, enableReceiver } from "./enable-receiver.ts";
 
-let sending: ServedSending;
+const sending = useSending();
 let server: ReceivingServer;
 beforeEach(async () => {
-  sending = await serveSending();
   server = await startReceivingServer((response) => response.writeHead(500).end("Reyes, Ana: unknown"));
 });
-afterEach(async () => {
-  await sending.stop();
-  await server.stop();
-});
+afterEach(() => server.stop());
 
 it("drops with a held delivery what its receiver answered, and nothing of another receiver", async () => {
   const [receiver, other] = [await sending.createReceiver(server.url), await sending.createReceiver(server.url)];

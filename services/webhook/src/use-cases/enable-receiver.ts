@@ -1,10 +1,18 @@
 import type { Database, Sql } from "@brand-records/postgres";
-import { receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
+import { receiverDisabled, receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
 import { isBrandOpen } from "../storage/brands.ts";
-import { hastenPending, type HastenOptions } from "../storage/hasten-pending.ts";
-import { databaseTime, dropPending, type DropOptions } from "../storage/held-deliveries.ts";
+import { databaseTime, dropPending, hastenPending, type DropOptions, type HastenOptions } from "../storage/pending-deliveries.ts";
 import { holdLane, lockLane, notifySenders, releaseLane } from "../storage/lanes.ts";
-import { disableAgain, disableReceiver as disable, disablesOf, enableReceiver as enable, findReceiver } from "../storage/receivers.ts";
+import {
+  disableAgain,
+  disableReceiver as disable,
+  disablesOf,
+  enableReceiver as enable,
+  findReceiver,
+  findSettings,
+} from "../storage/receivers.ts";
+import type { Delivery } from "../domain/delivery.ts";
+import { findDelivery, firstPending, hastenDelivery } from "../storage/deliveries.ts";
 
 /**
  * Enables a receiver, and sends or drops the deliveries that were held. Those to send become due at once, also those that would have waited
@@ -62,4 +70,32 @@ export async function disableReceiver(db: Database, key: ReceiverKey, onDisabled
   });
   if (isChanged) onDisabled?.();
   return requireReceiver(await findReceiver(db, key));
+}
+
+export interface SentWaiting {
+  readonly receiver: Receiver;
+  /** The delivery that is tried first; undefined if none waits. */
+  readonly first: Delivery | undefined;
+}
+
+/**
+ * Sends what waits at an enabled receiver now: ends the pause of its circuit and tries the first delivery. While the circuit has not closed, a
+ * failure opens it again, and what waits goes on waiting.
+ *
+ * @param all makes every other pending delivery due, too, whatever its back-off
+ * @throws AppError `not_found`, `receiver_disabled`
+ */
+export async function sendWaiting(db: Database, key: ReceiverKey, all: boolean, options?: HastenOptions): Promise<SentWaiting> {
+  const now = await databaseTime(db);
+  const first = await db.transaction(async (sql) => {
+    const settings = (await lockLane(sql, key)) ? await findSettings(sql, key) : undefined;
+    if (settings === undefined || !(await isBrandOpen(sql, key.brandId))) throw receiverNotFound();
+    if (!settings.enabled) throw receiverDisabled("sent what waits");
+    const deliveryId = await firstPending(sql, key.receiverId);
+    if (deliveryId === undefined) return undefined;
+    await hastenDelivery(sql, { id: deliveryId, receiver_id: key.receiverId });
+    return findDelivery(sql, { brandId: key.brandId, deliveryId });
+  });
+  if (all && first !== undefined) await hastenPending(db, key, now, options);
+  return { receiver: requireReceiver(await findReceiver(db, key)), first };
 }

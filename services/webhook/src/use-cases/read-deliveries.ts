@@ -1,8 +1,13 @@
 import type { Sql } from "@brand-records/postgres";
-import type { DeliveryStats } from "../domain/delivery-stats.ts";
-import { requireDelivery, type Attempt, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
+import {
+  requireDelivery,
+  type Attempt,
+  type Delivery,
+  type DeliveryKey,
+  type DeliveryReference,
+  type DeliveryStats,
+} from "../domain/delivery.ts";
 import { requireEvent, type EventPosition, type FoundEvent } from "../domain/event.ts";
-import type { DeliveryReference } from "../domain/repeat.ts";
 import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { deliveryStats } from "../storage/attempt-hours.ts";
 import { attemptsOf, findDelivery } from "../storage/deliveries.ts";

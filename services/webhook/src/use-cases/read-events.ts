@@ -3,8 +3,7 @@ import type { Sql } from "@brand-records/postgres";
 import { DELIVERY_STATES, type Delivery } from "../domain/delivery.ts";
 import { requireEvent, type EventFilter, type EventKey, type EventPosition, type ListedEvent, type StoredEvent } from "../domain/event.ts";
 import { pageOfDeliveries } from "../storage/delivery-lists.ts";
-import { findEvent, pageOfEvents, positionOfEvent } from "../storage/events.ts";
-import { NO_RECEIVERS, receiversOf } from "../storage/event-receivers.ts";
+import { findEvent, NO_RECEIVERS, pageOfEvents, positionOfEvent, receiversOf } from "../storage/events.ts";
 import { deliveryTargets, type DeliveryTarget } from "../storage/receivers.ts";
 
 /** Deliveries of one event that are returned with it. ListDeliveries returns all. */

@@ -1,12 +1,8 @@
 import { addDelivery } from "../../test/add-delivery.ts";
-import { newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
-import { brandsDeletedSince, repeatDeletion } from "./repeat-deletions.ts";
+import { newBrand, useReceivers } from "../../test/serve-receivers.ts";
+import { brandsDeletedSince, repeatDeletion } from "./delete-brand.ts";
 
-let served: ServedReceivers;
-beforeAll(async () => {
-  served = await serveReceivers();
-});
-afterAll(() => served.stop());
+const served = useReceivers();
 
 it("finds the deleted brands among all, and deletes them with attempts in flight when the backup was taken, and no other", async () => {
   const [departed, other] = [newBrand(), newBrand()];

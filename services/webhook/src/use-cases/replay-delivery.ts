@@ -1,13 +1,11 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/ids";
-import { requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
-import type { ReceiverKey } from "../domain/receiver.ts";
-import { isPresent } from "../domain/repeat.ts";
-import { requireRoomForTest } from "../domain/test-limit.ts";
+import { isPresent, requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
+import { requireRoomForTest, type ReceiverKey } from "../domain/receiver.ts";
 import { findDelivery, hastenDelivery, repeatDelivery } from "../storage/deliveries.ts";
 import { isEventStored } from "../storage/events.ts";
-import { databaseTime } from "../storage/held-deliveries.ts";
+import { databaseTime } from "../storage/pending-deliveries.ts";
 import { lockLane, noteRepeatedTest } from "../storage/lanes.ts";
 import { recentTests } from "../storage/recent-tests.ts";
 import { repeatsOf } from "../storage/repeats.ts";

@@ -3,7 +3,7 @@ import type { Database, Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
 import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { requireReplay, type Replay, type ReplayKey, type ReplayRequest } from "../domain/replay.ts";
-import { databaseTime } from "../storage/held-deliveries.ts";
+import { databaseTime } from "../storage/pending-deliveries.ts";
 import { laneStatus, lockLane } from "../storage/lanes.ts";
 import {
   countReplay,

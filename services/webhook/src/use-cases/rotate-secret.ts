@@ -4,7 +4,7 @@ import { noNextSecret, receiverNotFound, requireReceiver, type Receiver, type Re
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
 import { activateNextSecret, findReceiver, findSettings, setNextSecret } from "../storage/receivers.ts";
-import { sharedSecretKey } from "./shared-secret-key.ts";
+import { sharedSecretKey } from "./secret-keys.ts";
 
 /**
  * Starts a rotation: creates the next secret. The current one stays in force until the next one is activated. A lost next secret can be

@@ -2,8 +2,7 @@ import { isEventType, sampleData, type EventType } from "@brand-records/resource
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
-import { noNextSecret, receiverDisabled, receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
-import { requireRoomForTest } from "../domain/test-limit.ts";
+import { noNextSecret, receiverDisabled, receiverNotFound, requireRoomForTest, type ReceiverKey } from "../domain/receiver.ts";
 import { isBrandOpen } from "../storage/brands.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { insertTestDelivery } from "../storage/deliveries.ts";

@@ -9,11 +9,9 @@ import { lockLanesSelecting, type LaneRow } from "../storage/lanes.ts";
 import { addToLanes, type LaneAddition } from "../storage/locked-lanes.ts";
 
 export interface Stored {
-  /** Events that were not stored before. */
-  readonly events: number;
-  /** When these were created. */
+  /** When the events were created that were not stored before. */
   readonly createdAt: readonly string[];
-  /** Events that were. */
+  /** Events that were stored before. */
   readonly repeated: number;
   readonly deliveries: number;
   /** Events of brands that are being deleted: not stored. */
@@ -91,7 +89,6 @@ async function store(sql: Transaction, events: readonly NewEvent[], leasing: Lea
   // `delete` keeps one of an event that occurs twice in a batch.
   const fresh = storable.filter(({ id }) => added.delete(id));
   return {
-    events: fresh.length,
     createdAt: fresh.map(({ created_at }) => created_at),
     repeated: storable.length - fresh.length,
     deliveries: await addDeliveries(sql, fresh, lanes, leasing),
@@ -164,3 +161,20 @@ function claimed(event: NewEvent, target: Target, id: string, lease: string): Cl
 }
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
+
+/** Keeps intake from storing more than the sender has room for. */
+export interface Pacer {
+  /** Events to store in one transaction, so that their first attempts find room together. */
+  readonly eventsMax: number;
+  /**
+   * Waits for room while attempts end soon: first attempts cost less than claims. Does not wait for receivers that hang.
+   *
+   * @param events to store, each with as many deliveries as events have had lately
+   * @param until when to go on without room: milliseconds of `performance.now()`
+   * @returns gives back what was kept free for the caller
+   */
+  untilRoom(events: number, until: number): Promise<GiveBack>;
+}
+
+/** Call it with the deliveries that the events got; without them if nothing was stored. */
+export type GiveBack = (deliveries?: number) => void;

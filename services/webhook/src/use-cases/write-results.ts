@@ -4,8 +4,8 @@ import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
 import { lockBrands } from "../storage/brands.ts";
 import { holdLane } from "../storage/lanes.ts";
 import { lockAndReadLanes, updateLanes, type LaneUpdate, type LockedLane } from "../storage/locked-lanes.ts";
-import { writeNotice } from "../note-disabled.ts";
-import type { DisabledReceiver } from "../storage/disabled-receivers.ts";
+import { writeDisabled } from "../notices.ts";
+import type { DisabledReceiver } from "../storage/notices.ts";
 import { removeDeliveries } from "../storage/leases.ts";
 import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
 import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
@@ -57,7 +57,7 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     const ended = (state: AttemptResult["state"]): number => settled.filter((result) => result.state === state).length;
     return { disabled, finished: { delivered: ended("delivered"), failed: ended("failed"), removed: discarded.length } };
   });
-  for (const receiver of disabled) writeNotice(log, receiver);
+  for (const receiver of disabled) writeDisabled(log, receiver);
   return { finished, disabled: disabled.map(({ reason }) => reason) };
 }
 

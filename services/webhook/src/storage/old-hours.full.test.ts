@@ -1,6 +1,6 @@
-import { join } from "node:path";
-import { migrate, openPool, type Database, type Sql, type Statement } from "@brand-records/postgres";
-import { countBuffers, createDatabase, type TestDatabase } from "@brand-records/testkit";
+import { openPool, type Database, type Sql, type Statement } from "@brand-records/postgres";
+import { countBuffers, type TestDatabase } from "@brand-records/testkit";
+import { webhookDatabase } from "../../test/serve-receivers.ts";
 import { deleteOldHours } from "./attempt-hours.ts";
 
 /** One promise: the hours beyond the retention go in small statements, and looking for them does not read those that stay. */
@@ -16,9 +16,7 @@ const ROWS_MAX = 5_000;
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await createDatabase("webhook_schema", async (url) => {
-    await migrate({ url, schema: "webhook", directory: join(import.meta.dirname, "../../migrations") });
-  });
+  database = await webhookDatabase();
   db = openPool({ url: database.url, applicationName: "hours test", statementTimeoutMs: 120_000 });
 });
 afterAll(async () => {

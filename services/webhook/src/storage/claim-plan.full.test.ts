@@ -1,7 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
-import { BY_INDEX } from "./by-index.ts";
-import { claimDeliveries } from "./claims.ts";
+import { BY_INDEX, claimDeliveries } from "./claims.ts";
 import { ROOM_MAX } from "./lanes-to-serve.ts";
 
 /** One promise: dead rows that misled the planner's statistics do not make a claim read another index than its own. */

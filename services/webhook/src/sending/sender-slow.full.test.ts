@@ -1,6 +1,6 @@
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending } from "../../test/serve-sending.ts";
 
 /** One promise: receivers that hang, however many, leave a busy one its concurrency. */
 
@@ -12,13 +12,12 @@ const EVENTS = 1_000;
 const RESPONSE_MS = 100;
 const WAIT_MS = 60_000;
 
-let sending: ServedSending;
+const sending = useSending();
 let hanging: ReceivingServer;
 let healthy: ReceivingServer;
 let inFlight = 0;
 let peak = 0;
 beforeAll(async () => {
-  sending = await serveSending();
   hanging = await startReceivingServer(() => {});
   healthy = await startReceivingServer((response) => {
     inFlight += 1;
@@ -29,11 +28,9 @@ beforeAll(async () => {
     }, RESPONSE_MS);
   });
 });
-afterAll(async () => {
-  const stopping = sending.stop();
+afterEach(async () => {
   await hanging.stop();
   await healthy.stop();
-  await stopping;
 });
 
 it(

@@ -8,7 +8,7 @@ import { countReplay, insertReplay } from "../storage/replays.ts";
 import { findBrand } from "./find-brand.ts";
 import { getDelivery, getDeliveryStats, listDeliveries, type DeliveryList } from "./read-deliveries.ts";
 import { getEvent, listEvents } from "./read-events.ts";
-import { getReceiver, receiversOf } from "./read-receivers.ts";
+import { getReceiver, receiversOf } from "./receivers.ts";
 import { getLatestReplay } from "./replay-events.ts";
 
 const RECEIVER_IDS = unnestRows({ id: "text" }, { after: 1 });

@@ -1,0 +1,71 @@
+import type { Socket } from "node:net";
+import { startRawReceiver, type RawReceiver } from "../../test/raw-receiver.ts";
+import { attemptPost } from "./attempt.ts";
+import { ReceiverAgent } from "./receiver-agent.ts";
+
+/** What becomes of an attempt to a receiver that does not respond as a server does. */
+
+const DEADLINE_MS = 15_000;
+/** Ends the attempts that nothing else ends. */
+const SHORT_MS = 600;
+
+const agent = new ReceiverAgent({ allowLoopback: true, connectionsMax: 10 });
+let receiver: RawReceiver | undefined;
+afterEach(() => receiver?.stop());
+afterAll(() => agent.stop());
+
+const post = (url: string, deadlineMs = DEADLINE_MS) => attemptPost(agent, { url, headers: {}, body: Buffer.from("{}"), deadlineMs });
+
+const drip =
+  (text: () => string, everyMs: number) =>
+  (socket: Socket): void => {
+    socket.write("HTTP/1.1 200 OK\r\n");
+    const timer = setInterval(() => socket.write(text()), everyMs);
+    socket.on("close", () => clearInterval(timer));
+  };
+
+it.each<[string, object, number, (socket: Socket) => void]>([
+  ["no response", { kind: "timeout", httpStatus: null, error: "not complete within 0.6 s" }, SHORT_MS, () => {}],
+  ["headers that drip", { kind: "timeout" }, SHORT_MS, drip(() => "X-A: b\r\n", 50)],
+  [
+    "a body that drips beyond the deadline",
+    { kind: "timeout", httpStatus: 200 },
+    SHORT_MS,
+    (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
+      const timer = setInterval(() => socket.write("x"), 50);
+      socket.on("close", () => clearInterval(timer));
+    },
+  ],
+  ["headers that do not end", { kind: "protocol" }, DEADLINE_MS, drip(() => `X-${Math.random()}: ${"x".repeat(8_000)}\r\n`, 1)],
+  ["what is not HTTP", { kind: "protocol" }, DEADLINE_MS, (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")],
+  ["a reset", { kind: "closed" }, DEADLINE_MS, (socket) => socket.resetAndDestroy()],
+  ["an end before the response", { kind: "closed" }, DEADLINE_MS, (socket) => socket.end()],
+  [
+    "an end in the middle of the body",
+    { kind: "closed", httpStatus: 200 },
+    DEADLINE_MS,
+    (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
+  ],
+  [
+    "a redirect",
+    { kind: "refused", httpStatus: 302 },
+    DEADLINE_MS,
+    (socket) => socket.end("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
+  ],
+])("reports the outcome of %s", async (_, outcome, deadlineMs, respond) => {
+  receiver = await startRawReceiver(({ socket }) => respond(socket));
+  expect(await post(receiver.url, deadlineMs)).toMatchObject(outcome);
+});
+
+it("reports a connection that is refused", async () => {
+  expect(await post("http://127.0.0.1:1/")).toMatchObject({ kind: "connect", error: expect.stringContaining("ECONNREFUSED") });
+});
+
+it.each<[string, RegExp, number, (socket: Socket) => void]>([
+  ["never ends", /^(timeout|tls)$/, SHORT_MS, () => {}],
+  ["is answered without TLS", /^tls$/, DEADLINE_MS, (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
+])("reports a TLS handshake that %s", async (_, kind, deadlineMs, onData) => {
+  receiver = await startRawReceiver(() => {}, onData);
+  expect((await post(receiver.url.replace("http:", "https:"), deadlineMs)).kind).toMatch(kind);
+});
