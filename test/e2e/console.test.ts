@@ -271,7 +271,9 @@ describe("a campaign plan", () => {
     const before = callsServed(await metricsOf(accounts));
     await act();
     const after = callsServed(await metricsOf(accounts));
-    return [...after].flatMap(([method, count]) => Array<string>(count - (before.get(method) ?? 0)).fill(method)).toSorted();
+    const called = [...after].flatMap(([method, count]) => Array<string>(count - (before.get(method) ?? 0)).fill(method));
+    // Processes compare their clocks with that of accounts now and then.
+    return called.filter((method) => method !== "GetTime").toSorted();
   }
 
   it("does not exist for people of another brand, under either brand's id", async () => {
