@@ -3,7 +3,6 @@ import { FIRST_READS_ID } from "@brand-records/console-contract/protocol";
 import { eventually } from "@brand-records/testkit";
 import type { Page } from "playwright-core";
 import type { TestBrowser, TestPage } from "./browser.ts";
-import { enter } from "./console.ts";
 import { callContext, type Stack } from "./stack.ts";
 
 /** A person who calls the console as its pages do. */
@@ -39,6 +38,12 @@ export function consoleCaller(consoleUrl: string, cookie: string): ConsoleCaller
       return { status: response.status, code: body.error?.code };
     },
   };
+}
+
+/** Gives the page's browser the session of a person, as a sign-in in another tab does. */
+export async function enter(page: Page, url: string, { cookie }: ConsoleCaller): Promise<void> {
+  const [name = "", value = ""] = cookie.split("=");
+  await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
 }
 
 /** Opens a page of a signed-in person, in a profile of its own. */

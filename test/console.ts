@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page, Request } from "playwright-core";
 import { startBrowser, type TestBrowser } from "./browser.ts";
-import type { ConsoleCaller } from "./console-calls.ts";
 import { startStack, type Stack } from "./stack.ts";
 
 /** What the tests of the console share: a stack with a browser, receivers, and what a person or a bad connection does to a page. */
@@ -60,12 +59,6 @@ export async function startReceivers(
       server.close();
     },
   };
-}
-
-/** Gives the page's browser the session of a person, as a sign-in in another tab does. */
-export async function enter(page: Page, url: string, { cookie }: ConsoleCaller): Promise<void> {
-  const [name = "", value = ""] = cookie.split("=");
-  await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
 }
 
 /** Has the page read everything again, as a return to its tab does. */

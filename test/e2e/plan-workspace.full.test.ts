@@ -2,8 +2,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { Plan } from "@brand-records/console-contract";
 import type { Locator, Page } from "playwright-core";
 import type { TestBrowser, TestPage } from "../browser.ts";
-import { enter, hold, returnToTab, withConsole } from "../console.ts";
-import { openAs, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { hold, returnToTab, withConsole } from "../console.ts";
+import { enter, openAs, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { endpointOf, IDENTITY, optionsWith, type ToolResult } from "../describe-assistants.ts";
 import { keyboardOf, pointer, type Hand } from "../hands.ts";
 import { planInput } from "../plan-input.ts";
