@@ -1,12 +1,17 @@
 import { clockTime, CommandOutput } from "@brand-records/command-line";
-import { ask, askText } from "./ask.ts";
 import { AuditLog } from "./audit/audit-log.ts";
-import { ACCOUNTS_CALLS, DELIVERIES_CALLS, EVENTS_CALLS, RECEIVERS_CALLS } from "./audit/audited-calls.ts";
-import { auditedClient, type AuditedCalls } from "./audit/audited-client.ts";
-import type * as Clients from "./connection/clients.ts";
-import { Endpoints, type Endpoint, type TlsFiles, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
+import {
+  ACCOUNTS_CALLS,
+  auditedClient,
+  DELIVERIES_CALLS,
+  EVENTS_CALLS,
+  RECEIVERS_CALLS,
+  type AuditedCalls,
+} from "./audit/audited-client.ts";
+import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName, type TlsFiles } from "./connection/endpoints.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
-import type { Terminal } from "./terminal.ts";
+import { ask, askText, type Terminal } from "./terminal.ts";
+import type * as Clients from "./connection/clients.ts";
 
 const UNFINISHED = "The outcome is missing from the audit log: accounts could not be reached a second time.";
 

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { createInterface } from "node:readline";
 import type { Screen } from "@brand-records/command-line";
 
 export { colorsFor, type Colors, type Screen } from "@brand-records/command-line";
@@ -12,4 +13,42 @@ export interface Terminal {
   readonly cwd: string;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
+}
+
+type Answer = "yes" | "no" | "interrupted";
+
+/**
+ * Asks at a terminal.
+ *
+ * @param question such as `Delete it?`
+ * @returns "no" for anything but yes, and at the end of the input (Ctrl-D)
+ */
+export async function ask(terminal: Terminal, question: string): Promise<Answer> {
+  const reply = await askText(terminal, `${question} [y/N] `);
+  if (reply === "interrupted") return reply;
+  return /^y(es)?$/i.test(reply.text) ? "yes" : "no";
+}
+
+/**
+ * Asks for a text at a terminal.
+ *
+ * @param question with what follows it: `Its name: `
+ * @returns the line without blanks at its ends; empty at the end of the input (Ctrl-D)
+ */
+export function askText({ stdin, stderr, interrupted }: Terminal, question: string): Promise<{ readonly text: string } | "interrupted"> {
+  const lines = createInterface({ input: stdin, output: stderr, signal: interrupted });
+  return new Promise((resolve) => {
+    const end = (reply: { readonly text: string } | "interrupted"): void => {
+      lines.removeAllListeners("close").close();
+      resolve(reply);
+    };
+    const endUnanswered = (reply: { readonly text: string } | "interrupted"): void => {
+      stderr.write("\n");
+      end(reply);
+    };
+    // While it reads a line, a terminal passes Ctrl-C on as a character: the process gets no signal.
+    lines.once("SIGINT", () => endUnanswered("interrupted"));
+    lines.once("close", () => endUnanswered(interrupted.aborted ? "interrupted" : { text: "" }));
+    lines.question(question, (reply) => end({ text: reply.trim() }));
+  });
 }

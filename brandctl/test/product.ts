@@ -51,7 +51,7 @@ export type Intercept = (request: Message, forward: (request?: Message) => Promi
 export interface Product {
   /** Addresses at which every call reaches its service, unless the test intercepts it. */
   readonly env: Readonly<Record<`${"ACCOUNTS" | "PLANS" | "RECORDS" | "WEBHOOK"}_ADDRESS`, string>>;
-  /** Of records itself: imports, which are streams, are not forwarded. */
+  /** The address of records itself: imports are streams, which are not forwarded. */
   readonly recordsAddress: string;
   readonly db: Database;
   readonly accounts: RpcClient<typeof Accounts.AccountsServiceService>;

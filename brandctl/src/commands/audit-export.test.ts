@@ -8,8 +8,8 @@ import { AuditServiceService, type AuditEntry, type ExportAuditRequest, type Exp
 import { connectRpc } from "@brand-records/rpc";
 import { eventually, startTcpProxy } from "@brand-records/testkit";
 import { context, startProduct } from "../../test/product.ts";
-import { readEntries } from "../export-audit/read-entries.ts";
 import { Recorder, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { readEntries } from "../export-audit/export-entries.ts";
 
 /** Two promises: the lines are the audit log of all brands; however often it is interrupted and repeated, a file has it once, in order. */
 

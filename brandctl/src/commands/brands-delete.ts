@@ -3,16 +3,14 @@ import type { BeginBrandDeletionResponse, Brand } from "@brand-records/proto/acc
 import { Command, Option } from "commander";
 import { counted, printable, shortTime } from "@brand-records/command-line";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
-import { keysOf, membersOf } from "../connection/keys-and-members.ts";
 import { clearLog, keepLog, LEFT_AS_IT_IS, type ClearedLog } from "../delete-brand/clear-log.ts";
-import { deleteEverywhere, untilDone, type Deleting } from "../delete-brand/delete-everywhere.ts";
-import { requireServing } from "../delete-brand/require-serving.ts";
+import { deleteEverywhere, openStatusLine, requireServing, untilDone, type Deleting } from "../delete-brand/delete-everywhere.ts";
 import { CommandFailure, Interrupted, required, UsageFailure } from "../failure.ts";
-import { openStatusLine } from "../output/status-line.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { examples, idArgument, textParser } from "./options.ts";
+import { keysOf, membersOf } from "../connection/read-pages.ts";
 
 const NOTHING_DELETED = "Nothing was deleted.";
 /** Everything is deleted but messages in the event log. */

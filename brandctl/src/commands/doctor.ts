@@ -1,11 +1,11 @@
 import { Command, Option } from "commander";
 import { printable } from "@brand-records/command-line";
-import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-result.ts";
 import { runChecks } from "../doctor/checks.ts";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";
 import type { Colors } from "../terminal.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";
+import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-process.ts";
 
 /** 0 only if everything was checked and is healthy. */
 const EXIT_CODES: Readonly<Record<Verdict, number>> = { well: 0, failed: 1, degraded: 1, not_all_checked: 3 };

@@ -1,13 +1,16 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { printable } from "@brand-records/command-line";
+import { AppError } from "@brand-records/errors";
 import { brandOf } from "../brand-lookup.ts";
-import { required } from "../failure.ts";
+import { CommandFailure, required, UsageFailure } from "../failure.ts";
 import { keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { findKey, firstOwner, keyArgument } from "./key-command.ts";
 import { brandCheckOption, examples, textParser } from "./options.ts";
+import type { AccountsClient } from "../connection/clients.ts";
+import { requireId } from "../ids.ts";
+import { membersOf } from "../connection/read-pages.ts";
 
 /** After this time without a use, nothing is likely to depend on a key. */
 const RECENT_USE_MS = 7 * 86_400_000;
@@ -65,4 +68,33 @@ function noteUse(session: Session, key: Key, nowMs: number): void {
 function questionOf(key: Key, nowMs: number): string {
   const use = isInUse(key, nowMs) ? "" : `, ${useText(key, nowMs)}`;
   return printable(`Permanently revoke ${key.id}, "${key.name}" (${key.hint})${use}?`);
+}
+
+export const keyArgument = (): Argument =>
+  new Argument("<key>", "id of the key (key_…), not the key itself; see keys list").argParser(parseKeyId);
+
+/** @throws AppError `not_found` */
+export async function findKey(accounts: AccountsClient, brandId: string, keyId: string): Promise<Key> {
+  const { keys } = await accounts.listKeys({ brand_id: brandId, ids: [keyId] });
+  const [key] = keys;
+  if (key === undefined) throw new AppError("not_found", "There is no key with this id", { field: "key_id" });
+  return key;
+}
+
+const LEAKED = "brandctl keys list --brand BRAND shows the ids. This key is now in your shell's history: revoke it and make another.";
+
+/** @throws UsageFailure for anything but the id of a key */
+function parseKeyId(text: string): string {
+  if (text.startsWith("brk_")) throw new UsageFailure("This is the key itself; its id is needed (key_…).", LEAKED);
+  return requireId("The id of a key", "key", text);
+}
+
+/** @throws CommandFailure when the brand has no owner */
+export async function firstOwner(accounts: AccountsClient, brandId: string): Promise<string> {
+  const members = await membersOf(accounts, brandId);
+  const owner = members.find(({ role }) => role === "owner");
+  if (owner !== undefined) return owner.email;
+  throw new CommandFailure("owner_required", "The brand has no owner, and keys are made and revoked by owners.", {
+    hint: `brandctl members add EMAIL --brand ${brandId} --role owner`,
+  });
 }

@@ -3,14 +3,13 @@ import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
 import { printable, shortTime } from "@brand-records/command-line";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
-import { keysOf } from "../connection/keys-and-members.ts";
 import { required } from "../failure.ts";
 import { keysTable, keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { findKey, firstOwner, keyArgument } from "./key-command.ts";
-import { revoke } from "./keys-revoke.ts";
+import { findKey, firstOwner, keyArgument, revoke } from "./keys-revoke.ts";
 import { brandCheckOption, brandOption, examples, textParser } from "./options.ts";
+import { keysOf } from "../connection/read-pages.ts";
 
 const PERMISSIONS_HELP = ADDED_PERMISSION_NAMES.map((name) => `${name}: ${ADDED_PERMISSIONS[name].allows}`).join("; ");
 

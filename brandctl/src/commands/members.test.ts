@@ -95,7 +95,7 @@ describe("a person who has left", () => {
     plan = brand.id.replace("brd", "pln");
     await closedPlan(plan);
     await product.accounts.removeMember({ brand_id: brand.id, email: ana }, context());
-    // The erasure waits for what brandctl is told; the service refuses to end before.
+    // brandctl waits as long as this says; the service refuses to end the erasure before it has settled.
     product.intercepts.set("accounts.beginErasure", async (_, forward) => {
       const begun = (await forward()) as object;
       await settle();
@@ -149,7 +149,7 @@ describe("a person who has left", () => {
     await product.db.query("delete from plans.plans where closed_by = $1", [ana]);
   };
 
-  it("is erased from what plans wrote during the wait, which is told", async () => {
+  it("is erased from what plans wrote during the wait, which a note announces", async () => {
     afterErasingPlans(() => closedPlan(`${plan}x`));
     const { stdout, stderr } = await erase();
     expect(stderr).toContain("s for requests from before the person's removal to end");

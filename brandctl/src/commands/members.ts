@@ -1,16 +1,14 @@
 import type { Member } from "@brand-records/proto/accounts/v1";
-import { Command, Option } from "commander";
-import { type Column, printable, shortTime, table } from "@brand-records/command-line";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { printable, shortTime, table, type Column } from "@brand-records/command-line";
 import { namedBrand } from "../brand-lookup.ts";
-import { membersOf } from "../connection/keys-and-members.ts";
-import { required } from "../failure.ts";
+import { CommandFailure, required } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { erase } from "./members-erase.ts";
-import { exportPerson } from "./members-export.ts";
-import { link } from "./members-link.ts";
-import { unlink } from "./members-unlink.ts";
+import { erase, exportPerson } from "./members-person.ts";
 import { brandOption, examples, textParser } from "./options.ts";
+import { membersOf } from "../connection/read-pages.ts";
+import type { Session } from "../session.ts";
 
 export function membersCommand(shell: Shell): Command {
   const members = new Command("members").description(
@@ -81,4 +79,71 @@ function memberColumns(colors: Colors): Column<Member>[] {
     { title: "ROLE", cell: ({ role }) => role, paint: (text, { role }) => (role === "owner" ? colors.green(text) : text) },
     { title: "SINCE (UTC)", cell: ({ created_at }) => shortTime(created_at) },
   ];
+}
+
+const MINUTES_DEFAULT = 15;
+const MINUTES_MAX = 24 * 60;
+
+function link(shell: Shell): Command {
+  return new Command("link")
+    .summary("make a link that signs a member in, once")
+    .description(
+      "Make a link that signs a member in, once, where no sign-in provider does. Send it over a channel that only this person reads: anyone who opens it acts as the member. Standard output gets the link alone. The audit log of each of the member's brands gets an entry.",
+    )
+    .argument("<email>", "e-mail address of a member of some brand", textParser("The e-mail address"))
+    .option("--valid-for <minutes>", `until it expires, up to ${MINUTES_MAX}`, parseMinutes, MINUTES_DEFAULT)
+    .addHelpText("after", examples(["brandctl members link ana@brand.example --json | jq -r .url", "only the link, for a script"]))
+    .action((email: string, { validFor }: { validFor: number }, command: Command) =>
+      shell.act(command, async (session) => {
+        const origin = signInOrigin(session);
+        const { token, expires_at } = await (await session.signIn()).createSignInLink({ email, ttl_seconds: validFor * 60 });
+        // Browsers do not send the fragment, so the token reaches no log.
+        const url = `${origin}/sign-in#${token}`;
+        session.print({ url, expires_at }, ({ bold, yellow }) => bold(yellow(url)));
+        session.note(() => `\nIt signs ${printable(email)} in, once, until ${shortTime(expires_at)} UTC.`);
+      }),
+    );
+}
+
+/**
+ * BASE_URL is where brandctl reaches the gateway, which may be inside a network that browsers are not in: PUBLIC_URL wins over it.
+ *
+ * @throws CommandFailure if the address is not known, before a link is made
+ */
+function signInOrigin({ endpoints, terminal }: Session): string {
+  const base = endpoints.find("base_url");
+  const publicUrl = terminal.env["PUBLIC_URL"];
+  const address = base?.from === "--base-url" ? base.address : publicUrl || base?.address;
+  if (address !== undefined) return address.replace(/\/+$/, "");
+  const places = `no --base-url, no PUBLIC_URL, no BASE_URL, ${endpoints.runFileProblem()}`;
+  throw new CommandFailure("unknown_address", `The address where people sign in is not known: ${places}.`, {
+    hint: "Set PUBLIC_URL to the gateway's URL as browsers see it.",
+  });
+}
+
+function parseMinutes(text: string): number {
+  const minutes = Number(text);
+  if (!/^[1-9]\d{0,3}$/.test(text) || minutes > MINUTES_MAX) {
+    throw new InvalidArgumentError(`It must be a whole number of minutes from 1 to ${MINUTES_MAX}.`);
+  }
+  return minutes;
+}
+
+function unlink(shell: Shell): Command {
+  return new Command("unlink")
+    .summary("forget a member's accounts at sign-in providers")
+    .description(
+      "Forget which accounts at sign-in providers belong to a member, such as after the account was replaced, and end the member's sessions. The next account that signs in with the member's verified address belongs to the member. The audit log of each of the member's brands gets an entry.",
+    )
+    .argument("<email>", "e-mail address of a member of some brand", textParser("The e-mail address"))
+    .action((email: string, _options: object, command: Command) =>
+      shell.act(command, async (session) => {
+        const { unlinked } = await (await session.signIn()).unlinkIdentities({ email });
+        session.print({ email, unlinked }, () =>
+          unlinked === 0
+            ? `${printable(email)} has no account at a provider: nothing was changed`
+            : `${printable(email)} is unlinked from ${unlinked === 1 ? "1 account" : `${unlinked} accounts`} and signed out everywhere`,
+        );
+      }),
+    );
 }

@@ -1,15 +1,23 @@
-import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type BrandSizes, type DemoResource } from "@brand-records/demo-data";
+import {
+  DEMO_BRANDS,
+  DEMO_RESOURCES,
+  generateBrand,
+  type BrandSizes,
+  type DemoResource,
+  type GeneratedBrand,
+} from "@brand-records/demo-data";
 import { formatInstant } from "@brand-records/resources";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type Column, counted, printable, table } from "@brand-records/command-line";
+import { counted, openProgressBar, printable, table, type Column } from "@brand-records/command-line";
+import type { ImportSummary } from "@brand-records/proto/records/v1";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
-import { UsageFailure } from "../failure.ts";
-import { importGenerated, type GeneratedImport } from "../generate/import-generated.ts";
+import { CommandFailure, Interrupted, UsageFailure } from "../failure.ts";
 import { writeFiles, writeToScreen, type WrittenFile } from "../generate/write-records.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { brandOption, examples, parseTime, textParser } from "./options.ts";
+import { importFrom, problemLine } from "../import/import-from.ts";
 
 const SIZE_NAMES = ["small", "medium", "large"] as const;
 type SizeName = (typeof SIZE_NAMES)[number];
@@ -131,4 +139,51 @@ function generated(options: Parameters<typeof generateBrand>[0]): ReturnType<typ
 function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, such as 50000.");
   return Number(text);
+}
+
+interface GeneratedImport {
+  readonly resource: DemoResource;
+  readonly summary: ImportSummary;
+}
+
+/**
+ * Imports one resource after another, each in its own transaction.
+ *
+ * @throws CommandFailure, Interrupted; the message names the resources imported before
+ */
+async function importGenerated(
+  session: Session,
+  brandId: string,
+  brand: GeneratedBrand,
+  resources: readonly DemoResource[],
+  sizes: BrandSizes,
+): Promise<GeneratedImport[]> {
+  const imports: GeneratedImport[] = [];
+  for (const resource of resources) {
+    const bar = openProgressBar(session, resource, sizes[resource]);
+    try {
+      const { summary, problems } = await importFrom(session, { brandId, resource, skipBad: false }, lines(brand[resource]()), (progress) =>
+        bar.update(progress.lines, progress.lines),
+      );
+      const [problem] = problems;
+      if (problem !== undefined) throw new CommandFailure("refused", `The generated ${resource} were refused: ${problemLine(problem)}.`);
+      imports.push({ resource, summary });
+    } catch (error) {
+      throw withImported(error, imports);
+    } finally {
+      bar.stop();
+    }
+  }
+  return imports;
+}
+
+function withImported(error: unknown, imports: readonly GeneratedImport[]): unknown {
+  if (!(error instanceof CommandFailure) || imports.length === 0) return error;
+  const done = `Imported before: ${imports.map(({ resource }) => resource).join(", ")}.`;
+  if (error instanceof Interrupted) return new Interrupted(`${error.message} ${done}`, error.hint);
+  return new CommandFailure(error.code, `${error.message} ${done}`, { cause: error, hint: error.hint });
+}
+
+function* lines(records: Iterable<object>): Generator<string> {
+  for (const record of records) yield JSON.stringify(record);
 }

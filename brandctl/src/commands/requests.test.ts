@@ -4,7 +4,7 @@ import type { Outcome } from "../../test/test-terminal.ts";
 const product = startProduct();
 let brand: TestBrand;
 let key: string;
-/** Of the last minute. */
+/** The last whole minute. */
 const AT = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 60_000).toISOString();
 beforeEach(async () => {
   brand = await product.createBrand();

@@ -3,8 +3,8 @@ import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { errorCode, errorReason } from "@brand-records/command-line";
 import { CommandFailure, UsageFailure } from "../failure.ts";
-import { RUN_FILE } from "./run-file.ts";
 import type { Session } from "../session.ts";
+import { RUN_FILE } from "./endpoints.ts";
 
 const FLAG = "--platform-database-url";
 const SETTING = "PLATFORM_DATABASE_URL";

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { counted } from "@brand-records/command-line";
+import { AppError } from "@brand-records/errors";
 import type { Deleters } from "../connection/clients.ts";
 import { CommandFailure } from "../failure.ts";
-import type { StatusLine } from "../output/status-line.ts";
+import { SERVICE_NAMES } from "../connection/endpoints.ts";
+import type { Session } from "../session.ts";
 
 /** Pause between two calls while there is nothing to do but wait. */
 const POLL_MS = 500;
@@ -30,7 +32,7 @@ interface CallResult {
 }
 
 /** When the deletion may end. */
-export interface Settling {
+interface Settling {
   /** Milliseconds of `performance.now`: until then, requests from before the deletion may still write. */
   readonly at: number;
   /** Time after that during which nothing may be found, in milliseconds. */
@@ -104,4 +106,50 @@ async function untilSettled({ status, tell, signal }: Deleting, settledAt: numbe
     status.show(`Waiting ${Math.ceil(leftMs / 1_000)} s for requests and attempts from before the deletion to end`);
     await pause(Math.min(leftMs, 1_000), undefined, { signal });
   }
+}
+
+const HEALTH_MS = 5_000;
+
+/**
+ * Looks whether every service that a deletion calls is there: begun without one of them, it could not be undone, and not go on.
+ *
+ * @param undone such as `Nothing was deleted.`, before the reason
+ */
+export async function requireServing(session: Session, undone: string): Promise<void> {
+  const { checkRpcHealth } = await import("../doctor/rpc-health.ts");
+  for (const name of SERVICE_NAMES) {
+    try {
+      await checkRpcHealth(session.endpoints.get(name), session.endpoints.tls(), HEALTH_MS, session.terminal.interrupted);
+    } catch (error) {
+      if (error instanceof CommandFailure)
+        throw new CommandFailure(error.code, `${undone} ${error.message}`, {
+          cause: error,
+          ...(error.hint !== undefined && { hint: error.hint }),
+        });
+      if (error instanceof AppError) throw new CommandFailure(error.kind, `${undone} ${error.message}`, { cause: error });
+      throw error;
+    }
+  }
+}
+
+interface StatusLine {
+  /** Whether anything is shown. */
+  readonly isShown: boolean;
+  /** Replaces the line. */
+  show(text: string): void;
+  /** Removes the line. */
+  clear(): void;
+}
+
+const CLEARED = "\r\u001B[K";
+
+/** Shows what a command is doing, in one line on standard error, if that is a terminal. */
+export function openStatusLine({ terminal: { stderr, env }, json }: Session): StatusLine {
+  if (stderr.isTTY !== true || json || env["TERM"] === "dumb") return { isShown: false, show: () => undefined, clear: () => undefined };
+  return {
+    isShown: true,
+    // Cut: a line that wraps could not be replaced. A terminal that does not tell its width has 0 columns.
+    show: (text) => void stderr.write(`${CLEARED}${text.slice(0, (stderr.columns || 80) - 1)}`),
+    clear: () => void stderr.write(CLEARED),
+  };
 }

@@ -1,8 +1,6 @@
-import { adminSetting, ADMIN_FLAG, type AdminAddress, type ProcessName } from "../connection/admin-addresses.ts";
-import type { CheckResult } from "./check-result.ts";
-import { fetchText, type Fetched } from "./fetch-text.ts";
-
+import { ADMIN_FLAG, adminSetting, type AdminAddress, type ProcessName } from "../connection/admin-addresses.ts";
 import { problemsIn, readMetrics, remedyFor, type Problem } from "./process-problems.ts";
+import { fetchText, type Fetched } from "./reachability.ts";
 
 /** Checks the readiness and the metrics of each replica of a process. */
 export async function checkProcess(
@@ -80,4 +78,24 @@ function namesIn(readiness: string): { readonly waiting_for: readonly string[]; 
     // Another release may write another body; the status decides.
     return { waiting_for: [], degraded: [] };
   }
+}
+
+export interface CheckResult {
+  /** What was checked. */
+  readonly name: string;
+  /** `degraded`: it serves, but something is wrong. `not_checked`: its address is not known. */
+  readonly state: "ok" | "degraded" | "failed" | "not_checked";
+  readonly detail: string;
+  /** What to do, unless the state is `ok`. */
+  readonly remedy?: string;
+}
+
+/** The worst state of all checks; `well` if all are `ok`. */
+export type Verdict = "well" | "not_all_checked" | "degraded" | "failed";
+
+export function verdictOf(checks: readonly CheckResult[]): Verdict {
+  const any = (state: CheckResult["state"]): boolean => checks.some((check) => check.state === state);
+  if (any("failed")) return "failed";
+  if (any("degraded")) return "degraded";
+  return any("not_checked") ? "not_all_checked" : "well";
 }

@@ -1,11 +1,9 @@
-import { PROCESS_NAMES, findAdminAddresses } from "../connection/admin-addresses.ts";
-import { replicaAddresses } from "../connection/replica-addresses.ts";
+import { findAdminAddresses, PROCESS_NAMES, replicaAddresses } from "../connection/admin-addresses.ts";
 import { SERVICE_NAMES, type ServiceName } from "../connection/endpoints.ts";
 import { reportOf } from "../failure.ts";
 import type { Session } from "../session.ts";
-import { checkProcess } from "./check-process.ts";
-import type { CheckResult } from "./check-result.ts";
-import { fetchText } from "./fetch-text.ts";
+import { checkProcess, type CheckResult } from "./check-process.ts";
+import { fetchText } from "./reachability.ts";
 
 const HEALTH_MS = 5_000;
 

@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { eventually, killWithParent } from "@brand-records/testkit";
-import { fetchText } from "./fetch-text.ts";
-import { hostAndPortOf, requireConnection } from "./reachability.ts";
+import { fetchText, hostAndPortOf, requireConnection } from "./reachability.ts";
 import { checkRpcHealth } from "./rpc-health.ts";
 
 /** Time for a response: what is tested here never responds. */

@@ -6,7 +6,7 @@ import { listCommand } from "./commands/list.ts";
 import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
-import type { Shell } from "./shell.ts";
+import type { Shell } from "./session.ts";
 
 const DESCRIPTION =
   "One brand's records: lists, exports, campaign plans and signed events. It needs nothing but an API key, and to test a receiver only its signing secret.";

@@ -1,8 +1,7 @@
 import { colorsFor, CommandLineError, exitCodeOf, Interrupted, printable, usageFailure } from "@brand-records/command-line";
 import { reportOf, type FailureReport } from "./failure.ts";
 import { buildProgram } from "./program.ts";
-import { Shell } from "./shell.ts";
-import type { Terminal } from "./terminal.ts";
+import { Shell, type Terminal } from "./session.ts";
 
 /**
  * Runs one command line, without the leading `node brand-records`. Results go to standard output, everything else to standard

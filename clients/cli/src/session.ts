@@ -1,6 +1,7 @@
-import { CommandOutput } from "@brand-records/command-line";
+import type { Readable } from "node:stream";
+import { CommandOutput, type Screen } from "@brand-records/command-line";
+import type { Command } from "commander";
 import { InputReader } from "./input/input-reader.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** One run of one command: its input and output. */
 export class Session extends CommandOutput<Terminal> {
@@ -9,5 +10,31 @@ export class Session extends CommandOutput<Terminal> {
   constructor(terminal: Terminal, json: boolean) {
     super(terminal, json);
     this.input = new InputReader(terminal.stdin);
+  }
+}
+
+/** What a command may use of its process: streams, environment and Ctrl-C. */
+export interface Terminal {
+  readonly stdin: Readable;
+  readonly stdout: Screen;
+  readonly stderr: Screen;
+  readonly env: NodeJS.ProcessEnv;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly interrupted: AbortSignal;
+}
+
+/** Gives each command its session and keeps its exit code. */
+export class Shell {
+  readonly terminal: Terminal;
+  exitCode = 0;
+
+  constructor(terminal: Terminal) {
+    this.terminal = terminal;
+  }
+
+  /** @param work returns an exit code where the work is done but its result is a failure, such as a receiver that breaks a rule */
+  async act(command: Command, work: (session: Session) => Promise<number | void>): Promise<void> {
+    const { json } = command.optsWithGlobals<{ json?: boolean }>();
+    this.exitCode = (await work(new Session(this.terminal, json === true))) ?? 0;
   }
 }

@@ -7,7 +7,7 @@ import {
   type SendOptions,
   type VerifyOptions,
 } from "../input/delivery-options.ts";
-import type { Shell } from "../shell.ts";
+import type { Shell } from "../session.ts";
 
 const SEND_HELP = `
 The event is sample data of records that do not exist, in the form of the published schema, and marked as a test unless

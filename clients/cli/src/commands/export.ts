@@ -4,9 +4,8 @@ import { Command, Option } from "commander";
 import type { Source } from "../export/export-records.ts";
 import type { ExportFormat, ExportRequest } from "../export/export-state.ts";
 import { addFilterOptions, filtersFrom, resourceArgument, type FilterOptions } from "../input/filter-options.ts";
-import type { Session } from "../session.ts";
+import type { Session, Shell } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
-import type { Shell } from "../shell.ts";
 
 const DESCRIPTION = `Write every record of a resource into a file, newest first, each once.
 

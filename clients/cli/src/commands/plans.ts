@@ -3,9 +3,8 @@ import { BrandRecordsError, type PlanInput } from "@brand-records/client";
 import { CommandFailure, factLines, Interrupted, UsageFailure } from "@brand-records/command-line";
 import { Command } from "commander";
 import { reportOf } from "../failure.ts";
-import type { Session } from "../session.ts";
+import type { Session, Shell } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
-import type { Shell } from "../shell.ts";
 
 /** Milliseconds for a plan, with all repetitions: they make no second one. */
 const DEADLINE_MS = 120_000;

@@ -1,8 +1,7 @@
 import { counted, openProgressBar, UsageFailure } from "@brand-records/command-line";
 import { Command } from "commander";
 import { addDeliveryOptions, timeoutMs, typeOption, type DeliveryOptions } from "../input/delivery-options.ts";
-import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
+import type { Session, Shell } from "../session.ts";
 
 const DESCRIPTION = `Send a receiver what it must accept and what it must refuse, and report which rules of docs/webhooks.md it keeps.
 

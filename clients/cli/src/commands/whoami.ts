@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { BrandRecordsError, type BrandRecords, type PlanInput, type RateLimit } from "@brand-records/client";
 import { factLines } from "@brand-records/command-line";
 import { Command } from "commander";
-import type { Session } from "../session.ts";
+import type { Session, Shell } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
-import type { Shell } from "../shell.ts";
 
 const DESCRIPTION = `Show whose key BRAND_RECORDS_KEY is, what it may do, and how much of the brand's limit is left.
 

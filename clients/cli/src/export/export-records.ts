@@ -1,9 +1,9 @@
 import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
-import { CommandFailure, counted, Interrupted, printable, type ProgressBar, type Screen, writeToReader } from "@brand-records/command-line";
+import { CommandFailure, counted, Interrupted, printable, writeToReader, type ProgressBar, type Screen } from "@brand-records/command-line";
+import { stringify } from "csv-stringify/sync";
 import { reportOf } from "../failure.ts";
 import { partPath, type ExportFile } from "./export-file.ts";
 import type { ExportFormat, ExportState } from "./export-state.ts";
-import { formatRecords } from "./format-records.ts";
 
 export interface Source {
   readonly client: BrandRecords;
@@ -88,4 +88,23 @@ function withNextStep(error: unknown, out: string, { records }: ExportState, sig
   return error instanceof CommandFailure
     ? new CommandFailure(error.code, error.message, { cause: error, hint: error.hint ?? kept })
     : error;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+export interface FormatOptions {
+  readonly format: ExportFormat;
+  readonly columns: readonly string[];
+  /** Begin with the names of the columns. */
+  readonly header: boolean;
+}
+
+/**
+ * Returns the records as text, in NDJSON as the service sent them. In CSV, a cell that a spreadsheet would run as a formula begins with `'`:
+ * outsiders write titles and URLs.
+ */
+export function formatRecords(records: readonly object[], { format, columns, header }: FormatOptions): string {
+  if (format === "ndjson") return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  const cast = { boolean: (value: boolean): string => String(value) };
+  return stringify(records as Row[], { columns: [...columns], header, escape_formulas: true, cast });
 }

@@ -1,4 +1,4 @@
-import { replicaAddresses, type FoundAddress } from "./replica-addresses.ts";
+import { replicaAddresses, type FoundAddress } from "./admin-addresses.ts";
 
 const found = (origin: string, ...addresses: string[]): Promise<string[]> => {
   const lookUp = async (): Promise<FoundAddress[]> => addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));

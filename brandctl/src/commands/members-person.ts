@@ -8,8 +8,8 @@ import { CommandFailure, Interrupted } from "../failure.ts";
 import { isEmpty, readPerson, type PersonRecords } from "../people/read-person.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { nothingKept } from "./members-export.ts";
 import { examples, parseEmail } from "./options.ts";
+import { personText } from "../output/person-text.ts";
 
 export function erase(shell: Shell): Command {
   return new Command("erase")
@@ -125,3 +125,23 @@ function questionOf({ email, audit_entries, keys, plans }: PersonRecords): strin
   const kept = [counted(audit_entries.length, "audit entry", "audit entries"), counted(keys.length, "key"), counted(plans.length, "plan")];
   return printable(`Permanently erase ${email} from ${kept.join(", ")}, and from sign-in?`);
 }
+
+export function exportPerson(shell: Shell): Command {
+  return new Command("export")
+    .summary("show all that is kept about a person")
+    .description(
+      "Show all that is kept about a person, a member or not: memberships, sessions, sign-in links, accounts at sign-in providers, keys, audit entries and plans. Names no other person. If nothing is kept, it says so and exits with 1.",
+    )
+    .argument("<email>", "e-mail address of the person", parseEmail)
+    .addHelpText("after", examples(["brandctl members export ana@brand.example --json > ana.json", "a file to hand out"]))
+    .action((email: string, _options: object, command: Command) =>
+      shell.act(command, async (session) => {
+        const person = await readPerson(session, email);
+        if (isEmpty(person)) throw nothingKept(email);
+        session.print({ person }, (colors) => personText(person, colors));
+      }),
+    );
+}
+
+const nothingKept = (email: string, hint?: string): CommandFailure =>
+  new CommandFailure("not_found", `Nothing is kept about ${email}.`, { hint });
