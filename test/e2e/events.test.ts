@@ -180,6 +180,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
         campaign_id: "cmp_1",
         status: "paid",
         previous_status: "processing",
+        updated_at: new Date().toISOString(),
         amount_centavos: 1,
         fee_centavos: 0,
         currency: "PHP",
