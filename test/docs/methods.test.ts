@@ -33,9 +33,9 @@ it("docs/security.md has every method once, with its callers, whom it acts for, 
     .filter((line) => /\| `[\w.]+\/\w+`/.test(line))
     .map(cellsOf);
   const listed = rows.flatMap((cells) =>
-    [...(cells[4] ?? "").matchAll(/`([^`]+)`/g)].map(([, method = ""]) => [method, ...cells.slice(0, 4)]),
+    [...(cells[4] ?? "").matchAll(/`([^`]+)`/g)].map(([, method]) => [method, ...cells.slice(0, 4)].join(" | ")),
   );
-  const expected = Object.entries(OWN_METHODS).map(([path, facts]) => [path.slice(1), ...factsOf(facts)]);
+  const expected = Object.entries(OWN_METHODS).map(([path, facts]) => [path.slice(1), ...factsOf(facts)].join(" | "));
   // Health/List says nothing of itself, and is the operator's.
-  expect(listed.filter(([method]) => method !== "grpc.health.v1.Health/List").toSorted()).toEqual(expected.toSorted());
+  expect(listed.filter((line) => !line.startsWith("grpc.health.v1.Health/List ")).toSorted()).toEqual(expected.toSorted());
 });
