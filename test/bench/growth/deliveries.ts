@@ -1,12 +1,11 @@
 import { openPool, type Database } from "@brand-records/postgres";
-import { withClient, type BenchDatabase } from "../databases.ts";
-import { importBuilt } from "../built.ts";
-import { migrateService } from "./prepare-database.ts";
+import { type BenchDatabase, migrateService, withClient } from "../harness/databases.ts";
+import { importBuilt } from "../harness/programs.ts";
 
 const DAYS = 30;
 const EVENT_TYPE = "submission.approved";
 
-export interface DeliveryCounts {
+interface DeliveryCounts {
   readonly receivers: number;
   /** Due deliveries of all receivers. */
   readonly pending: number;

@@ -3,17 +3,17 @@ import { pathToFileURL } from "node:url";
 import { rfc3339FromPostgres, type Sql, type Statement } from "@brand-records/postgres";
 import type { Filters, RecordOf } from "@brand-records/resources";
 import pg from "pg";
-import { ROOT } from "../../program.ts";
+import { ROOT } from "../../harness/programs.ts";
 import { POOL_SIZE } from "../settings.ts";
 
 type Conversion = RecordOf<"conversions">;
 
-export interface ConversionsPage {
+interface ConversionsPage {
   readonly data: Conversion[];
   readonly next_cursor: string | null;
 }
 
-export type ReadPage = (brandId: string, limit: number, cursor: string | null) => Promise<ConversionsPage>;
+type ReadPage = (brandId: string, limit: number, cursor: string | null) => Promise<ConversionsPage>;
 
 /** Reads pages as a plain program would: the product's statement on a pg pool, without checks. */
 export async function openPages(url: string): Promise<ReadPage> {

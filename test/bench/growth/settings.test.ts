@@ -1,5 +1,4 @@
-import { readSizes } from "./read-sizes.ts";
-import { DEFAULT_SIZES } from "./settings.ts";
+import { DEFAULT_SIZES, readSizes } from "./settings.ts";
 
 /** One promise: a run of bench:growth measures the sizes that its options name. */
 

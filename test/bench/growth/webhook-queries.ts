@@ -1,8 +1,8 @@
-import { openPool, type Database, type PoolOptions } from "@brand-records/postgres";
-import type { BenchDatabase } from "../databases.ts";
-import { importBuilt } from "../built.ts";
+import { type Database, openPool, type PoolOptions, type Sql } from "@brand-records/postgres";
+import type { BenchDatabase } from "../harness/databases.ts";
+import { importBuilt } from "../harness/programs.ts";
 import { compareSizes, type Growth, type Side } from "./compare-sizes.ts";
-import { CLAIM_LEASE_SECONDS, LANES_PER_CLAIM, CLAIMED_PER_LANE } from "./settings.ts";
+import { CLAIM_LEASE_SECONDS, CLAIMED_PER_LANE, LANES_PER_CLAIM, PAGE_LIMIT } from "./settings.ts";
 
 interface ClaimModule {
   claimDeliveries(
@@ -61,4 +61,52 @@ function undoing(db: Database): Database {
       }
     },
   };
+}
+
+interface ListModule {
+  pageOfDeliveries(sql: Sql, page: object): Promise<{ readonly deliveries: readonly unknown[] }>;
+}
+
+const ALL_STATES = ["pending", "sending", "held", "delivered", "failed"];
+const EVERYTHING = {
+  brandId: "brd_1",
+  receiverId: "rcv_1",
+  events: null,
+  states: ALL_STATES,
+  type: null,
+  from: null,
+  to: null,
+  statusClass: null,
+  afterId: null,
+  limit: PAGE_LIMIT,
+};
+
+/** Lists as the console shows them. */
+const LISTS = {
+  all: EVERYTHING,
+  failed: { ...EVERYTHING, states: ["failed"] },
+  of_type: { ...EVERYTHING, type: "submission.approved" },
+} as const;
+type ListName = keyof typeof LISTS;
+
+/** Compares the console's lists of a receiver's deliveries. */
+export async function measureLists(small: BenchDatabase, large: BenchDatabase): Promise<Record<ListName, Growth>> {
+  const { pageOfDeliveries } = await importBuilt<ListModule>("services/webhook/dist/storage/delivery-lists.js");
+  const pools = [small, large].map(({ databaseUrl: url }) => openPool({ url, applicationName: "growth lists", max: 1 }));
+  const results = {} as Record<ListName, Growth>;
+  try {
+    for (const [name, list] of Object.entries(LISTS) as [ListName, object][]) {
+      const sides = [small, large].map((database, index) => ({
+        database,
+        call: async () => {
+          const { deliveries } = await pageOfDeliveries(pools[index] as Sql, list);
+          if (deliveries.length === 0) throw new Error(`the list ${name} is empty`);
+        },
+      }));
+      results[name] = await compareSizes(...(sides as [Side, Side]));
+    }
+    return results;
+  } finally {
+    await Promise.all(pools.map((pool) => pool.stop()));
+  }
 }

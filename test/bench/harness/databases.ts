@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { buildLateIndexes, type LateIndex, migrate, openPool } from "@brand-records/postgres";
 import pg from "pg";
+import { importBuilt, ROOT } from "./programs.ts";
 
 /** Sessions of the benchmark log in as this role, so that their statements do not count as the product's. */
-export const BENCH_ROLE = "bench";
+const BENCH_ROLE = "bench";
 
 /** A database of its own, with the product's login and the benchmark's. */
 export interface BenchDatabase {
@@ -50,4 +53,24 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
   } finally {
     await client.end();
   }
+}
+
+const BUILD_MS_MAX = 3_600_000;
+
+/** Builds the indexes that records builds after its start: a build would disturb what is measured. */
+export async function buildRecordsIndexes(url: string): Promise<void> {
+  const { LATE_INDEXES: indexes } = await importBuilt<{ LATE_INDEXES: readonly LateIndex[] }>(
+    "services/records/dist/storage/late-indexes.js",
+  );
+  const db = openPool({ url, applicationName: "bench indexes", max: 1, statementTimeoutMs: BUILD_MS_MAX });
+  try {
+    await buildLateIndexes(db, { url, schema: "records", indexes });
+  } finally {
+    await db.stop();
+  }
+}
+
+/** Creates a service's schema by its own migrations. */
+export async function migrateService({ databaseUrl }: BenchDatabase, service: string): Promise<void> {
+  await migrate({ url: databaseUrl, schema: service, directory: join(ROOT, "services", service, "migrations") });
 }

@@ -1,12 +1,48 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { NODE_ARGUMENTS } from "@brand-records/lifecycle";
+import { scriptIn } from "../../program-script.ts";
 import { SIZE } from "./size.ts";
 
+/** A checkout of the product, with its compiled programs. */
+export interface Build {
+  /** Distinguishes the builds of one run: also names its database and its logs. */
+  readonly name: BuildName;
+  readonly folder: string;
+}
+
+export type BuildName = "this" | "other";
+
+export type ServiceName = "accounts" | "records" | "webhook";
+export type ProgramName = "gateway" | ServiceName;
+
+export const scriptOf = ({ folder }: Pick<Build, "folder">, program: ProgramName): string => scriptIn(folder, program);
+
+export const migrationsOf = ({ folder }: Pick<Build, "folder">, service: ServiceName): string =>
+  join(folder, "services", service, "migrations");
+
+/**
+ * Finds the programs of a checkout; without a folder those of this one.
+ *
+ * @throws if the checkout is not built
+ */
+export function findBuild(name: BuildName, folder: unknown, programs: readonly ProgramName[]): Build {
+  const build = { name, folder: typeof folder === "string" && folder !== "" ? resolve(folder) : ROOT };
+  const needed = programs.flatMap((program) => [
+    scriptOf(build, program),
+    ...(program === "gateway" ? [] : [migrationsOf(build, program)]),
+  ]);
+  const missing = needed.filter((path) => !existsSync(path));
+  if (missing.length > 0)
+    throw new Error(`${basename(build.folder)} is no built checkout: run npm ci and npm run build there. It lacks ${missing[0]}`);
+  return build;
+}
+
 /** The repository's root. This file runs compiled, in test/dist/bench. */
-export const ROOT = join(import.meta.dirname, "../../..");
+export const ROOT = join(import.meta.dirname, "../../../..");
 
 const STOP_MS_MAX = 20_000;
 /** Programs run side by side, so the system chooses ports unless a benchmark names some. */
@@ -21,7 +57,7 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface ProgramPlace {
+interface ProgramPlace {
   /** Folder for log files. */
   readonly folder: string;
   /** Folder for CPU profiles, which make everything slower. No profiles are taken if it is undefined. */
@@ -81,4 +117,9 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
 
 function tail(path: string): string {
   return readFileSync(path, "utf8").split("\n").slice(-15).join("\n").trimEnd();
+}
+
+/** Imports a compiled module of a service: the measured statements are the product's own. */
+export async function importBuilt<Module>(path: string): Promise<Module> {
+  return (await import(pathToFileURL(join(ROOT, path)).href)) as Module;
 }

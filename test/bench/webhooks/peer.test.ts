@@ -3,8 +3,8 @@ import { createServer, request, type IncomingMessage, type Server } from "node:h
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { BODY_BYTES } from "../settings.ts";
-import { Outpost } from "./outpost.ts";
+import { BODY_BYTES } from "./settings.ts";
+import { Outpost } from "./peer.ts";
 
 /** One promise: `--peer` speaks the calls of an Outpost, as docs/apis/openapi.yaml of hookdeck/outpost describes them. */
 
@@ -21,7 +21,7 @@ interface Reply {
 }
 
 const API_KEY = "key-of-the-peer";
-const MAIN = join(__dirname, "../../../dist/bench/webhooks/main.js");
+const MAIN = join(__dirname, "../../dist/bench/webhooks/main.js");
 const TENANT = /^\/api\/v1\/tenants\/(\w+)/;
 
 let server: Server;

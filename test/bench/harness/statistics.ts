@@ -17,6 +17,16 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
+export interface Ratio extends Spread {
+  /** The ratio of each round, in order. */
+  readonly rounds: readonly number[];
+  readonly at_most?: number;
+}
+
+export function ratioOf(rounds: readonly number[]): Ratio {
+  return { ...spreadOf(rounds), rounds };
+}
+
 export interface MedianInterval {
   readonly median: number;
   readonly low: number;

@@ -1,6 +1,6 @@
-import type { BuildName } from "../../build.ts";
-import type { Turn } from "../measure.ts";
-import { summariseComparison } from "./summarise-comparison.ts";
+import type { BuildName } from "../harness/programs.ts";
+import type { Turn } from "./measure.ts";
+import { summariseComparison } from "./against.ts";
 
 /** One promise: two builds are compared by the turns of the same round. */
 
