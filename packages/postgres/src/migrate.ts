@@ -1,7 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { MigrationError, readMigrations, type Migration } from "./migration-files.ts";
-import { appliedMigrations, migrationsTable, pendingMigrations } from "./schema-version.ts";
+import {
+  appliedMigrations,
+  type Migration,
+  MigrationError,
+  migrationsTable,
+  pendingMigrations,
+  readMigrations,
+} from "./migration-files.ts";
 
 /** Later statements on a table wait behind a migration that waits for it, and processes of the release before serve meanwhile. */
 const LOCK_WAIT_SECONDS = 1;

@@ -12,8 +12,13 @@ export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseI
 export { fieldsByKind, freeTexts, type Resource } from "./resource.ts";
 
 export { eventJsonSchema } from "./events/event-json-schema.ts";
-export { EVENT_MESSAGE_BYTES_MAX, eventMessageSchema, readEventMessage, UnreadableMessage } from "./events/event-message.ts";
-export type { EventMessage } from "./events/event-message.ts";
+export {
+  EVENT_MESSAGE_BYTES_MAX,
+  eventMessageSchema,
+  readEventMessage,
+  UnreadableMessage,
+  type EventMessage,
+} from "./events/event-message.ts";
 export { EVENT_TYPE_NAMES, EVENT_TYPES, isEventType, type EventType } from "./events/event-types.ts";
 export { SAMPLE_RECORD_IDS, sampleData } from "./events/sample-data.ts";
 export {

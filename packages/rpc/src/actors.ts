@@ -1,10 +1,9 @@
 import { AppError } from "@brand-records/errors";
 import type { MethodFacts } from "@brand-records/proto/methods";
 import type { Metadata } from "@grpc/grpc-js";
-import type { CallContext } from "./call-context.ts";
+import type { CallContext, Person } from "./call-context.ts";
 import type { ServedService } from "./handlers.ts";
 import type { Methods } from "./methods.ts";
-import type { Person } from "./person.ts";
 
 /** The metadata that carries a grant. It is never logged, traced or passed on. */
 export const GRANT_METADATA = "x-grant";

@@ -13,7 +13,7 @@ import { actsForPerson, grantIn } from "./actors.ts";
 import type { Certificates } from "./certificates.ts";
 import { peerOfCall, type Peer } from "./identity.ts";
 import type { Methods } from "./methods.ts";
-import { requestIdFrom } from "./request-id.ts";
+import { requestIdFrom } from "./call-context.ts";
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 

@@ -100,6 +100,7 @@ async function cursorAfter(client: Records, page: Page): Promise<string | null> 
 async function list(client: Records, { brand_id, filters }: Page, limit: number, cursor: string | null) {
   const isFiltered = Object.keys(filters).length > 0;
   const page = await client.listConversions({ brand_id, limit, cursor, ...(isFiltered && { filters }) }, newCallContext(CALL_MS, "bench"));
-  if (!isFiltered && page.data.length !== limit) throw new Error(`a page has ${page.data.length} records, not ${limit}`);
+  const isLong = brand_id === LARGEST_BRAND && !isFiltered;
+  if (isLong && page.data.length !== limit) throw new Error(`a page has ${page.data.length} records, not ${limit}`);
   return page;
 }

@@ -13,8 +13,7 @@ import {
   type ReceivedMessage,
 } from "../event-log.ts";
 import { disconnect } from "./open-kafka.ts";
-import { orUnavailable } from "./or-unavailable.ts";
-import { refusalIn } from "./refusal.ts";
+import { orUnavailable, refusalIn } from "./errors.ts";
 import { offsetOf, receivedFrom } from "./received-message.ts";
 import { deadLetterTopicOf, withAdmin } from "./topics.ts";
 

@@ -8,7 +8,7 @@ import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import pg from "pg";
 import { EmbeddedPostgresError, ServerEndedError } from "./errors.ts";
 import { endPostmaster, STARTER_SETTING } from "./postmaster.ts";
-import { SERVER_ENVIRONMENT, type ServerUser } from "./server-user.ts";
+import { SERVER_ENVIRONMENT, type ServerUser } from "./data-directory.ts";
 
 /** Crash recovery replays the changes since the last checkpoint, which takes seconds, not minutes. */
 const READY_MS_MAX = 120_000;

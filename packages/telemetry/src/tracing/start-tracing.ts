@@ -1,8 +1,8 @@
 import type { TracingConfig } from "@brand-records/config";
 import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { Counter, type Registry } from "../metrics.ts";
-import { RepeatedWarning, type WarningLog } from "../repeated-warning.ts";
-import { setSamplingRatio } from "./sampling.ts";
+import { RepeatedWarning, type WarningLog } from "../log.ts";
+import { setSamplingRatio } from "./trace-context.ts";
 import { setTracing } from "./span.ts";
 
 /** A receiver that does not respond must not hold up the stop. */

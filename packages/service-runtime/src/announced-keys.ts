@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { repeat, withTimeout, type Stoppable } from "@brand-records/lifecycle";
+import { repeat, type Stoppable, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { Logger } from "@brand-records/telemetry";
-import type { HeldKey } from "./held-key.ts";
+import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
 import {
+  type Announcement,
   beat,
   CURRENT_SECONDS,
+  type HeldKey,
+  type LivingProcess,
   livingProcesses,
   lockAnnouncement,
   removeEnded,
   removeProcess,
   writeAnnouncement,
-  type Announcement,
-  type LivingProcess,
 } from "./living-processes.ts";
 
 const EVERY_MS = 5_000;
@@ -156,3 +156,22 @@ const conflictsWith = (keys: readonly HeldKey[], others: readonly LivingProcess[
       .filter(({ id, fingerprint }) => theirs.some((key) => key.id === id && key.fingerprint !== fingerprint))
       .map(({ id }) => ({ id, name })),
   );
+
+/**
+ * Shows the keys under which something is stored that this process cannot read: it lacks them, or has others under their ids.
+ *
+ * @param ids of now; of stored values only, so that the series are few
+ */
+export function showUnusableKeys(registry: Registry, ids: () => readonly number[]): void {
+  const gauge = new Gauge({
+    name: "unusable_keys",
+    help: "1 for each key under which something is stored that this process cannot read. Absent if there is none.",
+    labelNames: ["key_id"],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const id of ids()) this.set({ key_id: id }, 1);
+    },
+  });
+  registry.registerMetric(gauge);
+}

@@ -4,9 +4,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { AnnouncedKeys, type AnnounceOptions } from "./announced-keys.ts";
-import { heldKey } from "./held-key.ts";
-import { livingProcesses } from "./living-processes.ts";
-import { newestSharedKey, requireSharedKey } from "./shared-key.ts";
+import { heldKey, livingProcesses, newestSharedKey, requireSharedKey } from "./living-processes.ts";
 
 /** Nothing is stored under a key that a living process lacks, and a process knows when this may have happened to it. */
 

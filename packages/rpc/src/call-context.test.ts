@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { requestIdFrom } from "./request-id.ts";
+import { requestIdFrom } from "./call-context.ts";
 
 const NEW_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

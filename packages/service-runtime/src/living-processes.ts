@@ -1,5 +1,7 @@
+import { createHmac } from "node:crypto";
+import { ConfigError } from "@brand-records/config";
+import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
-import { isSameKey, type HeldKey } from "./held-key.ts";
 
 /**
  * Every statement on the table `living_processes` of a service's schema: the processes that live, and the keys that they hold.
@@ -88,3 +90,60 @@ export async function livingProcesses(sql: Sql, schema: string): Promise<LivingP
 }
 
 export const holds = ({ keys }: Pick<Announcement, "keys">, key: HeldKey): boolean => keys.some((held) => isSameKey(held, key));
+
+/** A key that a process holds, as others may know it. */
+export interface HeldKey {
+  readonly id: number;
+  /** Tells the key from another under the same id, and reveals nothing of it. */
+  readonly fingerprint: string;
+}
+
+/** Text that does not have 32 bytes: peppers hash what has 32, and a fingerprint must never equal the hash of an API key. */
+const KNOWN_TEXT = "brand-records: fingerprint of a key that a process holds";
+
+/** @param bytes 32 random bytes or more: a weaker key could be guessed from its fingerprint */
+export const heldKey = (id: number, bytes: Buffer): HeldKey => ({
+  id,
+  fingerprint: createHmac("sha256", bytes).update(KNOWN_TEXT).digest("hex"),
+});
+
+export const isSameKey = (a: HeldKey, b: HeldKey): boolean => a.id === b.id && a.fingerprint === b.fingerprint;
+
+/**
+ * Returns the id of the newest of these keys that every living process holds: what this transaction stores under it, each of them can
+ * read. Until the transaction ends, no other process announces itself.
+ *
+ * @param sql a transaction
+ * @param keys newest first
+ * @throws AppError `unavailable` if the processes have no key in common
+ */
+export async function newestSharedKey(sql: Sql, schema: string, keys: readonly HeldKey[]): Promise<number> {
+  await lockKeyUse(sql, schema);
+  // A statement of its own: its snapshot is taken after the lock.
+  const processes = await livingProcesses(sql, schema);
+  const shared = keys.find((key) => processes.every((process) => holds(process, key)));
+  if (shared === undefined) {
+    throw new AppError(
+      "unavailable",
+      "Nothing can be stored while processes with different keys are being replaced. Try again in a minute.",
+    );
+  }
+  return shared.id;
+}
+
+/**
+ * Checks that every living process holds a key, before this transaction stores something under it that others must read. Until the
+ * transaction ends, no other process announces itself.
+ *
+ * @param sql a transaction
+ * @throws ConfigError naming the processes that lack it, and what to do
+ */
+export async function requireSharedKey(sql: Sql, schema: string, setting: string, key: HeldKey): Promise<void> {
+  await lockKeyUse(sql, schema);
+  const lacking = (await livingProcesses(sql, schema)).filter((process) => !holds(process, key));
+  if (lacking.length > 0) throw new ConfigError(lacking.map((process) => lackingProcess(setting, key, process)));
+}
+
+const lackingProcess = (setting: string, { id }: HeldKey, { name, seenSecondsAgo }: LivingProcess): string =>
+  `${setting}: ${name} lacks key ${id}; it was seen ${Math.round(seenSecondsAgo)} s ago. Replace it with a process that has the key, wait until it has ended, ` +
+  "and run this again. A process that was killed counts as ended after 30 s";

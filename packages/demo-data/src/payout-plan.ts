@@ -1,13 +1,16 @@
 import type { RecordOf } from "@brand-records/resources";
-import type { ConversionFacts, ConversionSource } from "../facts/conversion-facts.ts";
-import type { SubmissionFacts, SubmissionSource } from "../facts/submission-facts.ts";
-import { idAt } from "../ids.ts";
-import { Random } from "../random.ts";
-import { DAY, HISTORY, paydayFrom } from "../timeline.ts";
-import { RETURN_WINDOW, type CampaignPlan, type PlannedCampaign } from "./campaign-plan.ts";
-import type { Context } from "./context.ts";
-import { CREATORS_MAX, type CreatorPlan } from "./creator-plan.ts";
-import type { PlannedLink } from "./link-plan.ts";
+import type { ConversionFacts, ConversionSource, SubmissionFacts, SubmissionSource } from "./items.ts";
+import {
+  type CampaignPlan,
+  type Context,
+  type CreatorPlan,
+  CREATORS_MAX,
+  type PlannedCampaign,
+  type PlannedLink,
+  RETURN_WINDOW,
+} from "./plans.ts";
+import { idAt, Random } from "./random.ts";
+import { DAY, HISTORY, paydayFrom } from "./timeline.ts";
 
 export type PayoutStatus = RecordOf<"payouts">["status"];
 

@@ -1,3 +1,34 @@
+import { AppError } from "@brand-records/errors";
+
+/** The part of a broker's answer that says why it refuses: no right, or a topic that is compacted. */
+const REFUSALS = /AUTHORIZATION_FAILED|POLICY_VIOLATION/;
+
+/** Returns the brokers' word for why they refuse; undefined for any other error. */
+export function refusalIn(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("type" in error && typeof error.type === "string" && REFUSALS.test(error.type)) return error.type;
+  const causes = "partitions" in error && Array.isArray(error.partitions) ? (error.partitions as { error?: unknown }[]) : [];
+  for (const cause of [error.cause, ...causes.map((partition) => partition.error)]) {
+    const refused = refusalIn(cause);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+/** Errors of kafkajs mean nothing to callers over gRPC. */
+export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("unavailable", "The event log is unavailable. Try again.", {
+      cause: error,
+      retryAfterSeconds: 5,
+      dependency: "kafka",
+    });
+  }
+}
+
 /** What the brokers, or TLS, say when they refuse a connection, and the setting to look at. The first that matches counts. */
 const REMEDIES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
   [/ERR_TLS_CERT_ALTNAME_INVALID/, "the broker's certificate has another name than KAFKA_BROKERS, or than the broker advertises"],

@@ -1,4 +1,4 @@
-import { networkOf } from "./network-of.ts";
+import { networkOf } from "./request-context.ts";
 
 it.each([
   ["203.0.113.7", "203.0.113.7"],

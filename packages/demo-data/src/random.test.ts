@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Shuffle } from "./shuffle.ts";
+import { Shuffle } from "./random.ts";
 
 describe("Shuffle", () => {
   it("gives every number a rank of its own, and finds the number by its rank", () => {
