@@ -34,7 +34,7 @@ export interface Ledger {
   readonly campaignDeposits: Int32Array;
 }
 
-export interface LedgerSources {
+interface LedgerSources {
   readonly campaigns: CampaignPlan;
   readonly submissions: SubmissionSource;
   readonly conversions: ConversionSource;
@@ -43,7 +43,7 @@ export interface LedgerSources {
 }
 
 /** Reads every submission, conversion and deposit once, and keeps sums only. */
-export function drawUpLedger(context: Context, sources: LedgerSources): Ledger {
+function drawUpLedger(context: Context, sources: LedgerSources): Ledger {
   const { sizes } = context;
   const ledger: Ledger = {
     payoutAmount: new Float64Array(sizes.payouts),

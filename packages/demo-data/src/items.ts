@@ -12,7 +12,7 @@ import { Random, Shuffle } from "./random.ts";
 import { DAY, HOUR, MINUTE, Timeline } from "./timeline.ts";
 import { type Platform, PLATFORM_WEIGHTS } from "./vocabulary.ts";
 
-export type SubmissionStatus = RecordOf<"submissions">["status"];
+type SubmissionStatus = RecordOf<"submissions">["status"];
 
 /** A submission before payouts are assigned. */
 export interface SubmissionFacts {
@@ -24,7 +24,7 @@ export interface SubmissionFacts {
   readonly reviewedAt: number | null;
 }
 
-export interface SubmissionResult {
+interface SubmissionResult {
   readonly platform: Platform;
   readonly views: number | null;
   readonly earned: number;
@@ -152,7 +152,7 @@ class Stratum {
   }
 }
 
-export type ConversionStatus = RecordOf<"conversions">["status"];
+type ConversionStatus = RecordOf<"conversions">["status"];
 
 /** A conversion before payouts are assigned. */
 export interface ConversionFacts {

@@ -12,7 +12,7 @@ import {
 import { idAt, Random } from "./random.ts";
 import { DAY, HISTORY, paydayFrom } from "./timeline.ts";
 
-export type PayoutStatus = RecordOf<"payouts">["status"];
+type PayoutStatus = RecordOf<"payouts">["status"];
 
 export interface PlannedPayout {
   readonly id: string;

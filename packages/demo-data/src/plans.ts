@@ -228,7 +228,7 @@ function countUntil(links: readonly PlannedLink[], time: number): number {
   return low;
 }
 
-export type DepositStatus = RecordOf<"deposits">["status"];
+type DepositStatus = RecordOf<"deposits">["status"];
 
 export interface PlannedDeposit {
   /** Null: paid to the brand's balance. */

@@ -10,7 +10,7 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECTION_CHECK_MS = 1_000;
 const KEEPALIVES_PER_IDLE_TIMEOUT = 4;
 
-export interface DatabaseSessionOptions {
+interface DatabaseSessionOptions {
   readonly url: string;
   readonly applicationName: string;
   /**

@@ -41,7 +41,7 @@ export async function buildLateIndexes(db: Database, { url, schema, indexes }: L
 }
 
 /** An index that does not exist, or whose build was interrupted. */
-export interface UnbuiltIndex extends LateIndex {
+interface UnbuiltIndex extends LateIndex {
   readonly is_invalid: boolean;
 }
 

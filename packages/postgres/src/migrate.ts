@@ -16,7 +16,7 @@ const LOCK_PAUSES_MS: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 4_000,
 const LOCK_NOT_AVAILABLE = "55P03";
 const CONNECT_TIMEOUT_MS = 2_000;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   readonly url: string;
   /** The service's schema. Created if it does not exist. */
   readonly schema: string;

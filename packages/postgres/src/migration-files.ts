@@ -50,7 +50,7 @@ export class SchemaMismatchError extends MigrationError {
   override readonly name = "SchemaMismatchError";
 }
 
-export interface AppliedMigration {
+interface AppliedMigration {
   readonly version: number;
   readonly checksum: string;
   readonly works_with: number | null;

@@ -27,7 +27,7 @@ export const actsForPerson = ({ actor }: Pick<MethodFacts, "actor">): boolean =>
 
 export const grantIn = (metadata: Metadata): string | undefined => metadata.get(GRANT_METADATA)[0]?.toString();
 
-export interface ActorOptions {
+interface ActorOptions {
   readonly methods: Methods;
   /** Undefined in a service without methods that act for people. */
   readonly grants: Grants | undefined;

@@ -20,7 +20,7 @@ type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown,
 /** Wraps the implementation of a service, so that only its callers reach it. */
 export type Guard = (definition: ServiceDefinition, implementation: UntypedServiceImplementation) => UntypedServiceImplementation;
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Undefined without TLS, which is on loopback only. */
   readonly certificates: Certificates | undefined;
   readonly config: { readonly RPC_OPERATOR_WITHOUT_TLS?: string | undefined };

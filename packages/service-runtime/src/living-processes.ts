@@ -34,7 +34,7 @@ export interface LivingProcess extends Announcement {
 const lockName = (schema: string): string => `brand-records keys ${schema}`;
 
 /** Keeps processes from announcing themselves until this transaction ends. Others may hold the same lock. */
-export async function lockKeyUse(sql: Sql, schema: string): Promise<void> {
+async function lockKeyUse(sql: Sql, schema: string): Promise<void> {
   await sql.query("select pg_advisory_xact_lock_shared(hashtext($1))", [lockName(schema)]);
 }
 
@@ -107,7 +107,7 @@ export const heldKey = (id: number, bytes: Buffer): HeldKey => ({
   fingerprint: createHmac("sha256", bytes).update(KNOWN_TEXT).digest("hex"),
 });
 
-export const isSameKey = (a: HeldKey, b: HeldKey): boolean => a.id === b.id && a.fingerprint === b.fingerprint;
+const isSameKey = (a: HeldKey, b: HeldKey): boolean => a.id === b.id && a.fingerprint === b.fingerprint;
 
 /**
  * Returns the id of the newest of these keys that every living process holds: what this transaction stores under it, each of them can

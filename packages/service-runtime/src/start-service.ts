@@ -22,7 +22,7 @@ import type { serviceSettings } from "./settings.ts";
 /** A question to a database that does not respond may be cut off. */
 const CLOCK_STOP_MS = 200;
 
-export interface ServiceOptions {
+interface ServiceOptions {
   /** Name of the service and of its schema. */
   readonly name: string;
   readonly config: z.output<z.ZodObject<typeof serviceSettings>>;

@@ -15,7 +15,7 @@ export interface DegradedCheck {
   unavailable(): readonly string[] | Promise<readonly string[]>;
 }
 
-export interface AdminOptions {
+interface AdminOptions {
   readonly host: string;
   /** Port; with 0, the system chooses one. */
   readonly port: number;

@@ -17,7 +17,7 @@ const CONTROLLER_PORT = 9_093;
 const DATA_DIR = "/var/lib/kafka/data";
 
 /** Creates the same as `reserveKafkaProcess`, for machines with Docker and no Java. */
-export async function reserveKafkaContainer(image: string): Promise<ControlledServer & { readonly brokers: string }> {
+async function reserveKafkaContainer(image: string): Promise<ControlledServer & { readonly brokers: string }> {
   const port = await freePort();
   const settings = kafkaSettings({ port, controllerPort: CONTROLLER_PORT, listenHost: "0.0.0.0", dataDir: DATA_DIR });
   const container = await createContainer({

@@ -8,7 +8,7 @@ import { findRedisServer, type RedisServer, startRedisProcess } from "./redis-se
 
 const SLOTS = 16_384;
 
-export interface RedisClusterOptions {
+interface RedisClusterOptions {
   /** Default: 3. */
   readonly masters?: number;
   /** Gives each master a replica, which takes over when the master fails. Default: false. */

@@ -6,7 +6,7 @@ import { createContainer } from "./docker-container.ts";
 import { pingRedis } from "./redis-command.ts";
 
 /** Names and values as in redis.conf. */
-export type RedisSettings = Readonly<Record<string, string>>;
+type RedisSettings = Readonly<Record<string, string>>;
 
 /** Starts `binary` as a child process. */
 export async function startRedisProcess(binary: string, settings: RedisSettings = {}): Promise<RedisProcess> {
@@ -41,7 +41,7 @@ class RedisProcess extends ControlledProcess {
 }
 
 /** Starts the same as `startRedisProcess`, for machines with Docker and no redis-server. */
-export async function startRedisContainer(
+async function startRedisContainer(
   image: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ControlledServer & { readonly url: string }> {

@@ -54,7 +54,7 @@ export interface ProcessOptions {
   onOutput?(text: string): void;
 }
 
-export interface ProcessExit {
+interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -110,7 +110,7 @@ export async function startProcess({
 }
 
 /** Only root may give a process a higher priority. */
-export const canRaisePriority = (): boolean => process.getuid?.() === 0;
+const canRaisePriority = (): boolean => process.getuid?.() === 0;
 
 /** Passes on the one variable that only shortens the start. */
 function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {

@@ -1,3 +1,4 @@
+import { TRACED, type TracedName } from "./load/start-load.ts";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Owned } from "../harness/bench-program.ts";
@@ -9,11 +10,6 @@ import { startEnvironment } from "./environment.ts";
 import { cpuOf, measureInParts, type Round, type Turn, turnIn } from "./measure.ts";
 import { FOREIGN_CORES_MAX } from "./settings.ts";
 import { startProduct, type Variant } from "./variants.ts";
-
-/** The variants, with the share of requests whose trace is sampled. */
-export const TRACED = { untraced: 0, traced_1: 0.01, traced_100: 1 } as const;
-
-export type TracedName = keyof typeof TRACED;
 
 /** Fresh processes for each part: one process differs from another of the same code by more than tracing costs. */
 const ROUNDS_PER_PART = 3;

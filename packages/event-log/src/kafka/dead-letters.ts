@@ -28,7 +28,7 @@ const CUT_FROM = "dead-cut-from";
 const CUT_BYTES_MAX = 256 * 1024;
 const READ_MS = 30_000;
 
-export interface KafkaDeadLettersOptions {
+interface KafkaDeadLettersOptions {
   readonly kafka: Kafka;
   readonly topic: string;
   /** The offsets of the group `<groupId>.dead` record what has been replayed. */

@@ -3,7 +3,7 @@ import type { LogEnd, LogPosition, ReaderBehind, Removal, StoredMessages } from 
 import { orUnavailable, refusalIn } from "./errors.ts";
 import { TOPIC_RESOURCE, withAdmin } from "./topics.ts";
 
-export interface KafkaStoredMessagesOptions {
+interface KafkaStoredMessagesOptions {
   readonly kafka: Kafka;
   readonly topic: string;
   /** The group of this service's own readers. */

@@ -26,7 +26,7 @@ const WATCH_EVERY_MS = 1_000;
 const STOP_MS = 5_000;
 const SETTLE_MS = 2_000;
 
-export interface SubscriptionOptions {
+interface SubscriptionOptions {
   readonly kafka: Kafka;
   readonly config: EventLogConfig;
   readonly topic: string;

@@ -10,7 +10,7 @@ import { EmbeddedPostgresError } from "./errors.ts";
 
 const run = promisify(execFile);
 
-export interface InitialiseOptions {
+interface InitialiseOptions {
   readonly dataDir: string;
   readonly user: string;
   readonly password: string;

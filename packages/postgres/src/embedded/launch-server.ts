@@ -20,7 +20,7 @@ const WRONG_PASSWORD = "28P01";
 /** The line of the status in postmaster.pid, from zero. */
 const STATUS_LINE = 7;
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly binary: string;
   readonly as: ServerUser;
   readonly dataDir: string;

@@ -11,7 +11,7 @@ import { launchServer, type EmbeddedPostgres } from "./launch-server.ts";
 const TRIES_MAX = 50;
 const RETRY_MS = 100;
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** Created if it does not exist. For root it may lie elsewhere: see `embeddedDataDir`. */
   readonly dataDir: string;
   /** Default: a free port. */

@@ -17,7 +17,7 @@ export interface SpanOptions {
   readonly startedAt?: Date;
 }
 
-export interface Tracing {
+interface Tracing {
   readonly tracer: Tracer;
   /** OpenTelemetry is passed in, not imported: its 51 modules are a tenth of those that a process would load, and only tracing uses them. */
   readonly api: typeof OpenTelemetry;

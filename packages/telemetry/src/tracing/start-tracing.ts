@@ -8,7 +8,7 @@ import { setTracing } from "./span.ts";
 /** A receiver that does not respond must not hold up the stop. */
 const STOP_MS = 2_000;
 
-export interface TracingOptions {
+interface TracingOptions {
   /** Such as `gateway`. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override it. */
   readonly service: string;
   readonly config: TracingConfig;

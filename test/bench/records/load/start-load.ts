@@ -1,9 +1,13 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import type { BuildName, Program, ProgramOptions } from "../../harness/programs.ts";
-import type { TracedName } from "../tracing.ts";
 
 /** Messages between the benchmark and its load generator. */
+
+/** The variants of tracing, with the share of requests whose trace is sampled. */
+export const TRACED = { untraced: 0, traced_1: 0.01, traced_100: 1 } as const;
+
+export type TracedName = keyof typeof TRACED;
 
 export type VariantName = "single" | "bare" | "product" | "tool" | "sdk" | "legacy" | "endpoint" | "sdk_1" | TracedName | BuildName;
 
