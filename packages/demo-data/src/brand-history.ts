@@ -34,16 +34,9 @@ export interface Ledger {
   readonly campaignDeposits: Int32Array;
 }
 
-interface LedgerSources {
-  readonly campaigns: CampaignPlan;
-  readonly submissions: SubmissionSource;
-  readonly conversions: ConversionSource;
-  readonly payouts: PayoutPlan;
-  readonly deposits: DepositSource;
-}
-
 /** Reads every submission, conversion and deposit once, and keeps sums only. */
-function drawUpLedger(context: Context, sources: LedgerSources): Ledger {
+function drawUpLedger(history: BrandHistory): Ledger {
+  const { context, payouts, campaigns } = history;
   const { sizes } = context;
   const ledger: Ledger = {
     payoutAmount: new Float64Array(sizes.payouts),
@@ -57,18 +50,18 @@ function drawUpLedger(context: Context, sources: LedgerSources): Ledger {
     campaignBudget: new Float64Array(sizes.campaigns),
     campaignDeposits: new Int32Array(sizes.campaigns),
   };
-  addOrphans(ledger, context, sources);
-  addSubmissions(ledger, context, sources);
-  addConversions(ledger, context, sources);
-  addDeposits(ledger, context, sources);
-  sources.payouts.all.forEach(({ campaign, status }, number) => {
+  addOrphans(ledger, history);
+  addSubmissions(ledger, history);
+  addConversions(ledger, history);
+  addDeposits(ledger, history);
+  payouts.all.forEach(({ campaign, status }, number) => {
     if (status === "paid") add(ledger.campaignPaid, campaign.index, ledger.payoutAmount[number] ?? 0);
   });
-  for (const campaign of sources.campaigns.all) ledger.campaignBudget[campaign.index] = budgetOf(campaign, ledger, context);
+  for (const campaign of campaigns.all) ledger.campaignBudget[campaign.index] = budgetOf(campaign, ledger, context);
   return ledger;
 }
 
-function addOrphans(ledger: Ledger, context: Context, { payouts }: LedgerSources): void {
+function addOrphans(ledger: Ledger, { context, payouts }: BrandHistory): void {
   const stream = context.stream("orphan payout");
   payouts.all.forEach(({ orphan, campaign }, number) => {
     if (!orphan) return;
@@ -80,7 +73,7 @@ function addOrphans(ledger: Ledger, context: Context, { payouts }: LedgerSources
   });
 }
 
-function addSubmissions(ledger: Ledger, { sizes }: Context, { submissions, payouts }: LedgerSources): void {
+function addSubmissions(ledger: Ledger, { context: { sizes }, submissions, payouts }: BrandHistory): void {
   for (let index = 0; index < sizes.submissions; index += 1) {
     const facts = submissions.facts(index);
     if (facts.status !== "approved") continue;
@@ -93,7 +86,7 @@ function addSubmissions(ledger: Ledger, { sizes }: Context, { submissions, payou
   }
 }
 
-function addConversions(ledger: Ledger, { sizes }: Context, { conversions, payouts }: LedgerSources): void {
+function addConversions(ledger: Ledger, { context: { sizes }, conversions, payouts }: BrandHistory): void {
   for (let index = 0; index < sizes.conversions; index += 1) {
     const facts = conversions.facts(index);
     const { link, payout } = payouts.placeConversion(index, facts);
@@ -109,7 +102,7 @@ function addConversions(ledger: Ledger, { sizes }: Context, { conversions, payou
   }
 }
 
-function addDeposits(ledger: Ledger, { sizes }: Context, { deposits }: LedgerSources): void {
+function addDeposits(ledger: Ledger, { context: { sizes }, deposits }: BrandHistory): void {
   for (let index = 0; index < sizes.deposits; index += 1) {
     const { campaign, status } = deposits.plan(index);
     if (campaign !== null && status === "succeeded") add(ledger.campaignDeposits, campaign.index, 1);
@@ -159,7 +152,7 @@ export class BrandHistory {
 
   /** Drawn up on first use: submissions and conversions alone do not need it. */
   get ledger(): Ledger {
-    this.#ledger ??= drawUpLedger(this.context, this);
+    this.#ledger ??= drawUpLedger(this);
     return this.#ledger;
   }
 }

@@ -10,7 +10,7 @@ import {
   RETURN_WINDOW,
 } from "./plans.ts";
 import { idAt, Random } from "./random.ts";
-import { DAY, HISTORY, paydayFrom } from "./timeline.ts";
+import { countWhile, DAY, HISTORY, paydayFrom } from "./timeline.ts";
 
 type PayoutStatus = RecordOf<"payouts">["status"];
 
@@ -145,14 +145,8 @@ export class PayoutPlan {
 
   #payoutFor(campaign: PlannedCampaign, creator: number, payableFrom: number): number {
     const numbers = this.#byPair.get(pairOf(campaign, creator)) ?? [];
-    let low = 0;
-    let high = numbers.length;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (timeOf(this.all, numbers[middle] ?? 0) < payableFrom) low = middle + 1;
-      else high = middle;
-    }
-    return numbers[low] ?? -1;
+    const earlier = countWhile(numbers.length, (index) => timeOf(this.all, numbers[index] ?? 0) < payableFrom);
+    return numbers[earlier] ?? -1;
   }
 }
 

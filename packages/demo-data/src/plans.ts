@@ -1,7 +1,7 @@
 import type { RecordOf } from "@brand-records/resources";
 import type { BrandSizes } from "./demo-brands.ts";
 import { idAt, Random, streamOf } from "./random.ts";
-import { DAY, HISTORY, HOUR, paydayFrom } from "./timeline.ts";
+import { countWhile, DAY, HISTORY, HOUR, paydayFrom } from "./timeline.ts";
 import { CAMPAIGN_TYPES, campaignTitle, type CampaignType, type Catalog, CATALOGS, type Platform, PLATFORMS } from "./vocabulary.ts";
 
 export interface BrandOptions {
@@ -197,7 +197,7 @@ export function planLinks(context: Context, campaigns: CampaignPlan, creators: C
   drafts.sort((a, b) => a.createdAt - b.createdAt);
   const stream = context.stream("link id");
   const all = drafts.map((draft, index) => ({ ...draft, index, id: idAt("lnk", draft.createdAt, stream, index) }));
-  return { all, countUntil: (time) => countUntil(all, time) };
+  return { all, countUntil: (time) => countWhile(all.length, (index) => (all[index]?.createdAt ?? Infinity) <= time) };
 }
 
 function draftLink(index: number, context: Context, { affiliate }: CampaignPlan, creators: CreatorPlan): Omit<PlannedLink, "id" | "index"> {
@@ -215,17 +215,6 @@ function draftLink(index: number, context: Context, { affiliate }: CampaignPlan,
   const disabled = random.chance(DISABLED_SHARE);
   const worksUntil = disabled ? Math.min(campaign.runsUntil, createdAt + random.between(1, 30) * DAY) : campaign.runsUntil;
   return { campaign, creator, createdAt, worksUntil, disabled, appeal: random.unit() ** 4 };
-}
-
-function countUntil(links: readonly PlannedLink[], time: number): number {
-  let low = 0;
-  let high = links.length;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if ((links[middle]?.createdAt ?? Infinity) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 type DepositStatus = RecordOf<"deposits">["status"];

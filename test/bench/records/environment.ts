@@ -2,7 +2,12 @@ import type { Owned } from "../harness/bench-program.ts";
 import { openEnvironment, type Environment } from "../harness/environment.ts";
 import { makeKeys, type ApiKeys } from "./database.ts";
 import { startLoad, type Load } from "./load/start-load.ts";
-import type { Backends } from "./measure.ts";
+
+/** Process ids. */
+export interface Backends {
+  readonly postmaster: number;
+  readonly redis: readonly number[];
+}
 
 export interface RecordsEnvironment extends Environment {
   readonly databaseUrl: string;

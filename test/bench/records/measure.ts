@@ -1,5 +1,5 @@
 import { requireEqualResponses } from "./equal-responses.ts";
-import type { RecordsEnvironment } from "./environment.ts";
+import type { Backends, RecordsEnvironment } from "./environment.ts";
 import type { Load, RunResult, VariantName } from "./load/start-load.ts";
 import { cpuMs, machineBusyMs, postgresCpuMs } from "../harness/process-usage.ts";
 import { FOREIGN_CORES_MAX, REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
@@ -21,12 +21,6 @@ export interface Round {
   readonly turns: readonly Turn[];
   /** Whether other programs used the CPU in a turn: the turns then cannot be compared. */
   readonly disturbed: boolean;
-}
-
-/** Process ids. */
-export interface Backends {
-  readonly postmaster: number;
-  readonly redis: readonly number[];
 }
 
 export interface MeasureParts {
