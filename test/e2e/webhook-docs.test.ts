@@ -19,7 +19,7 @@ const run = promisify(execFile);
 /** Builds the request with the product's code, in another process because that code is compiled to ES modules. */
 async function asSent(body: Body, secret: string, timestampSeconds: number): Promise<{ body: string; headers: Record<string, string> }> {
   const script = `
-    import { eventBody } from "./services/webhook/dist/domain/event-body.js";
+    import { eventBody } from "./services/webhook/dist/domain/event.js";
     import { signatureHeaders, signingKey, unsignedHeaders } from "./services/webhook/dist/domain/signature.js";
     const { shown, secret, timestampSeconds } = JSON.parse(process.argv[1]);
     const { id, type, created_at, brand_id, test, dashboard_url, data } = shown;

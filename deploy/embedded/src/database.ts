@@ -18,7 +18,7 @@ const DATABASE = "brand_records";
 const PLATFORM_LOGIN = "platform_backend";
 const PLATFORM_ROLE = join(ROOT, "services/records/platform-role.sql");
 
-export type DatabaseEvents = Pick<SupervisorEvents, "died" | "recovered">;
+type DatabaseEvents = Pick<SupervisorEvents, "died" | "recovered">;
 
 export interface RunningDatabase {
   /** Returns a service's connection URL. */

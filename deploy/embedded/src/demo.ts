@@ -20,7 +20,7 @@ interface Clients {
   readonly importing: RpcClient<ImportServiceService>;
 }
 
-export interface DemoParts {
+interface DemoParts {
   readonly addresses: { readonly accounts: string; readonly records: string };
   /** The environment of the keys. */
   readonly environment: "live" | "test";

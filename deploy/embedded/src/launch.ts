@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { hasSignInLinks } from "@brand-records/config";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { banner, exampleBrand } from "./banner.ts";
@@ -6,12 +9,11 @@ import type { LauncherConfig } from "./config.ts";
 import { startDatabase } from "./database.ts";
 import { createSignInUrl, findPendingSubmission, seedDemo } from "./demo.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
-import { loadSecrets, type LocalFiles } from "./local-files.ts";
+import { loadSecrets, type LocalFiles, ROOT } from "./local-files.ts";
 import { planPrograms, publicUrlOf } from "./programs.ts";
-import { requireFreePort } from "./requirements.ts";
-import { readDemoBrands, removeRunFile, writeDemoBrands, writeRunFile, type RunFile } from "./run-file.ts";
-import { Supervisor, type Program } from "./supervisor.ts";
-import { buildWebFiles } from "./web-files.ts";
+import { LaunchError, requireFreePort } from "./requirements.ts";
+import { readDemoBrands, removeRunFile, type RunFile, writeDemoBrands, writeRunFile } from "./run-file.ts";
+import { type Program, Supervisor } from "./supervisor.ts";
 
 export interface Terminal {
   /** Shows the step in progress. */
@@ -126,4 +128,24 @@ export async function launch(
 function reachableHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/**
+ * Builds the console's files for browsers, unless those of the present sources exist.
+ *
+ * @param ended ends the build, which removes what is incomplete
+ * @param killed ends it immediately
+ * @throws LaunchError with the compiler's output, once the build's process has exited
+ */
+async function buildWebFiles(ended: AbortSignal, killed: AbortSignal): Promise<void> {
+  const building = promisify(execFile)(process.execPath, [join(ROOT, "console/web/build.js")]);
+  const endWith = (signal: NodeJS.Signals) => (): void => void building.child.kill(signal);
+  ended.addEventListener("abort", endWith("SIGTERM"), { once: true });
+  killed.addEventListener("abort", endWith("SIGKILL"), { once: true });
+  try {
+    await building;
+  } catch (error) {
+    const { stderr = "" } = error as { readonly stderr?: string };
+    throw new LaunchError(`The console could not be built.\n${stderr}`, { cause: error });
+  }
 }

@@ -3,7 +3,7 @@ import { identify, isAlive, killProcess, type ProcessIdentity } from "@brand-rec
 import { LaunchError } from "./requirements.ts";
 import { readJson, writeJson, type LocalFiles } from "./local-files.ts";
 
-export interface LauncherLock {
+interface LauncherLock {
   /** This process. */
   readonly launcher: ProcessIdentity;
   /** Records the processes to end if this launcher is killed. */

@@ -1,8 +1,7 @@
-export { loadConfig } from "./load-config.ts";
+export { loadConfig, ConfigError, parseEnv } from "./parse-env.ts";
 export { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 export { readFileOf, readPem } from "./read-pem.ts";
 export { readSecretFile } from "./secret-files.ts";
-export { ConfigError, parseEnv } from "./parse-env.ts";
 export {
   host,
   integer,
@@ -19,6 +18,6 @@ export {
   sharedSettings,
   trueOrFalse,
   trustProxy,
+  hasSignInLinks,
 } from "./settings.ts";
 export { parseTracing, tracingSettings, type TracingConfig } from "./tracing.ts";
-export { hasSignInLinks } from "./sign-in-links.ts";

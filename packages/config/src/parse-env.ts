@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { refuseToStart } from "@brand-records/lifecycle";
 import { fileSettingOf, readSecretFiles } from "./secret-files.ts";
 
 /** The environment is invalid. `problems` has one line per problem, which begins with the setting's name. */
@@ -40,4 +41,14 @@ export function parseEnv<Shape extends z.ZodType>(
     return `${name}: is not set${hints[name] === undefined ? "" : `. ${hints[name]}`}`;
   });
   throw new ConfigError([...files.problems, ...problems]);
+}
+
+/** Returns the parsed settings of a main module. Prints a ConfigError without a stack, for people, and exits with code 78. */
+export function loadConfig<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    refuseToStart(error.message);
+  }
 }

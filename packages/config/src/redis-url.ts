@@ -1,4 +1,4 @@
-export interface RedisHost {
+interface RedisHost {
   readonly host: string;
   readonly port: number;
 }

@@ -1,4 +1,4 @@
-import { refuseToStart } from "./refuse-to-start.ts";
+import { refuseToStart } from "@brand-records/lifecycle";
 
 /** What our packages need, undici and node:sqlite among them: `engines` of the programs. On Linux npm's scripts run the Node that npm ci installs. */
 const NODE_MIN = { major: 22, minor: 19 };

@@ -50,11 +50,18 @@ export const trustProxy = z
   .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
   .meta({ values: "number of hops, or addresses and subnets" });
 
-/** Text that express reads as it is meant: it takes 1 for 0.0.0.1, and throws at `cafe`. */
+/** Bits of an address by its version, which `isIP` returns. */
+const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
+
+/**
+ * Whether the text is an address, or a subnet with a prefix of at least one bit. Express would accept more: it takes `1` for 0.0.0.1, and
+ * throws at `cafe` only when the first request arrives.
+ */
 function isAddressOrSubnet(text: string): boolean {
-  const [, address = "", prefix = "1"] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
-  return Number(prefix) >= 1 && Number(prefix) <= bits;
+  const [, address = "", prefix] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const bits = ADDRESS_BITS[isIP(address)];
+  if (bits === undefined) return false;
+  return prefix === undefined || (Number(prefix) >= 1 && Number(prefix) <= bits);
 }
 
 /** The hint for missing keys, whose form is `1:` and 32 bytes in base64. */
@@ -117,7 +124,7 @@ export const sharedSettings = {
   STOP_GRACE_MS: integer(5_000, 0, 60_000).describe("How long a stopping process stays reachable until balancers notice, in milliseconds."),
 } as const;
 
-/** Requests accepted per brand in any 60 seconds. */
+/** The rate limits of each tier: the gateway enforces them, the console shows them. */
 export const rateLimitSettings = {
   RATE_LIMIT_PLUS: integer(60, 1, 100_000).describe(
     "Requests accepted of a Plus brand in any 60 seconds. Set the same for both processes.",
@@ -125,3 +132,12 @@ export const rateLimitSettings = {
   RATE_LIMIT_PRO: integer(120, 1, 100_000).describe("The same of a Pro brand."),
   RATE_LIMIT_ENTERPRISE: integer(240, 1, 100_000).describe("The same of an Enterprise brand."),
 } as const;
+
+/** Whether one-time links sign people in to the console. Unless it is set, they do where no OpenID provider does. */
+export const hasSignInLinks = ({
+  SIGN_IN_LINKS,
+  OIDC_ISSUER,
+}: {
+  readonly SIGN_IN_LINKS?: string | undefined;
+  readonly OIDC_ISSUER?: string | undefined;
+}): boolean => (SIGN_IN_LINKS ? SIGN_IN_LINKS === "true" : !OIDC_ISSUER);

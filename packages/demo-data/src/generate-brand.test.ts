@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { RESOURCES, type RecordOf } from "@brand-records/resources";
 import { timeOfId } from "@brand-records/ids";
 import fc from "fast-check";
-import { DEMO_BRANDS } from "./demo-brands.ts";
+import { type BrandSizes, DEMO_BRANDS, DEMO_RESOURCES, type DemoResource } from "./demo-brands.ts";
 import { generateBrand, type GeneratedBrand } from "./generate-brand.ts";
-import type { BrandOptions } from "./plan/context.ts";
-import { DEMO_RESOURCES, type BrandSizes, type DemoResource } from "./sizes.ts";
+import type { BrandOptions } from "./plans.ts";
 
 const now = Date.UTC(2026, 10, 21, 8, 30);
 

@@ -1,13 +1,8 @@
+import { campaignRecords, conversionRecords, depositRecords, linkRecords, payoutRecords, submissionRecords } from "./records.ts";
 import type { RecordOf } from "@brand-records/resources";
 import { BrandHistory } from "./brand-history.ts";
-import { contextOf, type BrandOptions } from "./plan/context.ts";
-import { campaignRecords } from "./records/campaigns.ts";
-import { conversionRecords } from "./records/conversions.ts";
-import { depositRecords } from "./records/deposits.ts";
-import { linkRecords } from "./records/links.ts";
-import { payoutRecords } from "./records/payouts.ts";
-import { submissionRecords } from "./records/submissions.ts";
-import { checkSizes, DEMO_RESOURCES, type DemoResource } from "./sizes.ts";
+import { contextOf, type BrandOptions } from "./plans.ts";
+import { checkSizes, DEMO_RESOURCES, type DemoResource } from "./demo-brands.ts";
 
 const GENERATORS: { readonly [Name in DemoResource]: (history: BrandHistory) => Iterable<RecordOf<Name>> } = {
   campaigns: campaignRecords,

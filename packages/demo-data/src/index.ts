@@ -1,4 +1,3 @@
-export { DEMO_BRANDS, type DemoBrand } from "./demo-brands.ts";
+export { DEMO_BRANDS, type DemoBrand, DEMO_RESOURCES, type BrandSizes, type DemoResource } from "./demo-brands.ts";
 export { generateBrand, type GeneratedBrand } from "./generate-brand.ts";
 export { Random } from "./random.ts";
-export { DEMO_RESOURCES, type BrandSizes, type DemoResource } from "./sizes.ts";

@@ -50,14 +50,7 @@ export class Timeline {
 
   /** Counts the items created at `time` or before. */
   countUntil(time: number): number {
-    let low = 0;
-    let high = this.#count;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.at(middle) <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(this.#count, (index) => this.at(index) <= time);
   }
 
   #isBurst(block: number): boolean {
@@ -103,4 +96,16 @@ const FIRST_PAYDAY = DAY + 2 * HOUR;
 /** Returns the first payday at `time` or later: payouts are made on Fridays at ten in Manila. */
 export function paydayFrom(time: number): number {
   return FIRST_PAYDAY + Math.ceil((time - FIRST_PAYDAY) / WEEK) * WEEK;
+}
+
+/** Counts the first numbers below `length` for which `holds` returns true; from one for which it does not, it never does again. */
+export function countWhile(length: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,6 +1,7 @@
-import { requestIdFrom, type CallContext, type ServerErrorFields } from "@brand-records/rpc";
+import { type CallContext, requestIdFrom, type ServerErrorFields } from "@brand-records/rpc";
 import type { TraceSpan } from "@brand-records/telemetry";
 import type { Request, RequestHandler, Response } from "express";
+import ipaddr from "ipaddr.js";
 
 /** The state of a request while an edge serves it. The access log is written from it. */
 export interface EdgeContext extends CallContext {
@@ -51,3 +52,10 @@ export function giveContext<Context extends EdgeContext>(deadlineMs: number, beg
 
 /** Returns what `giveContext` has set; `Context` is that of its edge. */
 export const contextOf = <Context extends EdgeContext>(response: Response): Context => response.locals["context"] as Context;
+
+/** Returns what tells senders apart: an IPv4 address, or the /64 of an IPv6 address, all of which one host may have. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
+}

@@ -6,7 +6,7 @@ export interface ProblemDetail {
   readonly message: string;
 }
 
-export interface AppErrorOptions extends ErrorOptions {
+interface AppErrorOptions extends ErrorOptions {
   /** The one field or parameter that is wrong. */
   readonly field?: string;
   /** Every problem, if the whole input was checked. */

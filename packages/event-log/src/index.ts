@@ -1,21 +1,21 @@
 export { postgresDeadLetters } from "./direct/postgres-dead-letters.ts";
-export { directPublisher } from "./direct/publisher.ts";
-export { noStoredMessages } from "./direct/stored-messages.ts";
-export { PartlyPublished, UnprocessedMessages } from "./event-log.ts";
-export type {
-  DeadLetter,
-  DeadLetters,
-  DeadLetterSummary,
-  Intake,
-  Lag,
-  LogMessage,
-  LogPosition,
-  OnLost,
-  Publisher,
-  PublishFailure,
-  ReceivedMessage,
-  StoredMessages,
-  Subscription,
+export { directPublisher, noStoredMessages } from "./direct/publisher.ts";
+export {
+  PartlyPublished,
+  UnprocessedMessages,
+  type DeadLetter,
+  type DeadLetters,
+  type DeadLetterSummary,
+  type Intake,
+  type Lag,
+  type LogMessage,
+  type LogPosition,
+  type OnLost,
+  type Publisher,
+  type PublishFailure,
+  type ReceivedMessage,
+  type StoredMessages,
+  type Subscription,
 } from "./event-log.ts";
 export { openKafkaPublisher, openKafkaReader, rewindReaders, type CutPartition, type Rewound } from "./kafka/lazy.ts";
 export { eventLogSettings, type EventLogConfig } from "./settings.ts";

@@ -5,8 +5,7 @@ export { identify, isAlive, killProcess, processExists, type ProcessIdentity } f
 export { KeyedMutex, Mutex } from "./mutex.ts";
 export { NODE_ARGUMENTS } from "./node-arguments.ts";
 export { repeat } from "./repeat.ts";
-export { startReplyDeadline } from "./reply-deadline.ts";
-export { EX_CONFIG, reportFailure, runProcess } from "./run-process.ts";
+export { startReplyDeadline, TIMED_OUT, withStopTimeout, withTimeout } from "./with-timeout.ts";
+export { EX_CONFIG, refuseToStart, reportFailure, runProcess } from "./run-process.ts";
 export { SharedClock, type Clock } from "./shared-clock.ts";
 export { WakeSignal } from "./wake-signal.ts";
-export { TIMED_OUT, withStopTimeout, withTimeout } from "./with-timeout.ts";

@@ -3,8 +3,14 @@ import { Lifecycle, type LifecycleLog } from "./lifecycle.ts";
 /** Time for a stop after its grace period. After it the process exits with code 1. A balancer may ask for a grace of a minute. */
 const STOP_DEADLINE_MS = 20_000;
 
-/** sysexits.h: the settings or the database are wrong for this release, so a restart does not help. */
+/** sysexits.h: a person must act, such as on wrong settings or a database of another release. Starting again does not help. */
 export const EX_CONFIG = 78;
+
+/** Tells people why a program cannot start, without a stack, and ends it. Standard error is synchronous here: nothing of the text is lost. */
+export function refuseToStart(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(EX_CONFIG);
+}
 
 export interface ProcessOptions {
   readonly log: LifecycleLog;

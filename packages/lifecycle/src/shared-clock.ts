@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 /** The clocks of this machine, in milliseconds. */
-export interface MachineClocks {
+interface MachineClocks {
   /** Since 1970, as far as it knows. */
   now(): number;
   /** Since the process began. It is monotonic. */

@@ -1,7 +1,7 @@
 import { Mutex } from "@brand-records/lifecycle";
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
-import { KEEPALIVE_MS, run, RESPONSE_GRACE_MS, type Sql } from "./sql.ts";
+import { KEEPALIVE_MS, RESPONSE_GRACE_MS, run, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -10,7 +10,7 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECTION_CHECK_MS = 1_000;
 const KEEPALIVES_PER_IDLE_TIMEOUT = 4;
 
-export interface DatabaseSessionOptions {
+interface DatabaseSessionOptions {
   readonly url: string;
   readonly applicationName: string;
   /**

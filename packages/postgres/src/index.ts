@@ -9,10 +9,9 @@ export {
 } from "./errors.ts";
 export { buildLateIndexes, type LateIndexesOptions } from "./late-indexes.ts";
 export { countPendingMigrations, migrate } from "./migrate.ts";
-export { databaseTime } from "./database-time.ts";
+export { databaseTime, isPrepared, type Sql, type Statement } from "./sql.ts";
 export { startNotifier } from "./notifier.ts";
 export { openDatabaseSession, type DatabaseSession } from "./database-session.ts";
 export { openPool, type Database, type PoolOptions, type PoolState, type Transaction, type TransactionOptions } from "./pool.ts";
-export { isPrepared, type Sql, type Statement } from "./sql.ts";
 export { rfc3339FromPostgres } from "./types.ts";
 export { unnestRows, type UnnestedRows } from "./unnest-rows.ts";

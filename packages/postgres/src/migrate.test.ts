@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, eventually, startTcpProxy, type TestDatabase } from "@brand-records/testkit";
 import { countPendingMigrations, migrate } from "./migrate.ts";
-import { MigrationError } from "./migration-files.ts";
+import { MigrationError, SchemaMismatchError } from "./migration-files.ts";
 import { openPool, type Database } from "./pool.ts";
-import { SchemaMismatchError } from "./schema-version.ts";
 
 let database: TestDatabase;
 let db: Database;

@@ -1,7 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { MigrationError, readMigrations, type Migration } from "./migration-files.ts";
-import { appliedMigrations, migrationsTable, pendingMigrations } from "./schema-version.ts";
+import {
+  appliedMigrations,
+  type Migration,
+  MigrationError,
+  migrationsTable,
+  pendingMigrations,
+  readMigrations,
+} from "./migration-files.ts";
 
 /** Later statements on a table wait behind a migration that waits for it, and processes of the release before serve meanwhile. */
 const LOCK_WAIT_SECONDS = 1;
@@ -10,7 +16,7 @@ const LOCK_PAUSES_MS: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 4_000,
 const LOCK_NOT_AVAILABLE = "55P03";
 const CONNECT_TIMEOUT_MS = 2_000;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   readonly url: string;
   /** The service's schema. Created if it does not exist. */
   readonly schema: string;

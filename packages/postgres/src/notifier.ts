@@ -7,7 +7,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 const RECONNECT_MS_MIN = 100;
 const RECONNECT_MS_MAX = 10_000;
 
-export interface NotifierOptions {
+interface NotifierOptions {
   readonly url: string;
   readonly applicationName: string;
   /**
@@ -22,7 +22,7 @@ export interface NotifierOptions {
 }
 
 /** Time and chance of the pauses before the notifier connects again. */
-export interface Reconnecting {
+interface Reconnecting {
   /** Returns a number from 0 to 1. */
   random(): number;
   pause(ms: number, signal: AbortSignal): Promise<void>;

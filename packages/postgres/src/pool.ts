@@ -2,7 +2,7 @@ import type pg from "pg";
 import { fromPostgresError, isConnectionLost, postgresFailureOf, type PostgresFailure } from "./errors.ts";
 import { MeasuredPool, type OnWait } from "./measured-pool.ts";
 import { PoolFiller } from "./pool-filler.ts";
-import { KEEPALIVE_MS, run, RESPONSE_GRACE_MS, type Bounds, type OnError, type Sql } from "./sql.ts";
+import { type Bounds, KEEPALIVE_MS, type OnError, RESPONSE_GRACE_MS, run, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;

@@ -47,7 +47,7 @@ export interface UnnestedRows<C extends Columns> {
   values<Row extends RowOf<C>>(rows: readonly Row[] & Exactly<C, Row>): unknown[][];
 }
 
-export interface UnnestOptions {
+interface UnnestOptions {
   /** Alias of the relation. Default: `t`. */
   readonly as?: string;
   /** Parameters of the statement that come before the arrays. Default: 0. */

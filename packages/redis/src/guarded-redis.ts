@@ -12,7 +12,7 @@ const SILENCE_MS_MAX = 2_000;
 const DISCONNECT_MS_MAX = 10;
 
 /** A node of a cluster. */
-export interface RedisNode {
+interface RedisNode {
   readonly host: string;
   readonly port: number;
   readonly username?: string;

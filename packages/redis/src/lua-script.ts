@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-export type LuaScript = (redis: Redis, ...keysAndArguments: (string | number)[]) => Promise<unknown>;
+type LuaScript = (redis: Redis, ...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
 /**
  * Defines a script that Redis runs in one round trip: its text is sent once per connection, then its hash. `name` must be unique among

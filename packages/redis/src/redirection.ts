@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { RedisReplyError } from "./redis-errors.ts";
 
 /** Names the node that serves a key's slot. The node that sent it has not executed the command. */
-export interface Redirection {
+interface Redirection {
   /** MOVED: from now on. ASK: for this command only, while the slot is being moved. */
   readonly kind: "MOVED" | "ASK";
   readonly slot: number;

@@ -1,10 +1,9 @@
 import { AppError } from "@brand-records/errors";
 import type { MethodFacts } from "@brand-records/proto/methods";
 import type { Metadata } from "@grpc/grpc-js";
-import type { CallContext } from "./call-context.ts";
+import type { CallContext, Person } from "./call-context.ts";
 import type { ServedService } from "./handlers.ts";
 import type { Methods } from "./methods.ts";
-import type { Person } from "./person.ts";
 
 /** The metadata that carries a grant. It is never logged, traced or passed on. */
 export const GRANT_METADATA = "x-grant";
@@ -28,7 +27,7 @@ export const actsForPerson = ({ actor }: Pick<MethodFacts, "actor">): boolean =>
 
 export const grantIn = (metadata: Metadata): string | undefined => metadata.get(GRANT_METADATA)[0]?.toString();
 
-export interface ActorOptions {
+interface ActorOptions {
   readonly methods: Methods;
   /** Undefined in a service without methods that act for people. */
   readonly grants: Grants | undefined;

@@ -1,7 +1,36 @@
 import { randomUUID } from "node:crypto";
 import { traceparentFrom } from "@brand-records/telemetry";
 import type { ServerUnaryCall } from "@grpc/grpc-js";
-import type { Person } from "./person.ts";
+
+/** Whom a call acts for, as a grant has proved. */
+export interface Person {
+  readonly email: string;
+  /** The owner whose link opened the session; null as `limitedTo` is. */
+  readonly via: string | null;
+  /** The one brand that the session opens; null: every brand of the person. */
+  readonly limitedTo: string | null;
+  /** The brand of the call, and what the person is in it; null for a call of none. */
+  readonly brand: { readonly id: string; readonly role: "owner" | "member" } | null;
+}
+
+const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** What must not be sent on as an id, because ids appear in responses, logs and spans. */
+const SECRETS = [
+  // API keys, and the signing secrets of receivers.
+  /brk_|whsec_/,
+  // Signed and encrypted tokens of providers (JWT): base64url of `{"…`, and two or four dots.
+  /eyJ[\w-]*\.[\w-]*\./,
+  // Tokens of sessions and sign-in links have no prefix: base64url of 32 bytes, whose last character encodes four bits. Without capital or
+  // small letters it is not random: callers' own ids of this length pass.
+  /(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{42}[AEIMQUYcgkosw048](?![\w-])/,
+];
+
+/** Returns the id that a caller gives its request, if it is sane and holds no secret sent in the wrong header; otherwise a new one. */
+export function requestIdFrom(given: unknown): string {
+  const isSane = typeof given === "string" && SANE.test(given) && !SECRETS.some((secret) => secret.test(given));
+  return isSane ? given : randomUUID();
+}
 
 /** The context of a unit of work, passed from the edge to the last statement. */
 export interface CallContext {

@@ -10,7 +10,7 @@ const POLL_MS = 10_000;
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
-export interface CertificateListener {
+interface CertificateListener {
   onReplaced(): void;
   /** Called once for each new problem: the last good files remain in use. */
   onProblem?(problem: string): void;

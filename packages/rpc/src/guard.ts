@@ -13,14 +13,14 @@ import { actsForPerson, grantIn } from "./actors.ts";
 import type { Certificates } from "./certificates.ts";
 import { peerOfCall, type Peer } from "./identity.ts";
 import type { Methods } from "./methods.ts";
-import { requestIdFrom } from "./request-id.ts";
+import { requestIdFrom } from "./call-context.ts";
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
 /** Wraps the implementation of a service, so that only its callers reach it. */
 export type Guard = (definition: ServiceDefinition, implementation: UntypedServiceImplementation) => UntypedServiceImplementation;
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Undefined without TLS, which is on loopback only. */
   readonly certificates: Certificates | undefined;
   readonly config: { readonly RPC_OPERATOR_WITHOUT_TLS?: string | undefined };

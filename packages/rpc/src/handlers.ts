@@ -36,7 +36,7 @@ export function service<Service extends ServiceDefinition>(definition: Service, 
   return { definition, handlers };
 }
 
-export interface Observer {
+interface Observer {
   readonly log: Logger;
   readonly duration: Histogram<"method" | "code">;
   readonly serverErrors: ServerErrors;

@@ -1,14 +1,12 @@
 export { boundHandshakes } from "./bound-handshakes.ts";
 export { actsForPerson, GRANT_METADATA, grantIn, type Grants } from "./actors.ts";
-export { newCallContext, type CallContext } from "./call-context.ts";
+export { newCallContext, type CallContext, type Person, requestIdFrom } from "./call-context.ts";
 export { Certificates } from "./certificates.ts";
 export { connectRpc, type ConnectOptions, type RpcClient, type RpcConnection } from "./connect.ts";
 export { service, type Handlers, type ServedService } from "./handlers.ts";
 export { peerOf, serverCheck } from "./identity.ts";
 export { OWN_METHODS, type Methods } from "./methods.ts";
 export { reportCertificates } from "./report-certificates.ts";
-export type { Person } from "./person.ts";
-export { requestIdFrom } from "./request-id.ts";
 export { countServerErrors, logServerError, type ServerErrorFields, type ServerErrors } from "./server-errors.ts";
 export { serveRpc, type RpcServer, type ServeOptions } from "./serve.ts";
 export { MESSAGE_BYTES_MAX, requireLoopback, rpcServerSettings, rpcTlsSettings } from "./settings.ts";

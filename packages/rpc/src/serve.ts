@@ -1,16 +1,15 @@
 import type { Http2SecureServer } from "node:http2";
 import type { Logger, Registry } from "@brand-records/telemetry";
-import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import { withActors, type Grants } from "./actors.ts";
+import { Server, type ServiceDefinition, setLogger, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { z } from "zod";
+import { type Grants, withActors } from "./actors.ts";
 import { boundHandshakes } from "./bound-handshakes.ts";
 import { Certificates } from "./certificates.ts";
 import { serverCredentials } from "./credentials.ts";
 import { guardCalls } from "./guard.ts";
-import { keepMetadataOutOfLog } from "./grpc-log.ts";
 import { implement, observeCalls, type ServedService } from "./handlers.ts";
-import { OWN_METHODS, type Methods } from "./methods.ts";
+import { type Methods, OWN_METHODS } from "./methods.ts";
 import { MESSAGE_BYTES_MAX, type rpcServerSettings } from "./settings.ts";
-import type { z } from "zod";
 
 /** Running calls are cancelled after this. */
 const DRAIN_MS = 10_000;
@@ -95,5 +94,14 @@ function drain(server: Server, log: Logger): Promise<void> {
       clearTimeout(deadline);
       resolve();
     });
+  });
+}
+
+/** Keeps metadata out of what grpc-js writes to standard error: it quotes a value that it leaves out as no printable ASCII, such as a grant. */
+function keepMetadataOutOfLog(): void {
+  setLogger({
+    error: (...texts: unknown[]) => {
+      if (!String(texts[0]).startsWith("Failed to add metadata entry")) console.error("grpc:", ...texts);
+    },
   });
 }

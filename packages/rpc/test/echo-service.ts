@@ -2,11 +2,11 @@ import type { Caller } from "@brand-records/proto/methods";
 import { openMetrics, type Logger, type Registry } from "@brand-records/telemetry";
 import type { MethodDefinition } from "@grpc/grpc-js";
 import { pino } from "pino";
-import { newCallContext, type CallContext } from "../src/call-context.ts";
+import { type CallContext, newCallContext } from "../src/call-context.ts";
 import { connectRpc, type ConnectOptions, type RpcClient } from "../src/connect.ts";
 import { service, type Handlers } from "../src/handlers.ts";
 import type { Methods } from "../src/methods.ts";
-import { serveRpc, type RpcServer, type ServeOptions } from "../src/serve.ts";
+import { type RpcServer, type ServeOptions, serveRpc } from "../src/serve.ts";
 
 /** A message of any shape, sent as JSON: these tests are about calls, not protobuf. */
 export type Message = { [name: string]: unknown };

@@ -1,3 +1,5 @@
+import { repeat, withStopTimeout } from "@brand-records/lifecycle";
+import { buildLateIndexes, type Database, type LateIndexesOptions } from "@brand-records/postgres";
 import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
 
 /** Runs the background tasks of a process, so that one that no longer succeeds is noticed. */
@@ -26,4 +28,23 @@ export function openMaintenance(log: Logger, registry: Registry): Maintenance {
       }
     },
   };
+}
+
+const EVERY_MS = 60_000;
+/** A build may take minutes and may be cut off anywhere. */
+const STOP_MS = 2_000;
+
+/** Builds indexes after the start, one process at a time. */
+export function startIndexBuilder(
+  db: Database,
+  options: LateIndexesOptions,
+  maintenance: Maintenance,
+  log: Logger,
+): { stop(): Promise<void> } {
+  const build = (): Promise<void> =>
+    maintenance.run("build indexes", async () => {
+      const built = await buildLateIndexes(db, options);
+      if (built.length > 0) log.info({ built }, "indexes built");
+    });
+  return withStopTimeout(repeat(build, EVERY_MS), STOP_MS);
 }

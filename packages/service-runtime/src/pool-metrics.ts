@@ -2,12 +2,12 @@ import { POSTGRES_FAILURES, type PoolState, type PostgresFailure } from "@brand-
 import { Counter, Gauge, Histogram, SECONDS_BUCKETS, type Registry } from "@brand-records/telemetry";
 
 /** What a pool reports to. */
-export interface PoolObserver {
+interface PoolObserver {
   onWait(seconds: number): void;
   onFailure(failure: PostgresFailure): void;
 }
 
-export interface PoolMetrics {
+interface PoolMetrics {
   /** Returns what the pool of that name reports to. */
   observerOf(pool: string): PoolObserver;
   /** Shows the connections of a pool from now on. */

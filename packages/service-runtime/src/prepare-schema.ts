@@ -7,7 +7,7 @@ import type { Logger } from "@brand-records/telemetry";
 const PAUSE_MS_MIN = 250;
 const PAUSE_MS_MAX = 5_000;
 
-export interface SchemaOptions {
+interface SchemaOptions {
   /** Name of the service and of its schema. */
   readonly name: string;
   /** Directory of its migrations. */

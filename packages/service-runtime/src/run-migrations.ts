@@ -16,7 +16,7 @@ const Settings = z.object({
   DATABASE_URL: postgresUrl.optional(),
 });
 
-export interface MigrationsOptions {
+interface MigrationsOptions {
   /** The name of the service and of its schema. */
   readonly name: string;
   readonly migrations: string;

@@ -11,9 +11,9 @@ import {
   type Registry,
 } from "@brand-records/telemetry";
 import type { z } from "zod";
-import { AnnouncedKeys, showUnusableKeys, type HeldKey } from "./announced-keys/index.ts";
-import { startIndexBuilder } from "./index-builder.ts";
-import { openMaintenance, type Maintenance } from "./maintenance.ts";
+import { AnnouncedKeys, showUnusableKeys } from "./announced-keys.ts";
+import type { HeldKey } from "./living-processes.ts";
+import { type Maintenance, openMaintenance, startIndexBuilder } from "./maintenance.ts";
 import { poolMetrics } from "./pool-metrics.ts";
 import { isReachable } from "./is-reachable.ts";
 import { prepareSchema } from "./prepare-schema.ts";
@@ -22,7 +22,7 @@ import type { serviceSettings } from "./settings.ts";
 /** A question to a database that does not respond may be cut off. */
 const CLOCK_STOP_MS = 200;
 
-export interface ServiceOptions {
+interface ServiceOptions {
   /** Name of the service and of its schema. */
   readonly name: string;
   readonly config: z.output<z.ZodObject<typeof serviceSettings>>;

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { startAdminServer, type AdminServer, type DegradedCheck } from "./admin-server.ts";
+import { type AdminServer, type DegradedCheck, startAdminServer } from "./admin-server.ts";
 import { Counter, openMetrics } from "./metrics.ts";
 
 let degraded: DegradedCheck[];

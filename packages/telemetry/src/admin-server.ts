@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
+import { type SharedClock, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { Registry } from "prom-client";
+import { Gauge } from "./metrics.ts";
 
 /** Limit of each degraded check: a kubelet waits for a second by default, and the readiness check takes its part. */
 const DEGRADED_MS_MAX = 500;
@@ -14,7 +15,7 @@ export interface DegradedCheck {
   unavailable(): readonly string[] | Promise<readonly string[]>;
 }
 
-export interface AdminOptions {
+interface AdminOptions {
   readonly host: string;
   /** Port; with 0, the system chooses one. */
   readonly port: number;
@@ -81,4 +82,22 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Difference from which a clock counts as wrong. One that is kept by NTP differs by milliseconds. */
+const OFFSET_SECONDS_MAX = 5;
+const DEPENDENCY = "correct clock";
+
+/** Registers the metric `clock_offset_seconds`. @returns the check that names a wrong clock in `/readyz` */
+export function reportClock(clock: Pick<SharedClock, "offsetSeconds">, registry: Registry): DegradedCheck {
+  const gauge = new Gauge({
+    name: "clock_offset_seconds",
+    help: "Seconds by which this machine's clock is ahead of the database's; negative: behind.",
+    registers: [],
+    collect() {
+      this.set(clock.offsetSeconds);
+    },
+  });
+  registry.registerMetric(gauge);
+  return { dependency: DEPENDENCY, unavailable: () => (Math.abs(clock.offsetSeconds) < OFFSET_SECONDS_MAX ? [] : [DEPENDENCY]) };
 }

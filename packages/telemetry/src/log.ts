@@ -1,6 +1,5 @@
-import { pino, type Logger } from "pino";
+import { type Logger, pino, stdSerializers } from "pino";
 import { LogOutput } from "./log-output.ts";
-import { serializeError } from "./serialize-error.ts";
 import { errorWithoutSecrets, withoutSecrets } from "./without-secrets.ts";
 
 export type { Logger } from "pino";
@@ -34,3 +33,56 @@ export function openLog(service: string, level: string, file?: string): Logger {
 
 /** Shared by all logs of the process. */
 let output: LogOutput | undefined;
+
+/**
+ * Returns what a log shows of an error: type, message, stack (the last two include the causes) and code. Nothing else: libraries attach
+ * their data, which may be a password (ioredis: the arguments of AUTH) or personal data (pg: the row). Our own errors add fields for
+ * the log as `logFields`.
+ */
+export function serializeError(error: unknown): unknown {
+  if (!isErrorLike(error)) return error;
+  const { type, message, stack, aggregateErrors } = stdSerializers.err(error);
+  return {
+    type,
+    message,
+    stack,
+    ...(typeof error.logFields === "object" && error.logFields),
+    ...((typeof error.code === "string" || typeof error.code === "number") && { code: error.code }),
+    ...(Array.isArray(aggregateErrors) && { errors: aggregateErrors.map((one: { message?: unknown }) => one.message) }),
+  };
+}
+
+/** The same test as pino's. */
+function isErrorLike(value: unknown): value is Error & { code?: unknown; logFields?: unknown } {
+  return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+}
+
+const EVERY_MS = 10_000;
+
+export interface WarningLog {
+  warn(fields: object, message: string): void;
+}
+
+/** Logs a warning that every request may cause at most every ten seconds, with the number of those suppressed. */
+export class RepeatedWarning {
+  readonly #log: WarningLog;
+  readonly #message: string;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #suppressed = 0;
+
+  constructor(log: WarningLog, message: string) {
+    this.#log = log;
+    this.#message = message;
+  }
+
+  write(fields: object): void {
+    const now = performance.now();
+    if (now - this.#writtenAt < EVERY_MS) {
+      this.#suppressed += 1;
+      return;
+    }
+    this.#log.warn({ ...fields, suppressed: this.#suppressed }, this.#message);
+    this.#writtenAt = now;
+    this.#suppressed = 0;
+  }
+}

@@ -1,5 +1,5 @@
 import { openMetrics } from "./metrics.ts";
-import { reportClock } from "./report-clock.ts";
+import { reportClock } from "./admin-server.ts";
 
 it("names a clock as degraded from 5 s of difference, ahead or behind, and shows by how much", async () => {
   const metrics = openMetrics("plans");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export interface LeafOptions {
+interface LeafOptions {
   /** Subject alternative names, such as `DNS:records`, `IP:127.0.0.1` or `URI:spiffe://…`. */
   readonly names: readonly string[];
   /** Default: 1. */

@@ -7,7 +7,7 @@ import { eventually } from "./eventually.ts";
 const run = promisify(execFile);
 const DOCKER_MS_MAX = 60_000;
 
-export interface ContainerOptions {
+interface ContainerOptions {
   readonly image: string;
   /** Part of the container's name, e.g. `redis`. */
   readonly service: string;

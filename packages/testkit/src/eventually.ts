@@ -1,4 +1,4 @@
-export interface EventuallyOptions {
+interface EventuallyOptions {
   readonly timeoutMs?: number;
   readonly everyMs?: number;
 }

@@ -1,13 +1,12 @@
 export { CertificateAuthority, type IssuedCertificate } from "./certificate-authority.ts";
 export { sendRedisCommand } from "./redis-command.ts";
 export { startConnectProxy, type ConnectAnswer, type ConnectProxy } from "./connect-proxy.ts";
-export { ControlledProcess } from "./controlled-process.ts";
-export { startReserved } from "./controlled-server.ts";
+export { ControlledProcess, startReserved } from "./controlled-server.ts";
 export { countBuffers, type Buffers } from "./count-buffers.ts";
 export { createDatabase, dropDatabasesOfRun, type TestDatabase } from "./create-database.ts";
 export { startDnsServer, type DnsServer } from "./dns-server.ts";
 export { eventually } from "./eventually.ts";
-export { killWithParent } from "./kill-with-parent.ts";
+export { killWithParent, startProcess, type ProcessOptions, type ServiceProcess } from "./start-process.ts";
 export { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";
 export {
   reserveKafkaServer,
@@ -20,7 +19,6 @@ export {
 export { losingCommitAnswer } from "./losing-commit-answer.ts";
 export { startPostgresServer, type PostgresServer } from "./postgres-server.ts";
 export { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "./otlp-receiver.ts";
-export { startProcess, type ProcessOptions, type ServiceProcess } from "./start-process.ts";
 export { startRedisCluster, type RedisClusterServers } from "./redis-cluster.ts";
 export { findRedisServer, startRedisServer, type RedisServer } from "./redis-server.ts";
 export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

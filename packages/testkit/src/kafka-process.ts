@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "@brand-records/postgres/embedded";
-import { ControlledProcess } from "./controlled-process.ts";
+import { ControlledProcess } from "./controlled-server.ts";
 import { pingKafka } from "./kafka-request.ts";
 import { accessSettings, joiningSettings, KAFKA_READY_MS_MAX, kafkaSettings, newClusterId, type KafkaAccess } from "./kafka-settings.ts";
 import { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";

@@ -5,7 +5,7 @@ const METADATA = { key: 3, version: 1 } as const;
 const NO_TOPICS = Buffer.alloc(4);
 
 /** A request in Kafka's protocol. */
-export interface KafkaRequest {
+interface KafkaRequest {
   /** The number of the requested API. */
   readonly key: number;
   /** The version of the API: one whose messages have no tagged fields. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "./eventually.ts";
 import { requestKafka } from "./kafka-request.ts";
-import { reserveKafkaServer, startKafkaServer, type KafkaServer } from "./kafka-server.ts";
+import { type KafkaServer, reserveKafkaServer, startKafkaServer } from "./kafka-server.ts";
 
 const refused = expect.objectContaining({ code: "ECONNREFUSED" });
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 /** Two seconds on an idle machine; tests start several at the same time on a busy one. */
 export const KAFKA_READY_MS_MAX = 120_000;
 
-export interface KafkaAddresses {
+interface KafkaAddresses {
   /** Port for clients. */
   readonly port: number;
   readonly controllerPort: number;

@@ -28,7 +28,7 @@ export interface PostgresServer extends ControlledServer {
   readonly dataDir: string;
 }
 
-export interface PostgresServerOptions {
+interface PostgresServerOptions {
   /** The folder with the binaries of an installed Postgres. Default: those of the npm package. */
   readonly binDir?: string;
   /** Beside those of every test server. */

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
 import { sendRedisCommand } from "./redis-command.ts";
 import { eventually } from "./eventually.ts";
-import { findRedisServer, type RedisServer } from "./redis-server.ts";
-import { startRedisProcess } from "./redis-process.ts";
+import { findRedisServer, type RedisServer, startRedisProcess } from "./redis-server.ts";
 
 const SLOTS = 16_384;
 
-export interface RedisClusterOptions {
+interface RedisClusterOptions {
   /** Default: 3. */
   readonly masters?: number;
   /** Gives each master a replica, which takes over when the master fails. Default: false. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "./eventually.ts";
 import { sendRedisCommand } from "./redis-command.ts";
-import { startRedisServer, type RedisServer } from "./redis-server.ts";
+import { type RedisServer, startRedisServer } from "./redis-server.ts";
 
 describe("startRedisServer", () => {
   let redis: RedisServer;

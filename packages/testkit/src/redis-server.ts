@@ -1,16 +1,69 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { ControlledServer } from "./controlled-server.ts";
-import { startRedisContainer } from "./redis-container.ts";
-import { startRedisProcess } from "./redis-process.ts";
+import { freePort } from "@brand-records/postgres/embedded";
+import { ControlledProcess, type ControlledServer, startReserved } from "./controlled-server.ts";
+import { createContainer } from "./docker-container.ts";
+import { pingRedis } from "./redis-command.ts";
+
+/** Names and values as in redis.conf. */
+type RedisSettings = Readonly<Record<string, string>>;
+
+/** Starts `binary` as a child process. */
+export async function startRedisProcess(binary: string, settings: RedisSettings = {}): Promise<RedisProcess> {
+  return startReserved(async () => new RedisProcess(binary, await freePort(), settings));
+}
+
+class RedisProcess extends ControlledProcess {
+  readonly #binary: string;
+  readonly #port: number;
+  readonly #settings: RedisSettings;
+
+  constructor(binary: string, port: number, settings: RedisSettings) {
+    super();
+    this.#binary = binary;
+    this.#port = port;
+    this.#settings = settings;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`;
+  }
+
+  async start(): Promise<void> {
+    const settings = { bind: "127.0.0.1", save: "", appendonly: "no", daemonize: "no", loglevel: "warning", ...this.#settings };
+    const args = Object.entries({ port: String(this.#port), ...settings }).flatMap(([name, value]) => [`--${name}`, value]);
+    await this.launch({ command: this.#binary, args, cwd: "/", ping: () => pingRedis(this.url) });
+  }
+
+  stop(): Promise<void> {
+    return this.kill();
+  }
+}
+
+/** Starts the same as `startRedisProcess`, for machines with Docker and no redis-server. */
+async function startRedisContainer(
+  image: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ControlledServer & { readonly url: string }> {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const args = Object.entries({ save: "", appendonly: "no", ...settings }).flatMap(([name, value]) => [`--${name}`, value]);
+  const container = await createContainer({
+    image,
+    service: "redis",
+    port,
+    containerPort: 6_379,
+    command: ["redis-server", ...args],
+    ping: () => pingRedis(url),
+  });
+  await container.start();
+  return Object.assign(container, { url });
+}
 
 /** An empty Redis on loopback, which no other test uses. It keeps nothing on disk: after `kill`, `start` brings it back empty. */
 export interface RedisServer extends ControlledServer {
   readonly url: string;
 }
-
-/** Names and values as in redis.conf. */
-export type RedisSettings = Readonly<Record<string, string>>;
 
 /**
  * Starts a Redis on a free port. Resolves when it responds. Runs the binary that `findRedisServer` finds, otherwise a

@@ -17,7 +17,7 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-export interface TcpAddress {
+interface TcpAddress {
   readonly host: string;
   readonly port: number;
 }

@@ -1,11 +1,8 @@
-import { startKafkaServer } from "@brand-records/testkit";
+import { join } from "node:path";
 import { Kafka, logLevel } from "kafkajs";
-import { provideKafka } from "../backing-services.ts";
-import { benchProgram } from "../bench-program.ts";
-import { dataDirIn, makeFolder, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
-import type { Owned } from "../owned.ts";
-import { startProgram } from "../program.ts";
-import { spreadOf } from "../statistics.ts";
+import { openEnvironment } from "../harness/environment.ts";
+import { benchProgram, type Owned } from "../harness/bench-program.ts";
+import { spreadOf } from "../harness/statistics.ts";
 import { consumeBare, produceBare } from "./bare-loop.ts";
 import { EventProduct } from "./product.ts";
 import { MESSAGES, PARTITIONS, ROUNDS, TARGET_PER_SECOND } from "./settings.ts";
@@ -55,13 +52,9 @@ function report(result: EventsResult): string {
 
 /** Measures each variant once per round, on topics of that round. */
 async function measure(owned: Owned, log: (text: string) => void): Promise<Record<Variant, number[]>> {
-  await removeLeftovers();
-  await provideKafka();
-  const folder = await owned.own("folder", makeFolder(), removeFolder);
-  log(`Starting Postgres in ${dataDirIn(folder)}, and Kafka`);
-  const [postgres, kafka] = await Promise.all([owned.own("postgres", startDatabase(folder)), owned.own("kafka", startKafkaServer())]);
-  const { brokers } = kafka;
-  const start = (program: Parameters<typeof startProgram>[0]) => startProgram(program, { folder, profileDir: undefined });
+  const { folder, start, startPostgres, startKafka } = await openEnvironment(owned);
+  log(`Starting Postgres in ${join(folder, "postgres")}, and Kafka`);
+  const [postgres, { brokers }] = await Promise.all([startPostgres(), startKafka()]);
   const product = await owned.own("product", EventProduct.prepare({ databaseUrl: postgres.url, brokers, start }));
   const rates: Record<Variant, number[]> = { bare_produce: [], relay: [], bare_consume: [], intake: [] };
   const record = (variant: Variant, rate: number): void => {

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { migrate } from "@brand-records/postgres";
 import pg from "pg";
-import { ROOT, type Program, type ProgramOptions } from "../program.ts";
+import { scriptIn } from "../../program-script.ts";
+import { type Program, type ProgramOptions, ROOT } from "../harness/programs.ts";
 import type { Message } from "./bare-loop.ts";
 import { MESSAGES, PARTITIONS, RECORDS } from "./settings.ts";
-import { scriptIn } from "../../program-script.ts";
 
 const SAMPLE_MS = 50;
 const BRAND = "brd_bench";

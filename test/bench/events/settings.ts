@@ -1,4 +1,4 @@
-import { sized } from "../size.ts";
+import { sized } from "../harness/size.ts";
 
 /** The variants take turns, so that other load on the machine affects all alike; the median counts. */
 export const ROUNDS = sized(3, 1);

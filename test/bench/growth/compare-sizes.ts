@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { IS_OF_PRODUCT, withClient, type BenchDatabase } from "../databases.ts";
-import { spreadOf } from "../statistics.ts";
+import { type BenchDatabase, IS_OF_PRODUCT, withClient } from "../harness/databases.ts";
+import { spreadOf } from "../harness/statistics.ts";
 import { PAIRS } from "./settings.ts";
 
 export interface Side {

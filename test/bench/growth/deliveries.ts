@@ -1,10 +1,9 @@
-import { withClient, type BenchDatabase } from "../databases.ts";
-import { migrateService } from "./prepare-database.ts";
+import { type BenchDatabase, migrateService, withClient } from "../harness/databases.ts";
 
 const DAYS = 30;
 const EVENT_TYPE = "submission.approved";
 
-export interface DeliveryCounts {
+interface DeliveryCounts {
   readonly receivers: number;
   /** Due deliveries of all receivers. */
   readonly pending: number;

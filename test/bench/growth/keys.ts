@@ -2,10 +2,9 @@ import { createHmac, randomBytes } from "node:crypto";
 import { generateKey, keyDigest, keyHint } from "@brand-records/ids";
 import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
-import { withClient, type BenchDatabase } from "../databases.ts";
-import { ROOT, type Program, type ProgramOptions } from "../program.ts";
+import { type BenchDatabase, migrateService, withClient } from "../harness/databases.ts";
+import { type Program, type ProgramOptions, ROOT } from "../harness/programs.ts";
 import { compareSizes, type Growth, type Side } from "./compare-sizes.ts";
-import { migrateService } from "./prepare-database.ts";
 import { BRANDS_SMALL, KEYS } from "./settings.ts";
 import { scriptIn } from "../../program-script.ts";
 

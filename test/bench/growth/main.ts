@@ -1,10 +1,8 @@
-import { benchProgram, type OptionValues } from "../bench-program.ts";
-import type { Owned } from "../owned.ts";
+import { benchProgram, type OptionValues, type Owned } from "../harness/bench-program.ts";
 import { startEnvironment } from "../webhooks/environment.ts";
 import { measureGrowth, type GrowthResult } from "./measure.ts";
 import { report } from "./report.ts";
-import { readSizes } from "./read-sizes.ts";
-import { DEFAULT_SIZES } from "./settings.ts";
+import { DEFAULT_SIZES, readSizes } from "./settings.ts";
 
 const USAGE = `npm run bench:growth -- [--json FILE] [--records N] [--brands N] [--receivers N] [--finished N] [--memory-minutes N]
 

@@ -1,27 +1,21 @@
-import { ROOT, type Program, type ProgramOptions } from "../program.ts";
-import type { BenchDatabase } from "../databases.ts";
-import { findBuild } from "../build.ts";
-import type { Environment } from "../webhooks/environment.ts";
+import { findBuild, type Program, type ProgramOptions, ROOT } from "../harness/programs.ts";
+import { type BenchDatabase, migrateService } from "../harness/databases.ts";
+import type { WebhookEnvironment } from "../webhooks/environment.ts";
 import { PROGRAMS } from "../webhooks/product.ts";
-import { measureClaims } from "./claims.ts";
+import { measureClaims, measureLists } from "./webhook-queries.ts";
 import type { Growth } from "./compare-sizes.ts";
-import { loadConversions } from "./conversions.ts";
+import { loadConversions, measureImports } from "./conversions.ts";
 import { fillDeliveries } from "./deliveries.ts";
-import { measureFilteredPages, type FilteredPageName } from "./filtered-pages.ts";
-import { measureImports } from "./imports.ts";
+import { type FilteredPageName, measureFilteredPages, measurePages, type RecordsSide } from "./pages.ts";
 import { measureKeys } from "./keys.ts";
-import { measureLists } from "./lists.ts";
-import { measureMemory, type MemoryAfterLoad } from "./memory.ts";
-import { measurePages, type RecordsSide } from "./pages.ts";
-import { migrateService } from "./prepare-database.ts";
-import { measureProcesses, type ProcessCount } from "./processes.ts";
-import { CLAIMED_PER_LANE, FINISHED_SMALL, RATIO_MAX, RECEIVERS_SMALL, RECORDS_SMALL, type GrowthSizes } from "./settings.ts";
+import { measureMemory, measureProcesses, type MemoryAfterLoad, type ProcessCount } from "./under-load.ts";
+import { CLAIMED_PER_LANE, FINISHED_SMALL, type GrowthSizes, RATIO_MAX, RECEIVERS_SMALL, RECORDS_SMALL } from "./settings.ts";
 import { scriptIn } from "../../program-script.ts";
 
 /** Those whose time may grow by RATIO_MAX at most. */
 const BOUND = ["first_page", "deep_page", "verify_key", "claim_with_receivers", "claim_with_finished"] as const;
 const REPORTED = ["import", "list_all", "list_failed", "list_of_type"] as const;
-export type BoundName = (typeof BOUND)[number];
+type BoundName = (typeof BOUND)[number];
 export type GrowthName = BoundName | (typeof REPORTED)[number];
 
 export interface GrowthResult {
@@ -36,7 +30,7 @@ export interface GrowthResult {
   readonly load_seconds: Readonly<Record<string, number>>;
 }
 
-type Parts = Environment & { readonly sizes: GrowthSizes; readonly log: (text: string) => void };
+type Parts = WebhookEnvironment & { readonly sizes: GrowthSizes; readonly log: (text: string) => void };
 
 export async function measureGrowth(parts: Parts): Promise<GrowthResult> {
   const { sizes, log, receivers } = parts;

@@ -1,4 +1,4 @@
-import { alignColumns } from "../records/report.ts";
+import { alignColumns } from "../harness/report.ts";
 import type { Growth } from "./compare-sizes.ts";
 import type { GrowthName, GrowthResult } from "./measure.ts";
 import { BRANDS_SMALL, FINISHED_SMALL, RECEIVERS_SMALL, RECORDS_SMALL } from "./settings.ts";

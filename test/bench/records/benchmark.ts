@@ -1,14 +1,14 @@
-import { availableParallelism, cpus } from "node:os";
-import { fill, makeKeys } from "./database.ts";
+import { machineFacts, type MachineFacts } from "../harness/report.ts";
+import { fill } from "./database.ts";
 import { BRANDS, RECORDS } from "./dataset.ts";
 import { measureDeepPage, type DeepPage } from "./deep-page.ts";
 import { startEnvironment } from "./environment.ts";
-import { startLoad } from "./load/start-load.ts";
-import { measureRounds, type Backends, type Round } from "./measure.ts";
-import type { Owned } from "../owned.ts";
-import { memoryMib, peakMemoryMib, postgresMemoryMib } from "../process-usage.ts";
-import type { Program } from "../program.ts";
-import { sumOf } from "../statistics.ts";
+import { measureRounds, type Round } from "./measure.ts";
+import type { Backends } from "./environment.ts";
+import type { Owned } from "../harness/bench-program.ts";
+import { memoryMib, peakMemoryMib, postgresMemoryMib } from "../harness/process-usage.ts";
+import type { Program } from "../harness/programs.ts";
+import { sumOf } from "../harness/statistics.ts";
 import { requireEqualResponses } from "./equal-responses.ts";
 import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
 import { summarise, type Memory, type Summary } from "./summary.ts";
@@ -20,14 +20,6 @@ export interface BenchmarkOptions {
   readonly more: boolean;
   readonly profileDir: string | undefined;
   log(text: string): void;
-}
-
-export interface MachineFacts {
-  readonly date: string;
-  readonly cores: number;
-  readonly cpu: string;
-  readonly node: string;
-  readonly postgres: string;
 }
 
 export interface BenchmarkResult {
@@ -47,17 +39,14 @@ export interface BenchmarkResult {
 /** Starts everything it needs, owned by `owned`, and measures. */
 export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log }: BenchmarkOptions): Promise<BenchmarkResult> {
   log("Starting Postgres and Redis");
-  const { databaseUrl, redisUrl, backends, start, programs } = await startEnvironment(owned, profileDir);
+  const { databaseUrl, redisUrl, backends, start, programs, apiKeys, keys, load } = await startEnvironment(owned, profileDir);
   log(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
-  const apiKeys = makeKeys();
-  const postgresVersion = await fill(databaseUrl, apiKeys);
-  const [keys = []] = apiKeys.sets;
+  const postgres = await fill(databaseUrl, apiKeys);
 
   log("Starting the variants");
   const parts = { databaseUrl, redisUrl, keyPeppers: apiKeys.keyPeppers, key: keys[0] ?? "", start };
   const { all: variants, product } = await startVariants(parts, { more });
   await requireEqualResponses(variants, keys);
-  const load = startLoad(start, apiKeys.sets);
 
   const work = async (): Promise<BenchmarkResult> => {
     const startMib = await memoryMib(product.gateway.pid);
@@ -67,7 +56,7 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log
     log(`Measuring page ${DEEP_PAGE.toLocaleString("en")}`);
     const deep = await measureDeepPage(product.recordsAddress, databaseUrl);
     return {
-      machine: { ...machineFacts(), postgres: postgresVersion },
+      machine: machineFacts(postgres),
       settings: {
         records: RECORDS,
         brands: BRANDS,
@@ -87,15 +76,6 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log
     };
   };
   return Promise.race([work(), ...programs.map((program) => program.ended)]);
-}
-
-export function machineFacts(): Omit<MachineFacts, "postgres"> {
-  return {
-    date: new Date().toISOString(),
-    cores: availableParallelism(),
-    cpu: cpus()[0]?.model ?? "unknown CPU",
-    node: process.version,
-  };
 }
 
 async function memoryOf(variants: readonly Variant[], load: Program, { postmaster, redis }: Backends): Promise<Memory> {

@@ -2,11 +2,10 @@ import { createHmac, randomBytes } from "node:crypto";
 import { generateKey, keyDigest, keyHint, newId } from "@brand-records/ids";
 import { migrate } from "@brand-records/postgres";
 import type pg from "pg";
-import { migrationsOf, type Build } from "../build.ts";
-import { withClient } from "../databases.ts";
+import { migrationsOf, ROOT, type Build } from "../harness/programs.ts";
+import { withClient } from "../harness/databases.ts";
 import { BRANDS, brandId, INSERT_BRANDS, INSERT_KEYS, INSERT_RECORDS, NEW_BRANDS, NEW_KEYS } from "./dataset.ts";
-import type { KeySets } from "./load/messages.ts";
-import { ROOT } from "../program.ts";
+import type { KeySets } from "./load/start-load.ts";
 import { KEY_SETS } from "./settings.ts";
 
 const PEPPER_VERSION = 1;

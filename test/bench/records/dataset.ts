@@ -1,5 +1,5 @@
 import { unnestRows } from "@brand-records/postgres";
-import { sized } from "../size.ts";
+import { sized } from "../harness/size.ts";
 
 /**
  * A million conversions of a thousand brands; the first brand has 400,000. Rows are in the table as in production: by time,

@@ -4,7 +4,7 @@ import pg from "pg";
 import { pageValues, productStatement } from "./baseline/page.ts";
 import { brandId, externalId, LARGEST_BRAND_RECORDS, LINK_OF_LARGEST_BRAND, NEWEST_OF_LINK } from "./dataset.ts";
 import { DEEP_PAGE, DEEP_PAIRS, PAGE_LIMIT } from "./settings.ts";
-import { spreadOf } from "../statistics.ts";
+import { spreadOf } from "../harness/statistics.ts";
 
 /** A cursor contains a position, not a page size: larger pages reach it sooner. */
 const SKIP_LIMIT = 200;

@@ -1,42 +1,38 @@
-import { startRedisServer } from "@brand-records/testkit";
-import { provideRedis } from "../backing-services.ts";
-import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
-import type { Owned } from "../owned.ts";
-import { startProgram, type Program, type ProgramOptions } from "../program.ts";
-import type { Backends } from "./measure.ts";
+import type { Owned } from "../harness/bench-program.ts";
+import { openEnvironment, type Environment } from "../harness/environment.ts";
+import { makeKeys, type ApiKeys } from "./database.ts";
+import { startLoad, type Load } from "./load/start-load.ts";
 
-/** The servers of a run, and what starts its programs. */
-export interface Environment {
+/** Process ids. */
+export interface Backends {
+  readonly postmaster: number;
+  readonly redis: readonly number[];
+}
+
+export interface RecordsEnvironment extends Environment {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly backends: Backends;
-  /** Starts another Redis, for another product. */
-  startRedis(): Promise<{ readonly url: string; readonly pid: number }>;
-  readonly start: (program: ProgramOptions) => Program;
-  /** Started so far. */
-  readonly programs: readonly Program[];
+  readonly apiKeys: ApiKeys;
+  /** Keys of the first set, by brand number. */
+  readonly keys: readonly string[];
+  readonly load: Load;
 }
 
-/** Starts Postgres and Redis, owned by `owned` as every program will be. */
-export async function startEnvironment(owned: Owned, profileDir: string | undefined): Promise<Environment> {
-  await removeLeftovers();
-  await provideRedis(owned);
-  const folder = await owned.own("temporary folder", makeFolder(), removeFolder);
-  const database = await owned.own("postgres", startDatabase(folder));
-  const startRedis = (): ReturnType<typeof startRedisServer> => owned.own("redis", startRedisServer());
-  const redis = await startRedis();
-  const programs: Program[] = [];
+/** Starts Postgres, Redis and the load generator, owned by `owned` as every program will be. */
+export async function startEnvironment(owned: Owned, profileDir: string | undefined): Promise<RecordsEnvironment> {
+  const environment = await openEnvironment(owned, profileDir);
+  const redis = await environment.startRedis();
+  const postgres = await environment.startPostgres();
+  const apiKeys = makeKeys();
+  const [keys = []] = apiKeys.sets;
   return {
-    databaseUrl: database.url,
+    ...environment,
+    databaseUrl: postgres.url,
     redisUrl: redis.url,
-    backends: { postmaster: await postmasterOf(folder), redis: [redis.pid] },
-    startRedis,
-    programs,
-    start(options) {
-      const program = startProgram(options, { folder, profileDir });
-      programs.push(program);
-      void owned.own(program.name, Promise.resolve(program));
-      return program;
-    },
+    backends: { postmaster: postgres.pid, redis: [redis.pid] },
+    apiKeys,
+    keys,
+    load: startLoad(environment.start, apiKeys.sets),
   };
 }

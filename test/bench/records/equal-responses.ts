@@ -1,9 +1,8 @@
 import { PAGE_LIMIT } from "./settings.ts";
 import { BRANDS } from "./dataset.ts";
-import type { PageRequest } from "./load/dialect.ts";
-import { DIALECTS } from "./load/dialects.ts";
+import { DIALECTS, type PageRequest } from "./load/dialects.ts";
 import { HttpConnection } from "./load/http-connection.ts";
-import type { VariantName } from "./load/messages.ts";
+import type { VariantName } from "./load/start-load.ts";
 import type { Variant } from "./variants.ts";
 
 const BRANDS_COMPARED = [0, 1, BRANDS / 2, BRANDS - 1];

@@ -1,15 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { benchProgram, type OptionValues } from "../bench-program.ts";
-import { findBuild } from "../build.ts";
-import type { Owned } from "../owned.ts";
-import { compareBuilds, PROGRAMS, type Comparison } from "./against/compare-builds.ts";
-import { reportComparison } from "./against/report-comparison.ts";
+import { benchProgram, type OptionValues, type Owned } from "../harness/bench-program.ts";
+import { findBuild } from "../harness/programs.ts";
+import { compareBuilds, type Comparison, PROGRAMS, reportComparison } from "./against.ts";
 import { runBenchmark, type BenchmarkResult } from "./benchmark.ts";
 import { report } from "./report.ts";
 import { AGAINST_ROUNDS, ROUNDS, TRACING_ROUNDS } from "./settings.ts";
-import { reportTracing } from "./tracing/report-tracing.ts";
-import { runTracing, type TracingResult } from "./tracing/run-tracing.ts";
+import { reportTracing, runTracing, type TracingResult } from "./tracing.ts";
 
 const USAGE = `npm run bench:records -- [--json FILE] [--rounds N] [--more | --tracing | --against FOLDER]
                          [--profile DIRECTORY]

@@ -1,9 +1,10 @@
-import type { RunResult, VariantName } from "./load/messages.ts";
-import type { Load } from "./load/start-load.ts";
-import { cpuMs, machineBusyMs, postgresCpuMs } from "../process-usage.ts";
+import { requireEqualResponses } from "./equal-responses.ts";
+import type { Backends, RecordsEnvironment } from "./environment.ts";
+import type { Load, RunResult, VariantName } from "./load/start-load.ts";
+import { cpuMs, machineBusyMs, postgresCpuMs } from "../harness/process-usage.ts";
 import { FOREIGN_CORES_MAX, REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
-import type { Program } from "../program.ts";
-import { sumOf } from "../statistics.ts";
+import type { Program } from "../harness/programs.ts";
+import { sumOf } from "../harness/statistics.ts";
 import type { Variant } from "./variants.ts";
 
 /** The measurement of one variant in one round. */
@@ -20,12 +21,6 @@ export interface Round {
   readonly turns: readonly Turn[];
   /** Whether other programs used the CPU in a turn: the turns then cannot be compared. */
   readonly disturbed: boolean;
-}
-
-/** Process ids. */
-export interface Backends {
-  readonly postmaster: number;
-  readonly redis: readonly number[];
 }
 
 export interface MeasureParts {
@@ -77,6 +72,32 @@ export async function measureRounds(parts: MeasureParts): Promise<Round[]> {
     measured.push({ turns, disturbed: turns.some(isDisturbed) });
     const rates = turns.map(({ variant, requests_per_second }) => `${variant} ${requests_per_second.toFixed(0)}/s`).toSorted();
     log(`Round ${measured.length} of ${rounds}: ${rates.join(", ")}`);
+  }
+  return measured;
+}
+
+interface PartsToMeasure extends Pick<RecordsEnvironment, "load" | "keys" | "backends"> {
+  readonly rounds: number;
+  readonly roundsPerPart: number;
+  readonly repeatsPerPart: number;
+  /** Programs of the benchmark besides those of the variants. */
+  readonly others?: readonly Program[];
+  startVariants(): Promise<Variant[]>;
+  log(text: string): void;
+}
+
+/** Measures rounds in parts, each with new processes, so that no single process decides the result. Responses must be equal byte for byte. */
+export async function measureInParts(parts: PartsToMeasure): Promise<Round[]> {
+  const { load, keys, backends, rounds, roundsPerPart, repeatsPerPart: repeatsMax, others = [], log } = parts;
+  const measured: Round[] = [];
+  while (measured.length < rounds) {
+    const variants = await parts.startVariants();
+    if (measured.length === 0) await requireEqualResponses(variants, keys);
+    const programs = variants.flatMap((variant) => variant.programs);
+    const left = Math.min(roundsPerPart, rounds - measured.length);
+    const measuring = measureRounds({ variants, load, backends, others, rounds: left, repeatsMax, log });
+    measured.push(...(await Promise.race([measuring, ...[load.program, ...others, ...programs].map((program) => program.ended)])));
+    await Promise.all(programs.map((program) => program.stop()));
   }
   return measured;
 }

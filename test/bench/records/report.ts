@@ -1,3 +1,4 @@
+import { alignColumns, machineLine } from "../harness/report.ts";
 import type { BenchmarkResult } from "./benchmark.ts";
 import type { Ratio, VariantSummary } from "./summary.ts";
 
@@ -15,13 +16,13 @@ export function report({
   const { variants, ratios, foreign_cores: foreign, rounds_counted } = summary;
   const entries = Object.entries(variants);
   const lines = [
-    `${machine.date}  ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${machine.postgres}`,
+    machineLine(machine),
     `${settings.records.toLocaleString("en")} conversions of ${settings.brands.toLocaleString("en")} brands, pages of ${settings.page_limit}, ` +
       `${settings.connections} connections, ${rounds_counted} of ${rounds.length} rounds of ${settings.round_seconds} s counted`,
     "",
-    ...table(
+    ...alignColumns([
       ["", "requests/s", "min", "max", "p50 ms", "p99 ms", "server CPU ms/request"],
-      entries.map(([name, { requests_per_second: rate, p50_ms, p99_ms, cpu_ms_per_request: cpu }]) => [
+      ...entries.map(([name, { requests_per_second: rate, p50_ms, p99_ms, cpu_ms_per_request: cpu }]) => [
         name,
         rate.median.toFixed(0),
         rate.min.toFixed(0),
@@ -30,7 +31,7 @@ export function report({
         p99_ms.toFixed(1),
         serverCpu(cpu).toFixed(3),
       ]),
-    ),
+    ]),
     "",
     "CPU ms per request",
     ...entries.map(([name, variant]) => byProcess(name, variant.cpu_ms_per_request, 3)),
@@ -38,10 +39,7 @@ export function report({
     "Memory MiB",
     ...entries.map(([name, variant]) => byProcess(name, variant.memory_mib, 0)),
     "",
-    ...table(
-      ["", "median", "min", "max", "target", ""],
-      Object.entries(ratios).map(([name, ratio]) => ratioRow(name, ratio)),
-    ),
+    ...alignColumns([["", "median", "min", "max", "target", ""], ...Object.entries(ratios).map(([name, ratio]) => ratioRow(name, ratio))]),
     "",
     `Page ${settings.deep_page} ${deep.deep_page_ms.toFixed(2)} ms, first page ${deep.first_page_ms.toFixed(2)} ms at the records service; ` +
       `Postgres reads ${deep.deep_page_blocks} and ${deep.first_page_blocks} blocks`,
@@ -73,15 +71,4 @@ function ratioRow(name: string, { median, min, max, target, met }: Ratio): strin
   else if (target.atMost !== undefined) figures.push(`≤ ${target.atMost.toFixed(2)}`);
   else return figures;
   return [...figures, met ? "met" : "MISSED"];
-}
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => alignColumns([head, ...rows]);
-
-/** Aligns the first column left and the others right. */
-export function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const columns = Math.max(...rows.map(({ length }) => length));
-  const widths = Array.from({ length: columns }, (_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("   ");
-  return rows.map((cells) => `  ${line(cells)}`.trimEnd());
 }

@@ -1,6 +1,6 @@
-import { sized } from "../size.ts";
+import { sized } from "../harness/size.ts";
 import { BRANDS } from "./dataset.ts";
-import type { VariantName } from "./load/messages.ts";
+import type { VariantName } from "./load/start-load.ts";
 
 /** Fixed, so that runs on one machine can be compared with each other. */
 
@@ -50,7 +50,7 @@ export const RATE_RATIOS: Readonly<Record<string, RateRatio>> = {
   legacy_over_sdk_1: { of: "legacy", to: "sdk_1" },
 };
 
-export interface RateRatio extends Target {
+interface RateRatio extends Target {
   readonly of: VariantName;
   readonly to: VariantName;
 }

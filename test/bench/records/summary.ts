@@ -1,8 +1,8 @@
 import type { DeepPage } from "./deep-page.ts";
-import type { VariantName } from "./load/messages.ts";
+import type { VariantName } from "./load/start-load.ts";
 import type { Round, Turn } from "./measure.ts";
 import { DEEP_OVER_FIRST, RATE_RATIOS, type Target } from "./settings.ts";
-import { spreadOf, type Spread } from "../statistics.ts";
+import { type Spread, spreadOf } from "../harness/statistics.ts";
 
 /** The fewest undisturbed rounds for a meaningful median. */
 const ROUNDS_MIN = 3;
@@ -35,7 +35,7 @@ export interface Summary {
 }
 
 /** Has the measured variants only. */
-export type ByVariant<T> = Readonly<Partial<Record<VariantName, T>>>;
+type ByVariant<T> = Readonly<Partial<Record<VariantName, T>>>;
 
 /** MiB by process. */
 export type Memory = ByVariant<Readonly<Record<string, number>>>;

@@ -1,9 +1,8 @@
-import { withoutAutovacuum } from "./autovacuum.ts";
+import { cpuMs, machineBusyMs } from "../harness/process-usage.ts";
+import { waitForCount, withoutAutovacuum } from "./database-state.ts";
 import type { Usage, WebhookProduct } from "./product.ts";
 import type { Receivers } from "./receivers.ts";
 import { DELIVERIES } from "./settings.ts";
-import { foreignCores, watchMachine } from "./machine.ts";
-import { waitForCount } from "./wait-for.ts";
 
 export interface Burst {
   readonly deliveries_per_second: number;
@@ -62,3 +61,38 @@ async function measureBurst(product: WebhookProduct, receivers: Receivers): Prom
 
 const perDelivery = (usage: Usage): Usage =>
   Object.fromEntries(Object.entries(usage).map(([name, ms]) => [name, ms / DELIVERIES])) as Usage;
+
+interface MachineUse {
+  /** CPU time of the run's processes meanwhile, in milliseconds. */
+  readonly usage: Usage;
+  readonly benchMs: number;
+  readonly machineMs: number;
+  readonly elapsedMs: number;
+}
+
+/** Returns a function that returns what was used since. */
+export async function watchMachine(product: WebhookProduct): Promise<() => Promise<MachineUse>> {
+  const read = async () => ({
+    usage: await product.usage(),
+    benchMs: await cpuMs(process.pid),
+    machineMs: await machineBusyMs(),
+    at: performance.now(),
+  });
+  const before = await read();
+  return async () => {
+    const after = await read();
+    const names = Object.keys(after.usage) as (keyof Usage)[];
+    return {
+      usage: Object.fromEntries(names.map((name) => [name, after.usage[name] - before.usage[name]])) as Usage,
+      benchMs: after.benchMs - before.benchMs,
+      machineMs: after.machineMs - before.machineMs,
+      elapsedMs: after.at - before.at,
+    };
+  };
+}
+
+/** Returns the cores that programs outside this run used. */
+export function foreignCores({ usage, benchMs, machineMs, elapsedMs }: MachineUse): number {
+  const own = benchMs + Object.values(usage).reduce((sum, ms) => sum + ms, 0);
+  return Math.max(0, machineMs - own) / elapsedMs;
+}

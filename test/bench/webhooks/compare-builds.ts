@@ -1,17 +1,24 @@
-import type { Build, BuildName } from "../build.ts";
-import { spreadOf } from "../statistics.ts";
+import type { Build, BuildName } from "../harness/programs.ts";
+import { compareFigures, comparisonTable, folderLines, type ComparedFigure } from "../harness/report.ts";
 import { burst, type Burst } from "./burst.ts";
-import type { Environment } from "./environment.ts";
+import type { WebhookEnvironment } from "./environment.ts";
 import { medianUsage } from "./measure.ts";
 import type { Usage, WebhookProduct } from "./product.ts";
-import { ratiosToOther, type ComparedName, type Ratio } from "./ratios.ts";
+import { doubtLines, usageLine } from "./report.ts";
 import { AGAINST_ROUNDS, FOREIGN_CORES_MAX } from "./settings.ts";
+
+/** What two builds are compared by. Of each, less is better, except of the rate. */
+export const COMPARED = {
+  product_cpu_ms_per_delivery: (burst: Burst) => burst.product_cpu_ms_per_delivery,
+  wal_bytes_per_delivery: (burst: Burst) => burst.wal_bytes_per_delivery,
+  vacuum_wal_bytes_per_delivery: (burst: Burst) => burst.vacuum_wal_bytes_per_delivery,
+  statements_per_delivery: (burst: Burst) => burst.statements_per_delivery,
+  deliveries_per_second: (burst: Burst) => burst.deliveries_per_second,
+};
 
 export interface Comparison {
   readonly folders: Readonly<Record<BuildName, string>>;
-  /** This build's figures over the other's, within each round. */
-  readonly ratios: Readonly<Record<ComparedName, Ratio>>;
-  readonly medians: Readonly<Record<BuildName, Readonly<Record<ComparedName, number>>>>;
+  readonly figures: Readonly<Record<keyof typeof COMPARED, ComparedFigure>>;
   readonly cpu_ms_per_delivery: Readonly<Record<BuildName, Usage>>;
   readonly not_to_be_trusted: readonly string[];
   readonly rounds: readonly Readonly<Record<BuildName, Burst>>[];
@@ -22,7 +29,7 @@ export interface Comparison {
  * measured is idle, with its own database and Kafka. The order changes every round.
  */
 export async function compareBuilds(
-  { startProduct, receivers }: Environment,
+  { startProduct, receivers }: WebhookEnvironment,
   builds: Readonly<Record<BuildName, Build>>,
   log: (text: string) => void,
 ): Promise<Comparison> {
@@ -45,19 +52,11 @@ export async function compareBuilds(
 const describe = ({ deliveries_per_second: rate, product_cpu_ms_per_delivery: cpu }: Burst): string =>
   `${Math.round(rate)}/s with ${cpu.toFixed(3)} ms of CPU each`;
 
-export function summariseComparison(folders: Comparison["folders"], rounds: Comparison["rounds"]): Comparison {
-  const ratios = ratiosToOther(rounds);
-  const names = Object.keys(ratios) as ComparedName[];
-  const mediansOf = (build: BuildName): Record<ComparedName, number> =>
-    Object.fromEntries(names.map((name) => [name, spreadOf(rounds.map((round) => round[build][name])).median])) as Record<
-      ComparedName,
-      number
-    >;
+function summariseComparison(folders: Comparison["folders"], rounds: Comparison["rounds"]): Comparison {
   const cpuOf = (build: BuildName): Usage => medianUsage(rounds.map((round) => round[build]));
   return {
     folders,
-    ratios,
-    medians: { this: mediansOf("this"), other: mediansOf("other") },
+    figures: compareFigures(COMPARED, rounds),
     cpu_ms_per_delivery: { this: cpuOf("this"), other: cpuOf("other") },
     not_to_be_trusted: rounds.flatMap((round, index) =>
       Object.entries(round).flatMap(([name, { foreign_cores: cores }]) =>
@@ -66,4 +65,17 @@ export function summariseComparison(folders: Comparison["folders"], rounds: Comp
     ),
     rounds,
   };
+}
+
+/** Formats the comparison for a terminal. */
+export function reportComparison({ folders, figures, cpu_ms_per_delivery: cpu, not_to_be_trusted }: Comparison): string {
+  return [
+    ...folderLines(folders),
+    "",
+    ...comparisonTable(figures),
+    "",
+    `  this:  ${usageLine(cpu.this)}`,
+    `  other: ${usageLine(cpu.other)}`,
+    ...doubtLines(not_to_be_trusted),
+  ].join("\n");
 }

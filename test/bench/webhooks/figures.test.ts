@@ -1,8 +1,9 @@
-import { p99BySecond, percentile } from "./latencies.ts";
-import { callAtPace } from "./paced.ts";
-import { ratiosToCalm, ratiosToOther } from "./ratios.ts";
-import { doubtsAbout } from "./steady.ts";
-import { waitForCount } from "./wait-for.ts";
+import { compareFigures } from "../harness/report.ts";
+import { COMPARED } from "./compare-builds.ts";
+import type { Burst } from "./burst.ts";
+import { callAtPace, doubtsAbout, p99BySecond, percentile } from "./steady.ts";
+import { ratiosToCalm } from "./measure.ts";
+import { waitForCount } from "./database-state.ts";
 
 /** One promise: the webhook benchmark's figures are formed within a round, and what disturbs them is reported. */
 
@@ -27,19 +28,15 @@ it("compares the phase with a dump to the calm of its own rate", () => {
 });
 
 it("compares two builds by the bursts of the same round", () => {
-  const of = (factor: number) => ({
-    product_cpu_ms_per_delivery: 0.5 * factor,
-    wal_bytes_per_delivery: 6_000 * factor,
-    vacuum_wal_bytes_per_delivery: 4_000 * factor,
-    statements_per_delivery: 0.1 * factor,
-    deliveries_per_second: 2_000 * factor,
-  });
-  const ratios = ratiosToOther([
+  const of = (factor: number) => ({ wal_bytes_per_delivery: 6_000 * factor, deliveries_per_second: 2_000 / factor }) as Burst;
+  const { wal_bytes_per_delivery, deliveries_per_second } = compareFigures(COMPARED, [
     { this: of(0.5), other: of(1) },
     { this: of(3), other: of(2) },
     { this: of(1), other: of(1) },
   ]);
-  expect(ratios.wal_bytes_per_delivery).toEqual({ median: 1, min: 0.5, max: 1.5, rounds: [0.5, 1.5, 1] });
+  expect(wal_bytes_per_delivery.ratio).toEqual({ median: 1, min: 0.5, max: 1.5 });
+  expect(wal_bytes_per_delivery.this.median).toBe(6_000);
+  expect(deliveries_per_second.ratio.max).toBe(2);
 });
 
 it("assigns a latency to the second in which its event was created", () => {

@@ -1,15 +1,13 @@
-import { benchProgram, type OptionValues } from "../bench-program.ts";
-import { findBuild } from "../build.ts";
-import type { Owned } from "../owned.ts";
-import { compareBuilds, type Comparison } from "./compare-builds.ts";
-import { startEnvironment, startReceiversAlone } from "./environment.ts";
+import { openEnvironment } from "../harness/environment.ts";
+import { benchProgram, type OptionValues, type Owned } from "../harness/bench-program.ts";
+import { findBuild } from "../harness/programs.ts";
+import { compareBuilds, reportComparison, type Comparison } from "./compare-builds.ts";
+import { startEnvironment } from "./environment.ts";
 import { measure, type WebhookResult } from "./measure.ts";
-import { measurePeer, type PeerResult } from "./peer/measure-peer.ts";
-import { Outpost } from "./peer/outpost.ts";
-import { reportPeer } from "./peer/report-peer.ts";
+import { measurePeer, Outpost, type PeerResult, reportPeer } from "./peer.ts";
 import { PROGRAMS } from "./product.ts";
+import { startReceivers } from "./receivers.ts";
 import { report } from "./report.ts";
-import { reportComparison } from "./report-comparison.ts";
 import { AGAINST_ROUNDS } from "./settings.ts";
 
 const USAGE = `npm run bench:webhooks -- [--json FILE] [--dist FOLDER] [--against FOLDER] [--peer URL]
@@ -49,7 +47,7 @@ async function run(owned: Owned, log: (text: string) => void, { dist, against, p
 async function runPeer(owned: Owned, log: (text: string) => void, url: string): Promise<PeerResult> {
   const { PEER_API_KEY: apiKey = "" } = process.env;
   if (apiKey === "") throw new Error("PEER_API_KEY must be in the environment: the peer's API key");
-  const { receivers } = await startReceiversAlone(owned);
+  const receivers = await startReceivers((await openEnvironment(owned)).start);
   const outpost = await owned.own("peer", Promise.resolve(new Outpost({ url, apiKey })));
   await outpost.register(receivers.ports);
   return measurePeer(outpost, receivers, log);

@@ -1,13 +1,31 @@
 import { join } from "node:path";
-import { spreadOf } from "../statistics.ts";
+import { type Ratio, ratioOf, spreadOf } from "../harness/statistics.ts";
 import { burst, type Burst } from "./burst.ts";
-import type { Environment } from "./environment.ts";
+import type { WebhookEnvironment } from "./environment.ts";
 import type { Usage, WebhookProduct } from "./product.ts";
-import { ratioOf, ratiosToCalm, type CalmRatioName, type Ratio } from "./ratios.ts";
-import { FOREIGN_CORES_MAX, RATE_PER_SECOND, ROUNDS } from "./settings.ts";
-import { steadyRound, type Phase, type SteadyRound } from "./steady-round.ts";
+import { FOREIGN_CORES_MAX, RATE_PER_SECOND, ROUNDS, TARGETS } from "./settings.ts";
+import { type Phase, type SteadyRound, steadyRound } from "./steady-round.ts";
 
-export interface BurstRound extends Burst {
+/** Each disturbed phase with the calm of the same round and the same rate. */
+const OVER_CALM = {
+  healthy_p99_with_hanging_over_without: { of: "hanging", to: "calm" },
+  others_p99_with_backlog_over_without: { of: "backlog", to: "calm" },
+  p99_with_deleted_backlog_over_without: { of: "deleted_backlog", to: "calm" },
+  p99_with_dump_over_without: { of: "dump", to: "calm_at_dump_rate" },
+} as const satisfies Record<string, { of: Phase; to: Phase }>;
+
+export type CalmRatioName = keyof typeof OVER_CALM;
+
+/** Returns each phase's p99 relative to that of the calm of its round. */
+export function ratiosToCalm(rounds: readonly Readonly<Record<Phase, Pick<SteadyRound[Phase], "p99_ms">>>[]): Record<CalmRatioName, Ratio> {
+  const entries = Object.entries(OVER_CALM).map(([name, ratio]) => {
+    const values = rounds.map((round) => round[ratio.of].p99_ms / round[ratio.to].p99_ms);
+    return [name, { ...ratioOf(values), at_most: TARGETS.p99_over_calm }];
+  });
+  return Object.fromEntries(entries) as Record<CalmRatioName, Ratio>;
+}
+
+interface BurstRound extends Burst {
   /** Requests per second of the bare loop. */
   readonly limit_per_second: number;
 }
@@ -32,7 +50,7 @@ export interface WebhookResult {
   readonly steady_rounds: readonly SteadyRound[];
 }
 
-export interface MeasureParts extends Pick<Environment, "receivers" | "start"> {
+export interface MeasureParts extends Pick<WebhookEnvironment, "receivers" | "start"> {
   readonly product: WebhookProduct;
   readonly log: (text: string) => void;
 }

@@ -3,15 +3,19 @@ import { migrate } from "@brand-records/postgres";
 import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import pg from "pg";
-import { cpuMs, memoryMib, peakMemoryMib, postgresCpuMs } from "../process-usage.ts";
-import type { Program, ProgramOptions } from "../program.ts";
-import { migrationsOf, scriptOf, type Build } from "../build.ts";
-import type { BenchDatabase } from "../databases.ts";
-import { untilNoAutovacuum } from "./autovacuum.ts";
-import { addBacklog, deleteBacklog } from "./backlog.ts";
-import { readCounters, resetCounters, type DatabaseCounters } from "./database-counters.ts";
+import { cpuMs, memoryMib, peakMemoryMib, postgresCpuMs } from "../harness/process-usage.ts";
+import { type Build, migrationsOf, type Program, type ProgramOptions, scriptOf } from "../harness/programs.ts";
+import type { BenchDatabase } from "../harness/databases.ts";
+import {
+  addBacklog,
+  type DatabaseCounters,
+  deleteBacklog,
+  readCounters,
+  resetCounters,
+  untilNoAutovacuum,
+  waitForCount,
+} from "./database-state.ts";
 import { brandOf, Outbox } from "./outbox.ts";
-import { waitForCount } from "./wait-for.ts";
 
 export interface ProductParts extends BenchDatabase {
   readonly build: Build;

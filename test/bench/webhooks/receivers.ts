@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Program, ProgramOptions } from "../program.ts";
+import type { Program, ProgramOptions } from "../harness/programs.ts";
 
 /** Numbers of the receivers that differ from the others. */
 export interface Behavior {

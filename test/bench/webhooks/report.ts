@@ -1,7 +1,7 @@
-import { spreadOf } from "../statistics.ts";
-import type { Usage } from "./product.ts";
-import type { Ratio } from "./ratios.ts";
+import { spreadOf } from "../harness/statistics.ts";
 import type { WebhookResult } from "./measure.ts";
+import type { Usage } from "./product.ts";
+import type { Ratio } from "../harness/statistics.ts";
 import { BACKLOG, DUMP_RATE_PER_SECOND, DUMP_SECONDS, HANGING, RATE_PER_SECOND, RECEIVERS, SNAPSHOT_SECONDS, TARGETS } from "./settings.ts";
 
 /** Formats the result for a terminal. */

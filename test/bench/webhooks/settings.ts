@@ -1,4 +1,4 @@
-import { sized } from "../size.ts";
+import { sized } from "../harness/size.ts";
 
 export const RECEIVERS = sized(50, 10);
 /** Size of a request's body: an event with a large record. */

@@ -12,14 +12,14 @@ import {
   RECEIVERS,
   SNAPSHOT_SECONDS,
 } from "./settings.ts";
-import { openSnapshot } from "./snapshot.ts";
+import { openSnapshot } from "./database-state.ts";
 import { steady, type Steady } from "./steady.ts";
 
-export const PHASES = ["calm", "hanging", "backlog", "deleted_backlog", "calm_at_dump_rate", "dump"] as const;
+const PHASES = ["calm", "hanging", "backlog", "deleted_backlog", "calm_at_dump_rate", "dump"] as const;
 export type Phase = (typeof PHASES)[number];
 export type SteadyRound = Readonly<Record<Phase, Steady>>;
 
-export interface RoundParts {
+interface RoundParts {
   readonly product: WebhookProduct;
   readonly receivers: Receivers;
   readonly log: (text: string) => void;

@@ -1,12 +1,12 @@
-import { percentile, p99BySecond } from "./latencies.ts";
-import { foreignCores, watchMachine } from "./machine.ts";
-import { callAtPace, type Pace } from "./paced.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { quantile } from "../harness/statistics.ts";
+import { foreignCores, watchMachine } from "./burst.ts";
+import { waitForCount } from "./database-state.ts";
 import type { WebhookProduct } from "./product.ts";
 import type { Behavior, Receivers } from "./receivers.ts";
 import { FOREIGN_CORES_MAX, RATE_TIME_MAX, RECEIVERS } from "./settings.ts";
-import { waitForCount } from "./wait-for.ts";
 
-export interface SteadyOptions extends Pace {
+interface SteadyOptions extends Pace {
   readonly behavior?: Partial<Behavior>;
   /** Runs beside the changes, from the first one on. */
   readonly meanwhile?: () => Promise<void>;
@@ -84,4 +84,59 @@ export function doubtsAbout({ pace, seconds, missing, foreign_cores }: Circumsta
   if (missing > 0) doubts.push(`${missing} events did not arrive within ${STUCK_MS / 1_000} s`);
   if (foreign_cores > FOREIGN_CORES_MAX) doubts.push(`other programs used ${foreign_cores.toFixed(2)} cores`);
   return doubts;
+}
+
+interface Pace {
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+interface Paced {
+  /** Until the last call ended. */
+  readonly seconds: number;
+  /** Time of each call. */
+  readonly callsMs: readonly number[];
+}
+
+/** Makes each call at its time, whether those before have ended or not: a slow one delays no other. */
+export async function callAtPace({ perSecond, seconds }: Pace, call: (number: number) => Promise<void>): Promise<Paced> {
+  const startedAt = performance.now();
+  const callsMs: number[] = [];
+  const timed = async (number: number): Promise<void> => {
+    const calledAt = performance.now();
+    await call(number);
+    callsMs.push(performance.now() - calledAt);
+  };
+  const calls: Promise<void>[] = [];
+  for (let number = 0; number < perSecond * seconds; number += 1) {
+    calls.push(timed(number));
+    const early = ((number + 1) / perSecond) * 1_000 - (performance.now() - startedAt);
+    if (early > 1) await pause(early);
+  }
+  await Promise.all(calls);
+  return { seconds: (performance.now() - startedAt) / 1_000, callsMs };
+}
+
+/** Returns the p99 of the events created in each second since `startedAtMs`; null for a second without any. */
+export function p99BySecond(
+  { createdAtMs, latenciesMs }: { readonly createdAtMs: readonly number[]; readonly latenciesMs: readonly number[] },
+  startedAtMs: number,
+): (number | null)[] {
+  const seconds: number[][] = [];
+  for (const [index, createdAt] of createdAtMs.entries()) {
+    // created_at is rounded to milliseconds: it may lie before the start.
+    const second = Math.max(0, Math.floor((createdAt - startedAtMs) / 1_000));
+    (seconds[second] ??= []).push(latenciesMs[index] ?? Number.NaN);
+  }
+  return Array.from(seconds, (latencies: number[] | undefined) => (latencies === undefined ? null : percentile(latencies, 0.99)));
+}
+
+/** Returns null for an empty list. */
+export function percentile(values: readonly number[], q: number): number | null {
+  return values.length === 0
+    ? null
+    : quantile(
+        values.toSorted((a, b) => a - b),
+        q,
+      );
 }

@@ -11,7 +11,7 @@ const STOP_WITHIN_MS = 10_000;
 const LINES_SHOWN = 10;
 const ROTATE_EVERY_MS = 1_000;
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];

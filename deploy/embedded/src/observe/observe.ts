@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import type { Terminal } from "../launch.ts";
 import { takeLauncherLock } from "../launcher-lock.ts";
-import { observeFiles, ROOT, type LocalFiles } from "../local-files.ts";
+import { type LocalFiles, observeFiles, readJson, ROOT, writeJson } from "../local-files.ts";
 import { requireFreePort } from "../requirements.ts";
+import type { RunFile } from "../run-file.ts";
 import { Child } from "./child.ts";
 import type { ObserveConfig } from "./config.ts";
-import { TargetFile } from "./targets.ts";
 import type { Tools } from "./tools.ts";
 
 const HOST = "127.0.0.1";
@@ -15,7 +15,7 @@ const SOURCE = join(ROOT, "deploy/observability");
 /** More than fits is deleted, oldest first: a day of this system takes about 30 MB. */
 const DATA_MAX = "1GB";
 
-export interface ObserveEvents {
+interface ObserveEvents {
   /** One of the programs ended although nothing stopped it. */
   exited(name: string): void;
 }
@@ -110,3 +110,54 @@ function prometheusConfig(targetFile: string, alertmanager: string): object {
     ],
   };
 }
+
+/** Prometheus' file_sd: groups of targets with their labels. */
+interface TargetGroup {
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const EVERY_MS = 1_000;
+
+/**
+ * Keeps the targets of Prometheus those of the running system: a restart of `npm start` has other ports. While nothing runs, the targets of the
+ * last run stay, so that the alerts name what is down.
+ */
+export class TargetFile {
+  readonly path: string;
+  readonly #files: LocalFiles;
+  readonly #onChange: (isRunning: boolean) => void;
+  #written = "";
+  #wasRunning: boolean | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(files: LocalFiles, folder: string, onChange: (isRunning: boolean) => void) {
+    this.#files = files;
+    this.path = join(folder, "targets.json");
+    this.#onChange = onChange;
+  }
+
+  start(): void {
+    this.#update();
+    this.#timer = setInterval(() => this.#update(), EVERY_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+  }
+
+  #update(): void {
+    const run = readJson(this.#files.run) as Pick<RunFile, "admin"> | undefined;
+    const isRunning = run !== undefined;
+    const groups = isRunning ? groupsOf(run.admin) : ((readJson(this.path) as readonly TargetGroup[] | undefined) ?? []);
+    const text = JSON.stringify(groups);
+    // Replaces the file: Prometheus never reads half of it.
+    if (text !== this.#written) writeJson(this.path, groups);
+    this.#written = text;
+    if (isRunning !== this.#wasRunning) this.#onChange(isRunning);
+    this.#wasRunning = isRunning;
+  }
+}
+
+const groupsOf = (admin: RunFile["admin"]): TargetGroup[] =>
+  Object.entries(admin).map(([service, url]) => ({ targets: [new URL(url).host], labels: { service } }));

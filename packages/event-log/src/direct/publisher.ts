@@ -2,7 +2,7 @@ import { Mutex } from "@brand-records/lifecycle";
 import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { MESSAGE_BYTES_MAX, newCallContext, type RpcClient } from "@brand-records/rpc";
 import { chunks } from "../chunks.ts";
-import type { LogMessage, Publisher } from "../event-log.ts";
+import type { LogMessage, Publisher, StoredMessages } from "../event-log.ts";
 
 const DEADLINE_MS = 15_000;
 /** Bytes of the values in one call: well below the limit of its message, which also holds keys and headers. An event has about 600 bytes. */
@@ -34,3 +34,9 @@ export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publi
     },
   };
 }
+
+/** Without Kafka the log stores nothing. */
+export const noStoredMessages: StoredMessages = {
+  end: async () => ({ positions: [] }),
+  removeBefore: async () => ({ isDone: true, behind: [] }),
+};

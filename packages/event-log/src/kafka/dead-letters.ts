@@ -13,8 +13,7 @@ import {
   type ReceivedMessage,
 } from "../event-log.ts";
 import { disconnect } from "./open-kafka.ts";
-import { orUnavailable } from "./or-unavailable.ts";
-import { refusalIn } from "./refusal.ts";
+import { orUnavailable, refusalIn } from "./errors.ts";
 import { offsetOf, receivedFrom } from "./received-message.ts";
 import { deadLetterTopicOf, withAdmin } from "./topics.ts";
 
@@ -29,7 +28,7 @@ const CUT_FROM = "dead-cut-from";
 const CUT_BYTES_MAX = 256 * 1024;
 const READ_MS = 30_000;
 
-export interface KafkaDeadLettersOptions {
+interface KafkaDeadLettersOptions {
   readonly kafka: Kafka;
   readonly topic: string;
   /** The offsets of the group `<groupId>.dead` record what has been replayed. */

@@ -38,7 +38,7 @@ interface FailedPortion {
   readonly err: unknown;
 }
 
-export interface JointBatchesOptions {
+interface JointBatchesOptions {
   readonly intake: Intake;
   readonly commit: (offsets: TopicPartitionOffset[]) => Promise<void>;
   readonly onActivity: () => void;

@@ -4,7 +4,7 @@ import type { Logger } from "@brand-records/telemetry";
 import { Kafka, logLevel, type KafkaConfig, type LogEntry, type SASLOptions } from "kafkajs";
 import RequestQueue from "kafkajs/src/network/requestQueue/index.js";
 import type { EventLogConfig } from "../settings.ts";
-import "./leaderless-partitions.ts";
+import "./partition-errors.ts";
 
 const CONNECT_MS = 3_000;
 /** A frozen broker keeps a request open: after this it counts as lost. Longer than a healthy broker ever takes. */

@@ -3,8 +3,7 @@ import { Partitioners, type Kafka, type PartitionMetadata, type Producer, type R
 import type { LogMessage } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { disconnect } from "./open-kafka.ts";
-import { NO_LEADER } from "./leaderless-partitions.ts";
-import { errorOf, leaderNotAvailable } from "./partition-errors.ts";
+import { errorOf, leaderNotAvailable, NO_LEADER } from "./partition-errors.ts";
 import { ensureTopics, type TopicState } from "./topics.ts";
 
 const ALL_IN_SYNC_REPLICAS = -1;

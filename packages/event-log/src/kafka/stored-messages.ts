@@ -1,10 +1,9 @@
 import type { Admin, Kafka } from "kafkajs";
 import type { LogEnd, LogPosition, ReaderBehind, Removal, StoredMessages } from "../event-log.ts";
-import { orUnavailable } from "./or-unavailable.ts";
-import { refusalIn } from "./refusal.ts";
+import { orUnavailable, refusalIn } from "./errors.ts";
 import { TOPIC_RESOURCE, withAdmin } from "./topics.ts";
 
-export interface KafkaStoredMessagesOptions {
+interface KafkaStoredMessagesOptions {
   readonly kafka: Kafka;
   readonly topic: string;
   /** The group of this service's own readers. */

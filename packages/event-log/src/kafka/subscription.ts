@@ -6,7 +6,7 @@ import type { Intake, Lag, OnLost, Subscription } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { refusedIn, type RefusedOffset } from "./group-offsets.ts";
 import { HEARTBEAT_MS, JointBatches, PORTION_MAX, RETRY_MS_MAX, RETRY_MS_MIN } from "./joint-batches.ts";
-import { ofPartitionsWithLeader } from "./leaderless-partitions.ts";
+import { ofPartitionsWithLeader } from "./partition-errors.ts";
 import { disconnect } from "./open-kafka.ts";
 import { receivedFrom } from "./received-message.ts";
 import { ensureTopics, withAdmin } from "./topics.ts";
@@ -27,7 +27,7 @@ const WATCH_EVERY_MS = 1_000;
 const STOP_MS = 5_000;
 const SETTLE_MS = 2_000;
 
-export interface SubscriptionOptions {
+interface SubscriptionOptions {
   readonly kafka: Kafka;
   readonly config: EventLogConfig;
   readonly topic: string;

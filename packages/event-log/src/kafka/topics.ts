@@ -2,10 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "@brand-records/telemetry";
 import type { Admin, Kafka, PartitionMetadata } from "kafkajs";
 import type { EventLogConfig } from "../settings.ts";
-import { explainRefusal } from "./connect-refusal.ts";
+import { explainRefusal, refusalIn } from "./errors.ts";
+import { NO_LEADER } from "./partition-errors.ts";
 import { disconnect } from "./open-kafka.ts";
-import { NO_LEADER } from "./leaderless-partitions.ts";
-import { refusalIn } from "./refusal.ts";
 
 const HOUR_MS = 3_600_000;
 /** Ours have about 600 bytes. Larger messages of other writers are accepted and dead-lettered: rejecting them would stop their producer. */

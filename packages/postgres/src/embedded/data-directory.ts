@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 
 const OTHERS_MAY_ENTER = 0o001;
 
@@ -41,3 +43,23 @@ function realPath(path: string): string {
   const absolute = resolve(path);
   return existsSync(absolute) ? realpathSync(absolute) : join(realPath(dirname(absolute)), basename(absolute));
 }
+
+const run = promisify(execFile);
+
+/** Options for child_process.spawn; empty for the current user. */
+export interface ServerUser {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Returns the user that Postgres runs as: the current user; for root, the owner of the data or else the user `nobody`. */
+export async function serverUserFor(dataDir: string): Promise<ServerUser> {
+  if (!runsAsRoot) return {};
+  const owner = await stat(dataDir).catch(() => undefined);
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const [uid, gid] = await Promise.all(["-u", "-g"].map(async (which) => Number((await run("id", [which, "nobody"])).stdout)));
+  return { uid: uid as number, gid: gid as number };
+}
+
+/** Replaces our environment: Postgres would read PGDATA, PGPORT and others from it. */
+export const SERVER_ENVIRONMENT: NodeJS.ProcessEnv = { LC_ALL: "C", TZ: "UTC" };

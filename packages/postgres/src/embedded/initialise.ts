@@ -5,13 +5,12 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { processExists } from "@brand-records/lifecycle";
 import type { Binaries } from "./binaries.ts";
-import { makeParentOf } from "./data-directory.ts";
+import { makeParentOf, SERVER_ENVIRONMENT, type ServerUser, serverUserFor } from "./data-directory.ts";
 import { EmbeddedPostgresError } from "./errors.ts";
-import { SERVER_ENVIRONMENT, serverUserFor, type ServerUser } from "./server-user.ts";
 
 const run = promisify(execFile);
 
-export interface InitialiseOptions {
+interface InitialiseOptions {
   readonly dataDir: string;
   readonly user: string;
   readonly password: string;

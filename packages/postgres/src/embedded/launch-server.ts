@@ -8,7 +8,7 @@ import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import pg from "pg";
 import { EmbeddedPostgresError, ServerEndedError } from "./errors.ts";
 import { endPostmaster, STARTER_SETTING } from "./postmaster.ts";
-import { SERVER_ENVIRONMENT, type ServerUser } from "./server-user.ts";
+import { SERVER_ENVIRONMENT, type ServerUser } from "./data-directory.ts";
 
 /** Crash recovery replays the changes since the last checkpoint, which takes seconds, not minutes. */
 const READY_MS_MAX = 120_000;
@@ -20,7 +20,7 @@ const WRONG_PASSWORD = "28P01";
 /** The line of the status in postmaster.pid, from zero. */
 const STATUS_LINE = 7;
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly binary: string;
   readonly as: ServerUser;
   readonly dataDir: string;

@@ -1,18 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { installedBinaries, readyBinaries } from "./binaries.ts";
-import { embeddedDataDir } from "./data-directory.ts";
+import { embeddedDataDir, serverUserFor } from "./data-directory.ts";
 import { ServerEndedError } from "./errors.ts";
 import { freePort } from "./free-port.ts";
 import { initialise } from "./initialise.ts";
 import { stopOrphanedPostgres } from "./postmaster.ts";
 import { launchServer, type EmbeddedPostgres } from "./launch-server.ts";
-import { serverUserFor } from "./server-user.ts";
 
 /** Another process may take the port before Postgres listens; the memory of a killed server is freed within two seconds. */
 const TRIES_MAX = 50;
 const RETRY_MS = 100;
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** Created if it does not exist. For root it may lie elsewhere: see `embeddedDataDir`. */
   readonly dataDir: string;
   /** Default: a free port. */

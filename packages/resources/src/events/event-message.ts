@@ -48,7 +48,7 @@ export class UnreadableMessage extends Error {
   override readonly name = "UnreadableMessage";
 }
 
-export interface ReadMessage {
+interface ReadMessage {
   readonly event: EventMessage;
   /** `data` as receivers get it: every field that the writer wrote, and no other. */
   readonly dataJson: string;

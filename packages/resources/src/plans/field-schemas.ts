@@ -6,7 +6,7 @@ const VISIBLE = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u
 /** C0, DEL and C1: line breaks, tabs and terminal controls. */
 const CONTROL = /\p{Cc}/u;
 
-export interface TextRules {
+interface TextRules {
   readonly min?: number;
   readonly max: number;
   /** Refuses control characters, for text that is shown on one line. */

@@ -1,7 +1,7 @@
 export { ATTRIBUTES, OWN_ATTRIBUTES, requestIdAttribute } from "./attributes.ts";
-export { endHttpSpan, type ServedRequest } from "./http-span.ts";
-export { isChosen } from "./sampling.ts";
 export {
+  endHttpSpan,
+  type ServedRequest,
   startBatchSpan,
   startChildSpan,
   startEdgeSpan,
@@ -11,5 +11,5 @@ export {
   type SpanOptions,
   type TraceSpan,
 } from "./span.ts";
+export { isChosen, isSampled, traceFields, traceIdOf, traceparentFrom, wellFormedTraceparent, type TraceFields } from "./trace-context.ts";
 export { startTracing } from "./start-tracing.ts";
-export { isSampled, traceFields, traceIdOf, traceparentFrom, wellFormedTraceparent, type TraceFields } from "./trace-context.ts";

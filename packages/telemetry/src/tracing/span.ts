@@ -1,8 +1,7 @@
 import type * as OpenTelemetry from "@opentelemetry/api";
 import type { Attributes, Context, Link, Span, Tracer } from "@opentelemetry/api";
 import { ATTRIBUTES } from "./attributes.ts";
-import { isChosen } from "./sampling.ts";
-import { isSampled, spanIdOf, traceIdOf, traceparentFrom, unsampled, wellFormedTraceparent } from "./trace-context.ts";
+import { isChosen, isSampled, spanIdOf, traceIdOf, traceparentFrom, unsampled, wellFormedTraceparent } from "./trace-context.ts";
 
 /** OpenTelemetry's limit for one span. */
 const LINKS_MAX = 128;
@@ -18,7 +17,7 @@ export interface SpanOptions {
   readonly startedAt?: Date;
 }
 
-export interface Tracing {
+interface Tracing {
   readonly tracer: Tracer;
   /** OpenTelemetry is passed in, not imported: its 51 modules are a tenth of those that a process would load, and only tracing uses them. */
   readonly api: typeof OpenTelemetry;
@@ -139,4 +138,22 @@ const contextFrom = ({ api }: Tracing, traceparent: string): Context =>
 /** Sampled: spans are started only for traces that are. */
 function spanContextFrom({ TraceFlags }: Tracing["api"], traceparent: string) {
   return { traceId: traceIdOf(traceparent), spanId: spanIdOf(traceparent), traceFlags: TraceFlags.SAMPLED, isRemote: true };
+}
+
+export interface ServedRequest {
+  readonly method: string;
+  /** The route that matched, never the path. */
+  readonly route: string;
+  readonly status: number;
+  readonly errorKind: string | undefined;
+  readonly ids: Attributes;
+}
+
+/** Ends the span of a request that was served: names it by method and route, and marks it as failed if the status is 5xx. */
+export function endHttpSpan(span: TraceSpan | undefined, { method, route, status, errorKind, ids }: ServedRequest): void {
+  if (span === undefined) return;
+  span.rename(`${method} ${route}`);
+  span.set({ [ATTRIBUTES.httpMethod]: method, [ATTRIBUTES.httpRoute]: route, [ATTRIBUTES.httpStatus]: status, ...ids });
+  if (status >= 500) span.fail(errorKind ?? String(status));
+  span.end();
 }

@@ -1,14 +1,14 @@
 import type { TracingConfig } from "@brand-records/config";
 import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { Counter, type Registry } from "../metrics.ts";
-import { RepeatedWarning, type WarningLog } from "../repeated-warning.ts";
-import { setSamplingRatio } from "./sampling.ts";
+import { RepeatedWarning, type WarningLog } from "../log.ts";
+import { setSamplingRatio } from "./trace-context.ts";
 import { setTracing } from "./span.ts";
 
 /** A receiver that does not respond must not hold up the stop. */
 const STOP_MS = 2_000;
 
-export interface TracingOptions {
+interface TracingOptions {
   /** Such as `gateway`. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override it. */
   readonly service: string;
   readonly config: TracingConfig;

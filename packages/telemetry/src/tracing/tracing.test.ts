@@ -5,10 +5,9 @@ import { pathToFileURL } from "node:url";
 import { startOtlpReceiver, type OtlpReceiver } from "@brand-records/testkit";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { ATTRIBUTES, requestIdAttribute } from "./attributes.ts";
-import { isChosen } from "./sampling.ts";
+import { isChosen, traceFields, traceparentFrom } from "./trace-context.ts";
 import { startBatchSpan, startEdgeSpan, startRootSpan, startSpan } from "./span.ts";
 import { startTracing } from "./start-tracing.ts";
-import { traceFields, traceparentFrom } from "./trace-context.ts";
 
 const COMPILED = pathToFileURL(join(import.meta.dirname, "../../dist/index.js")).href;
 

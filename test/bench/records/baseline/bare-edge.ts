@@ -1,5 +1,5 @@
+import { serveVariant } from "./serve-variant.ts";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { RecordsServiceService, type ListConversionsResponse, type ListRequest } from "@brand-records/proto/records/v1";
 import { Client, credentials } from "@grpc/grpc-js";
 import express from "express";
@@ -29,6 +29,4 @@ app.get("/api/v1/conversions", (request, response, next) => {
 });
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
-server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
-// exit() writes the CPU profile; the signal alone would not.
-for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());
+serveVariant(server);

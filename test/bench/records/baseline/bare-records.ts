@@ -1,3 +1,4 @@
+import { exitWithParent } from "./serve-variant.ts";
 import { RecordsServiceService, type ListConversionsResponse, type ListRequest } from "@brand-records/proto/records/v1";
 import { Server, ServerCredentials, type handleUnaryCall } from "@grpc/grpc-js";
 import { openPages } from "./page.ts";
@@ -18,5 +19,4 @@ server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port
   if (error !== null) throw error;
   process.send?.({ ready: { port } });
 });
-// exit() writes the CPU profile; the signal alone would not.
-for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());
+exitWithParent();

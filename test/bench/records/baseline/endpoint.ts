@@ -1,10 +1,10 @@
+import { serveVariant } from "./serve-variant.ts";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openMetrics, type Registry } from "@brand-records/telemetry";
 import express, { type Request, type RequestHandler, type Response } from "express";
-import { ROOT } from "../../program.ts";
+import { ROOT } from "../../harness/programs.ts";
 import { KEEP_ALIVE_MS } from "../settings.ts";
 
 /**
@@ -34,6 +34,4 @@ app.post("/api/mcp", (request, response, next) => {
 });
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
-server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
-// exit() writes the CPU profile; the signal alone would not.
-for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());
+serveVariant(server);

@@ -3,17 +3,17 @@ import { pathToFileURL } from "node:url";
 import { rfc3339FromPostgres, type Sql, type Statement } from "@brand-records/postgres";
 import type { Filters, RecordOf } from "@brand-records/resources";
 import pg from "pg";
-import { ROOT } from "../../program.ts";
+import { ROOT } from "../../harness/programs.ts";
 import { POOL_SIZE } from "../settings.ts";
 
 type Conversion = RecordOf<"conversions">;
 
-export interface ConversionsPage {
+interface ConversionsPage {
   readonly data: Conversion[];
   readonly next_cursor: string | null;
 }
 
-export type ReadPage = (brandId: string, limit: number, cursor: string | null) => Promise<ConversionsPage>;
+type ReadPage = (brandId: string, limit: number, cursor: string | null) => Promise<ConversionsPage>;
 
 /** Reads pages as a plain program would: the product's statement on a pg pool, without checks. */
 export async function openPages(url: string): Promise<ReadPage> {
@@ -30,7 +30,7 @@ export async function openPages(url: string): Promise<ReadPage> {
 
 /** Extracts the statement from the product's compiled code, so that the variants stay equal. */
 export async function productStatement(filters: Filters = {}): Promise<Statement> {
-  const { pageOfRecords } = (await import(pathToFileURL(join(ROOT, "services/records/dist/storage/record-tables.js")).href)) as {
+  const { pageOfRecords } = (await import(pathToFileURL(join(ROOT, "services/records/dist/storage/page-statements.js")).href)) as {
     pageOfRecords(sql: Sql, resource: string, page: object): Promise<unknown>;
   };
   let found: Statement | undefined;

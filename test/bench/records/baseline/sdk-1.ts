@@ -1,3 +1,4 @@
+import { exitWithParent } from "./serve-variant.ts";
 import type { AddressInfo } from "node:net";
 import { createMcpExpressApp } from "@modelcontextprotocol/sdk/server/express.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -29,5 +30,4 @@ app.post("/api/mcp", (request, response, next) => {
 
 const server = app.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
 server.keepAliveTimeout = KEEP_ALIVE_MS;
-// exit() writes the CPU profile; the signal alone would not.
-for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());
+exitWithParent();

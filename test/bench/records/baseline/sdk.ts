@@ -1,5 +1,5 @@
+import { serveVariant } from "./serve-variant.ts";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createMcpHandler, fromJsonSchema, McpServer, type McpServerFactory } from "@modelcontextprotocol/server";
 import { KEEP_ALIVE_MS } from "../settings.ts";
 import { openTool, productListing, type ToolArguments } from "./tool.ts";
@@ -42,6 +42,4 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
   serve(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
 });
-server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
-// exit() writes the CPU profile; the signal alone would not.
-for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());
+serveVariant(server);

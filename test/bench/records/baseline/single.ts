@@ -1,5 +1,5 @@
+import { serveVariant } from "./serve-variant.ts";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { KEEP_ALIVE_MS } from "../settings.ts";
 import { openPages } from "./page.ts";
 
@@ -21,6 +21,4 @@ const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, respo
     },
   );
 });
-server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
-// exit() writes the CPU profile; the signal alone would not.
-for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());
+serveVariant(server);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RecordsServiceService } from "@brand-records/proto/records/v1";
 import { connectRpc, newCallContext } from "@brand-records/rpc";
-import { ROOT } from "../../program.ts";
+import { ROOT } from "../../harness/programs.ts";
 
 const DEADLINE_MS = 10_000;
 const TOOL = "list_conversions";
@@ -33,10 +33,7 @@ export async function productListing(): Promise<Listing> {
   return listing;
 }
 
-export type CallTool = (
-  brandId: string,
-  args: ToolArguments,
-) => Promise<{ content: [{ type: "text"; text: string }]; structuredContent: Page }>;
+type CallTool = (brandId: string, args: ToolArguments) => Promise<{ content: [{ type: "text"; text: string }]; structuredContent: Page }>;
 
 type Page = { resource: string; count: number; next_cursor?: string; data: object[] };
 

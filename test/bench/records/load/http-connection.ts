@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 const HEAD_END = "\r\n\r\n";
 const RESPONSE_MS_MAX = 10_000;
 
-export interface HttpResponse {
+interface HttpResponse {
   readonly status: number;
   readonly head: string;
   readonly body: string;

@@ -1,8 +1,8 @@
 import { CONNECTIONS, LEAD_IN_BRANDS } from "../settings.ts";
-import { quantile } from "../../statistics.ts";
+import { quantile } from "../../harness/statistics.ts";
 import { DIALECTS } from "./dialects.ts";
 import { HttpConnection } from "./http-connection.ts";
-import type { Destination, KeySets, RunRequest, RunResult, VariantName } from "./messages.ts";
+import type { Destination, KeySets, RunRequest, RunResult, VariantName } from "./start-load.ts";
 import { Walks } from "./walks.ts";
 
 /** A variant's connections and positions. They last from one turn to the next, as in real integrations. */

@@ -1,5 +1,5 @@
 import { LoadGenerator } from "./load-generator.ts";
-import type { FromLoad, ToLoad } from "./messages.ts";
+import type { FromLoad, ToLoad } from "./start-load.ts";
 
 /** The load generator as a process: receives commands and sends results. */
 let generator = new LoadGenerator([]);

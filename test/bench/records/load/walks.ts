@@ -4,7 +4,7 @@ import { PAGE_LIMIT } from "../settings.ts";
 /** Share of requests for a first page; the others follow a next_cursor. */
 const FIRST_PAGE_SHARE = 0.25;
 
-export interface Visit {
+interface Visit {
   readonly brand: number;
   /** Number of the page, from 0. */
   readonly page: number;

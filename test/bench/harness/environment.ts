@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { chmod, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { deleteEmbeddedData, embeddedDataDir, startEmbeddedPostgres } from "@brand-records/postgres/embedded";
+import { findRedisServer, makeOwnedFolder, removeOrphanedFolders, startKafkaServer, startRedisServer } from "@brand-records/testkit";
+import { ensureBackingServices } from "../../setup/ensure-backing-services.ts";
+import { removeContainers } from "../../setup/shared-servers.ts";
+import type { Owned } from "./bench-program.ts";
+import { startProgram, type Program, type ProgramOptions } from "./programs.ts";
+
+const PREFIX = "brand-records-bench-";
+
+/** The servers and programs of a run, owned by its `Owned`. */
+export interface Environment {
+  /** Data and logs of this run. */
+  readonly folder: string;
+  readonly start: (program: ProgramOptions) => Program;
+  /** Started so far. */
+  readonly programs: readonly Program[];
+  /**
+   * Starts Postgres with its settings in `npm start`: the defaults, every commit on disk.
+   *
+   * @param settings that measuring needs in addition
+   */
+  startPostgres(settings?: Readonly<Record<string, string>>): Promise<{ readonly url: string; readonly pid: number }>;
+  /** @throws if Redis cannot be found; ensure.sh then prints on stderr what to install */
+  startRedis(): Promise<{ readonly url: string; readonly pid: number }>;
+  startKafka(): Promise<{ readonly brokers: string; readonly pid: number }>;
+}
+
+/** @param profileDir folder for CPU profiles of all programs, which make everything slower */
+export async function openEnvironment(owned: Owned, profileDir?: string): Promise<Environment> {
+  // Those of benchmarks that were killed before they could remove them.
+  await removeOrphanedFolders(PREFIX, removeFolder);
+  const folder = await owned.own("folder", makeFolder(), removeFolder);
+  const programs: Program[] = [];
+  return {
+    folder,
+    programs,
+    start(options) {
+      const program = startProgram(options, { folder, profileDir });
+      programs.push(program);
+      void owned.own(program.name, Promise.resolve(program));
+      return program;
+    },
+    async startPostgres(settings = {}) {
+      const dataDir = dataDirIn(folder);
+      const starting = startEmbeddedPostgres({ dataDir, password: randomBytes(12).toString("hex"), settings });
+      const { url } = await owned.own("postgres", starting);
+      return { url, pid: Number.parseInt(await readFile(join(embeddedDataDir(dataDir), "postmaster.pid"), "utf8"), 10) };
+    },
+    async startRedis() {
+      await provideRedis(owned);
+      return owned.own("redis", startRedisServer());
+    },
+    async startKafka() {
+      setEnvironment(await ensureBackingServices("kafka"));
+      return owned.own("kafka", startKafkaServer());
+    },
+  };
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await makeOwnedFolder(PREFIX);
+  // Under root, Postgres runs as another user, who must be able to enter it.
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  await deleteEmbeddedData(dataDirIn(folder));
+  await rm(folder, { recursive: true, force: true });
+}
+
+const dataDirIn = (folder: string): string => join(folder, "postgres");
+
+/** Prefers redis-server to a container: its CPU time can be read. */
+async function provideRedis(owned: Owned): Promise<void> {
+  if (findRedisServer() !== undefined) return;
+  const found = await ensureBackingServices("redis");
+  // ensure.sh has started a shared container.
+  if (found.has("REDIS_IMAGE")) await owned.own("redis container", Promise.resolve({ stop: () => removeContainers("redis") }));
+  setEnvironment(found);
+}
+
+/** Sets what `startRedisServer` and `startKafkaServer` read, as `npm test` does. */
+function setEnvironment(found: ReadonlyMap<string, string>): void {
+  for (const [name, value] of found) process.env[name] = value;
+}
