@@ -364,10 +364,10 @@ it("what stands for something that is loading is accessible, and fits its width"
   await page.route(/console\/api\/(deliveries\.stats|sign_in\.peek)$/, () => {});
   await page.goto(`${url}/developers/receivers`);
   await page.getByRole("link", { name: "Warehouse" }).click();
-  await page.locator(LOADING).waitFor();
+  await page.locator(LOADING).first().waitFor();
   await expectUsableInEveryView(opened);
   await page.goto(await signInUrl(stack, url, brand.owner));
-  await page.locator(LOADING).waitFor();
+  await page.locator(LOADING).first().waitFor();
   await expectUsableInEveryView(opened);
 });
 
