@@ -100,6 +100,8 @@ export class Traffic {
     const kind = MIX[this.#sent % MIX.length] ?? "page";
     const brand = this.#brands.all[Math.floor(this.#sent / MIX.length) % this.#brands.all.length] as RolledBrand;
     this.#sent += 1;
+    // No one is signed in for a brand that was added later.
+    if (kind === "console call" && brand.cookie === "") return;
     const { phase } = this;
     const sentAt = new Date();
     const startedAt = performance.now();
