@@ -15,7 +15,7 @@ it("shows deliveries in columns, and below whether the receiver is paused", () =
     deliveryOf({ id: "dlv_5", state: "sending", attempts: 3, last_outcome: "refused", last_http_status: 503 }),
     deliveryOf({ id: "dlv_4", state: "sending", attempts: 1 }),
     deliveryOf({ id: "dlv_3", attempts: 2, last_outcome: "timeout", due_at: "2026-11-21T09:00:07.000Z" }),
-    deliveryOf({ id: "dlv_2", state: "failed", attempts: 10, finished_at: "2026-11-21T08:40:00.000Z", event_type: "" }),
+    deliveryOf({ id: "dlv_2", state: "failed", attempts: 10, finished_at: "2026-11-21T08:40:00.000Z" }),
     deliveryOf({
       state: "delivered",
       attempts: 1,
@@ -30,7 +30,7 @@ it("shows deliveries in columns, and below whether the receiver is paused", () =
     "dlv_5  payout.paid       sending    2: HTTP 503   2026-11-21 08:30  -",
     "dlv_4  payout.paid       sending    -             2026-11-21 08:30  -",
     "dlv_3  payout.paid       pending    2: timeout    2026-11-21 08:30  2026-11-21 09:00:07",
-    "dlv_2  not kept          failed     10            2026-11-21 08:30  2026-11-21 08:40:00",
+    "dlv_2  payout.paid       failed     10            2026-11-21 08:30  2026-11-21 08:40:00",
     "dlv_1  payout.paid test  delivered  1: HTTP 204   2026-11-21 08:30  2026-11-21 08:31:00",
   ];
   expect(deliveriesTable(deliveries, RUNNING, PLAIN, "none").split("\n")).toEqual(table);

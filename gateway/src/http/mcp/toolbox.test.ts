@@ -228,7 +228,7 @@ it.each(readingTools.map((tool) => [tool.name, tool] as const))(
 
 it.each([
   ["rare visible", "\u{12000}", /two URLs outsiders filled to their limits with rare visible characters: ([\d,]+) tokens/],
-  ["hidden", "\u{e0041}", /Filled with hidden characters it is ([\d,]+)\./],
+  ["hidden", "\u{e0041}", /filled with hidden characters it is ([\d,]+)\./],
 ])("docs/assistants.md says what a link costs whose texts are full of %s characters", async (_, character, promise) => {
   const [link] = (JSON.parse(samplePage("links", 1)) as { data: object[] }).data;
   const full = {
