@@ -31,7 +31,7 @@ const project = {
 };
 
 /** Load both cores, or have figures that another system on the machine would change. */
-const ALONE = ["drills/*.full", "ledger*.full", "rolling/*.full", "redis-cluster-failover.full"].map((name) => `${CODE}/${name}.test.ts`);
+const ALONE = ["drills/[^/]+", "ledger[^/]*", "rolling/[^/]+", "redis-cluster-failover"].map((name) => `/${name}\\.full\\.test\\.ts$`);
 
 /**
  * The tiers: `npm test` runs `quick`, `.ci/run` also `full` and `alone`, a release also `release`. `--selectProjects` takes every word up to
@@ -40,8 +40,13 @@ const ALONE = ["drills/*.full", "ledger*.full", "rolling/*.full", "redis-cluster
 export default {
   projects: [
     { ...project, displayName: "quick", testMatch: [`${CODE}/!(*.full|*.release).test.ts`] },
-    { ...project, displayName: "full", testMatch: [`${CODE}/*.full.test.ts`, ...ALONE.map((pattern) => `!${pattern}`)] },
-    { ...project, displayName: "alone", testMatch: ALONE, runner: "<rootDir>/test/setup/alone-runner.js" },
+    {
+      ...project,
+      displayName: "full",
+      testMatch: [`${CODE}/*.full.test.ts`],
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns, ...ALONE],
+    },
+    { ...project, displayName: "alone", testRegex: ALONE, runner: "<rootDir>/test/setup/alone-runner.js" },
     { ...project, displayName: "release", testMatch: [`${CODE}/*.release.test.ts`], runner: "<rootDir>/test/setup/alone-runner.js" },
     // Pictures of the console to look at. No test depends on them.
     { ...project, displayName: "screenshots", testMatch: ["<rootDir>/test/screenshots/take-screenshots.ts"] },
