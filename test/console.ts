@@ -75,7 +75,7 @@ export interface Held {
 export async function hold(page: Page, url: string): Promise<Held> {
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
   const asked = page.waitForRequest(url, { timeout: 0 });
-  // Not every test waits for it, and a page that closes ends the wait.
+  // A page that closes ends the wait, which some tests never ask for.
   asked.catch(() => {});
   await page.route(url, (route) => isReleased.then(() => route.continue()));
   return { asked, release };

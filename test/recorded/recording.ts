@@ -96,7 +96,7 @@ function headersOf(lines: readonly string[]): (readonly [name: string, value: st
   ];
 }
 
-/** Of a list the first record; of what is no JSON, such as a page, the first line. Errors are complete. */
+/** Records errors completely, the first record of a list, and the first line of what is no JSON, such as a page. */
 function bodyOf(status: number, body: string): string {
   if (!body.startsWith("{")) return masked(body).split("\n", 1)[0] ?? "";
   return masked(status < 400 ? JSON.stringify(firstsOf(JSON.parse(body))) : body);

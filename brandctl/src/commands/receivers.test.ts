@@ -120,7 +120,7 @@ describe("list and show", () => {
   it("gives a hint if there are none, and fails for an unknown brand", async () => {
     const { id } = await product.createBrand();
     expect((await product.run(`receivers list --brand ${id}`)).stdout).toBe("The brand has no receivers.\n");
-    // Without the address of accounts nobody knows the brand.
+    // brandctl cannot look the brand up without the address of accounts.
     const { WEBHOOK_ADDRESS } = product.env;
     expect((await product.run("receivers list --brand brd_nope1", { env: { WEBHOOK_ADDRESS } })).stdout).toBe(
       "The brand has no receivers. Is the id right? See brandctl brands list\n",

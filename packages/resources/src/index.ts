@@ -43,10 +43,6 @@ export type RecordOf<Name extends ResourceName> = z.output<(typeof RESOURCES)[Na
 
 export const RESOURCE_NAMES = Object.freeze(Object.keys(RESOURCES) as ResourceName[]);
 
-export function isResourceName(text: string): text is ResourceName {
-  return Object.hasOwn(RESOURCES, text);
-}
-
 /** The method of RecordsService that lists a resource: `listCampaigns` for `campaigns`. */
 export type ListMethod<Name extends ResourceName = ResourceName> = `list${Capitalize<Name>}`;
 

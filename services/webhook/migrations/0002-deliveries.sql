@@ -120,7 +120,7 @@ create index events_of_record on webhook.events (brand_id, (data ->> 'id'), crea
 -- In the order of a record's events: due_at is the statement's time, and ids rise within it.
 create index deliveries_to_claim on webhook.deliveries (receiver_id, due_at, id) where state = 'pending';
 create index deliveries_leased on webhook.deliveries (lease_until) where state = 'sending';
--- For lists of pending deliveries: UNLEASED in services/webhook/src/storage/by-index.ts says why not `state = 'pending'`. With every state
+-- For lists of pending deliveries: UNLEASED in services/webhook/src/storage/delivery-columns.ts says why not `state = 'pending'`. With every state
 -- in the key, a claim would update these indexes too and took twice as long. Deliveries being sent are few and have none.
 create index deliveries_unleased_newest on webhook.deliveries (receiver_id, id desc) where lease is null;
 create index deliveries_unleased_of_event on webhook.deliveries (event_id) where lease is null;

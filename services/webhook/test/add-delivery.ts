@@ -72,13 +72,3 @@ async function addAttempt(db: Database, id: string, status: number | null): Prom
     attempt,
   );
 }
-
-/** Finishes unsent deliveries, as a written result does. */
-export const finishDeliveries = (db: Database, brandId: string, ids: readonly string[], state: "delivered" | "failed"): Promise<unknown> =>
-  db.query(
-    `with finished as (delete from webhook.deliveries where id = any($1::text[]) returning *)
-     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at,
-                                          attempt_id, started_at, duration_ms, outcome)
-     select id, $2, receiver_id, event_id, event_created_at, event_type, $3, 2, test, created_at, 'att' || substr(id, 4), now(), 120, 'unknown' from finished`,
-    [ids, brandId, state],
-  );

@@ -49,7 +49,7 @@ async function kubernetesDescription(): Promise<{ readonly definitions: Readonly
   const { definitions } = closed(JSON.parse(await readFile(join(folder, "api/openapi-spec/swagger.json"), "utf8"))) as {
     definitions: Record<string, AnySchemaObject>;
   };
-  // Its description says text alone; 512 and 0.5 are quantities, too.
+  // The description allows text alone, but 512 and 0.5 are quantities, too.
   return { definitions: { ...definitions, "io.k8s.apimachinery.pkg.api.resource.Quantity": { type: ["string", "number"] } } };
 }
 

@@ -24,9 +24,9 @@ interface ConfirmDialogProps extends Confirmable {
   readonly isKept?: boolean;
   /** What the form needs is not there yet. */
   readonly isDisabled?: boolean;
-  /** For a dialog without fields. */
+  /** A dialog without fields has it. */
   onConfirm?(): void;
-  /** For a form. */
+  /** A form has it. */
   onSubmit?(event: FormEvent<HTMLFormElement>): void;
 }
 

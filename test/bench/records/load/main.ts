@@ -1,3 +1,4 @@
+import { exitWithParent } from "../baseline/serve-variant.ts";
 import { LoadGenerator } from "./load-generator.ts";
 import type { FromLoad, ToLoad } from "./start-load.ts";
 
@@ -9,8 +10,7 @@ process.on("message", (message: ToLoad) => {
   if ("keySets" in message) generator = new LoadGenerator(message.keySets);
   else execute(message).then(send, (error: unknown) => send({ failure: error instanceof Error ? error.message : String(error) }));
 });
-// exit() writes the CPU profile; the signal alone would not.
-for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());
+exitWithParent();
 send({ ready: {} });
 
 async function execute(message: Exclude<ToLoad, { keySets: unknown }>): Promise<FromLoad> {
