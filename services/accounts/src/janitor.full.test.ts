@@ -4,7 +4,7 @@ import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../test/serve-accounts.ts";
+import { expectRefusal, servedAccounts, type TestBrand } from "../test/serve-accounts.ts";
 import { peopleOf } from "../test/people.ts";
 import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX } from "./domain/failed-requests.ts";
 import { startJanitor } from "./janitor.ts";
@@ -18,16 +18,11 @@ const MANY = 2_500;
 /** What a janitor deletes. */
 const TASKS = 10;
 
-let served: ServedAccounts;
-let people: ReturnType<typeof peopleOf>;
+const served = servedAccounts();
+const people = peopleOf(served);
 let brand: TestBrand;
 let email: string;
 
-beforeAll(async () => {
-  served = await serveAccounts();
-  people = peopleOf(served);
-});
-afterAll(() => served.stop());
 beforeEach(async () => {
   ({ brand, email } = await people.newPerson());
 });
@@ -100,8 +95,8 @@ it("sign-in links a week after they have expired; until then they are known as e
   await people.moveBack("sign_in_links", "expires_at", recent, 6 * 86_400);
   await people.moveBack("sign_in_links", "expires_at", old, 8 * 86_400);
   await clean();
-  await expect(people.peek(recent)).rejects.toMatchObject({ kind: "sign_in_link_expired" });
-  await expect(people.peek(old)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+  await expectRefusal(people.peek(recent), "sign_in_link_expired");
+  await expectRefusal(people.peek(old), "sign_in_link_unknown");
 });
 
 it("used ID tokens that no process accepts any more, in several batches", async () => {
@@ -152,7 +147,7 @@ it("counts of requests after 31 days in several batches, and the batches of gate
   const [batch_id, oldBatch] = [randomUUID(), randomUUID()];
   const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
   const client = { brand_id: brand.id, key_id, day: today, name: "claude-code", messages: 1 };
-  await served.usage.recordUsage({ batch_id, minutes: [usage], clients: [client], failures: [] }, callContext());
+  await served.usage.recordUsage({ batch_id, minutes: [usage], clients: [client], failures: [] });
   await served.db.query(
     `insert into accounts.usage_clients (brand_id, day, key_id, name, messages)
      select $1, $2::date - $3::int, 'key_1', 'client ' || n, 1 from generate_series(1, $4) n`,

@@ -1,24 +1,20 @@
 import type { Database } from "@brand-records/postgres";
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../test/serve-accounts.ts";
+import { servedAccounts, type TestBrand } from "../test/serve-accounts.ts";
 import { startKeyUsage } from "./key-usage.ts";
 import { writeLastUses } from "./storage/keys.ts";
 
 const log = openLog("accounts", "silent");
-let served: ServedAccounts;
+const served = servedAccounts();
 let brand: TestBrand;
-beforeAll(async () => {
-  served = await serveAccounts();
-});
 beforeEach(async () => {
   brand = await served.createBrand();
 });
 afterEach(() => jest.useRealTimers());
-afterAll(() => served.stop());
 
 const lastUses = async (): Promise<Record<string, string | null | undefined>> => {
-  const { keys } = await served.accounts.listKeys({ brand_id: brand.id, ids: [] }, callContext());
+  const { keys } = await served.accounts.listKeys({ brand_id: brand.id, ids: [] });
   return Object.fromEntries(keys.map(({ id, last_used_at }) => [id, last_used_at]));
 };
 

@@ -10,9 +10,9 @@ import {
   UsageServiceService,
   VerificationServiceService,
 } from "@brand-records/proto/accounts/v1";
-import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient, type RpcConnection } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { createDatabase } from "@brand-records/testkit";
+import { createDatabase, eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { AccountsDependencies } from "../src/dependencies.ts";
 import type { Pepper } from "../src/domain/key.ts";
@@ -39,15 +39,28 @@ export interface TestBrand {
   readonly owner: string;
 }
 
+/** A client whose calls have a context of their own, unless they are given one. */
+type TestClient<Service> = {
+  readonly [Name in Exclude<keyof Service, keyof RpcConnection>]: RpcClient<Service>[Name] extends (
+    request: infer Request,
+    context: CallContext,
+  ) => infer Response
+    ? (request: Request, context?: CallContext) => Response
+    : never;
+};
+
+const SERVICES = {
+  accounts: AccountsServiceService,
+  verification: VerificationServiceService,
+  operator: OperatorServiceService,
+  signIn: SignInServiceService,
+  sessions: SessionsServiceService,
+  audit: AuditServiceService,
+  usage: UsageServiceService,
+};
+
 /** The service over real gRPC, with its own database. */
-export interface ServedAccounts {
-  readonly accounts: RpcClient<AccountsServiceService>;
-  readonly verification: RpcClient<VerificationServiceService>;
-  readonly operator: RpcClient<OperatorServiceService>;
-  readonly signIn: RpcClient<SignInServiceService>;
-  readonly sessions: RpcClient<SessionsServiceService>;
-  readonly audit: RpcClient<AuditServiceService>;
-  readonly usage: RpcClient<UsageServiceService>;
+export interface ServedAccounts extends Readonly<{ [Name in keyof typeof SERVICES]: TestClient<(typeof SERVICES)[Name]> }> {
   readonly db: Database;
   /** `host:port` */
   readonly address: string;
@@ -59,6 +72,25 @@ export interface ServedAccounts {
   epochOf(brand: TestBrand): Promise<number>;
   stop(): Promise<void>;
 }
+
+/** Serves accounts from before the tests of a file until after them. @param overrides are called before */
+export function servedAccounts(overrides: () => Partial<AccountsDependencies> = () => ({})): ServedAccounts {
+  const served = {} as ServedAccounts;
+  beforeAll(async () => Object.assign(served, await serveAccounts(overrides())));
+  afterAll(() => served.stop());
+  return served;
+}
+
+/** Expects a call to be refused with an error of this kind, about this field. */
+export const expectRefusal = (call: Promise<unknown>, kind: string, field?: string): Promise<void> =>
+  expect(call).rejects.toMatchObject(field === undefined ? { kind } : { kind, field });
+
+/** Waits until a statement waits for a lock. */
+export const untilWaiting = (db: Database): Promise<void> =>
+  eventually(async () => {
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    expect(await db.query(waiting)).toHaveLength(1);
+  });
 
 export async function serveAccounts(overrides: Partial<AccountsDependencies> = {}): Promise<ServedAccounts> {
   const database = await createDatabase("accounts_schema", async (url) => {
@@ -110,17 +142,15 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
     metrics: openMetrics("accounts"),
   });
   const address = `127.0.0.1:${server.port}`;
-  const accounts = connectRpc(AccountsServiceService, address);
-  const verification = connectRpc(VerificationServiceService, address);
-  const operator = connectRpc(OperatorServiceService, address);
-  const signIn = connectRpc(SignInServiceService, address);
-  const sessions = connectRpc(SessionsServiceService, address);
-  const audit = connectRpc(AuditServiceService, address);
-  const usage = connectRpc(UsageServiceService, address);
-  const clients = { accounts, verification, operator, signIn, sessions, audit, usage };
+  const clients = Object.values(SERVICES).map((definition) => connectRpc(definition, address));
+  const calls = Object.fromEntries(Object.keys(SERVICES).map((name, at) => [name, withContext(clients[at] as object)])) as unknown as Pick<
+    ServedAccounts,
+    keyof typeof SERVICES
+  >;
+  const { accounts } = calls;
   const others: ServedAccounts[] = [];
   return {
-    ...clients,
+    ...calls,
     db: deps.db,
     address,
     async alsoWith(overrides) {
@@ -131,24 +161,29 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
     async createBrand({ tier = "plus", verified = true } = {}) {
       const id = newId("brd");
       const owner = `owner@${id.slice(4)}.example`;
-      await accounts.createBrand({ id, name: "Tindahan", tier, verified }, callContext());
-      await accounts.addMember({ brand_id: id, email: owner, role: "owner" }, callContext());
+      await accounts.createBrand({ id, name: "Tindahan", tier, verified });
+      await accounts.addMember({ brand_id: id, email: owner, role: "owner" });
       return { id, owner };
     },
     async createKey({ id, owner }, { environment = "live", permissions = [] } = {}) {
-      const { key, secret } = await accounts.createKey(
-        { brand_id: id, name: "Reports", environment, permissions, created_by: owner },
-        callContext(),
-      );
+      const { key, secret } = await accounts.createKey({ brand_id: id, name: "Reports", environment, permissions, created_by: owner });
       return { id: key?.id ?? "", secret };
     },
     async epochOf({ id }) {
-      return (await accounts.getBrand({ brand_id: id }, callContext())).brand?.epoch ?? Number.NaN;
+      return (await accounts.getBrand({ brand_id: id })).brand?.epoch ?? Number.NaN;
     },
     async stop() {
       for (const other of others) await other.stop();
-      for (const client of Object.values(clients)) client.stop();
+      for (const client of clients) client.stop();
       await server.stop();
     },
   };
 }
+
+const withContext = (client: object): object =>
+  Object.fromEntries(
+    Object.entries(client).map(([name, call]: [string, (request: unknown, context: CallContext) => unknown]) => [
+      name,
+      (request: unknown, context = callContext()) => call(request, context),
+    ]),
+  );

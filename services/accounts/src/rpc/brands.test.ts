@@ -1,14 +1,10 @@
 import { newId } from "@brand-records/ids";
-import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { expectRefusal, servedAccounts } from "../../test/serve-accounts.ts";
 
-let served: ServedAccounts;
-beforeAll(async () => {
-  served = await serveAccounts();
-});
-afterAll(() => served.stop());
+const served = servedAccounts();
 
 const create = (brand: { name?: string; tier?: string; verified?: boolean; id?: string | null }) =>
-  served.accounts.createBrand({ name: "Tindahan", tier: "plus", verified: true, ...brand }, callContext());
+  served.accounts.createBrand({ name: "Tindahan", tier: "plus", verified: true, ...brand });
 
 describe("createBrand", () => {
   it("generates an id if none is given, and trims the name", async () => {
@@ -19,7 +15,7 @@ describe("createBrand", () => {
       tier: "starter",
       verified: false,
     });
-    expect(await served.accounts.getBrand({ brand_id: brand?.id ?? "" }, callContext())).toEqual({ brand });
+    expect(await served.accounts.getBrand({ brand_id: brand?.id ?? "" })).toEqual({ brand });
   });
 
   it("returns the existing brand unchanged when repeated", async () => {
@@ -37,7 +33,7 @@ describe("createBrand", () => {
   it("refuses an id that another brand has", async () => {
     const id = newId("brd");
     await create({ id });
-    await expect(create({ id, name: "Another" })).rejects.toMatchObject({ kind: "already_exists", field: "id" });
+    await expectRefusal(create({ id, name: "Another" }), "already_exists", "id");
   });
 
   it("reports every problem in one error", async () => {
@@ -58,7 +54,7 @@ describe("createBrand", () => {
     ["of one zero-width space", "\u200B"],
     ["that turns text around", "Tindahan \u202Eevil"],
   ])("refuses a name %s", async (_, name) => {
-    await expect(create({ name })).rejects.toMatchObject({ kind: "invalid_request", field: "name" });
+    await expectRefusal(create({ name }), "invalid_request", "name");
   });
 
   it("accepts a name of exactly 200 characters", async () => {
@@ -71,11 +67,11 @@ describe("a brand that does not exist", () => {
     "returns not_found or invalid_request, never internal_error, for %j",
     async (id) => {
       const refusal = expect.objectContaining({ kind: expect.stringMatching(/^(not_found|invalid_request)$/), field: "brand_id" });
-      await expect(served.accounts.getBrand({ brand_id: id }, callContext())).rejects.toEqual(refusal);
-      await expect(served.accounts.setBrandTier({ brand_id: id, tier: "pro" }, callContext())).rejects.toEqual(refusal);
-      await expect(served.accounts.setBrandVerified({ brand_id: id, verified: true }, callContext())).rejects.toEqual(refusal);
-      await expect(served.accounts.listMembers({ brand_id: id }, callContext())).rejects.toEqual(refusal);
-      await expect(served.accounts.listKeys({ brand_id: id, ids: [] }, callContext())).rejects.toEqual(refusal);
+      await expect(served.accounts.getBrand({ brand_id: id })).rejects.toEqual(refusal);
+      await expect(served.accounts.setBrandTier({ brand_id: id, tier: "pro" })).rejects.toEqual(refusal);
+      await expect(served.accounts.setBrandVerified({ brand_id: id, verified: true })).rejects.toEqual(refusal);
+      await expect(served.accounts.listMembers({ brand_id: id })).rejects.toEqual(refusal);
+      await expect(served.accounts.listKeys({ brand_id: id, ids: [] })).rejects.toEqual(refusal);
     },
   );
 });
@@ -83,24 +79,21 @@ describe("a brand that does not exist", () => {
 describe("setBrandTier and setBrandVerified", () => {
   it("return the changed brand, each time with a higher epoch", async () => {
     const { brand } = await create({});
-    const upgraded = await served.accounts.setBrandTier({ brand_id: brand?.id ?? "", tier: "enterprise" }, callContext());
+    const upgraded = await served.accounts.setBrandTier({ brand_id: brand?.id ?? "", tier: "enterprise" });
     expect(upgraded.brand).toMatchObject({ tier: "enterprise", verified: true });
-    const unverified = await served.accounts.setBrandVerified({ brand_id: brand?.id ?? "", verified: false }, callContext());
+    const unverified = await served.accounts.setBrandVerified({ brand_id: brand?.id ?? "", verified: false });
     expect(unverified.brand).toMatchObject({ tier: "enterprise", verified: false });
     const epochs = [brand, upgraded.brand, unverified.brand].map((each) => each?.epoch ?? 0);
     expect(epochs).toEqual([...new Set(epochs)].toSorted((a, b) => a - b));
-    const read = await served.accounts.getBrand({ brand_id: brand?.id ?? "" }, callContext());
+    const read = await served.accounts.getBrand({ brand_id: brand?.id ?? "" });
     expect(read.brand).toEqual(unverified.brand);
   });
 
   it("refuse an unknown tier and leave the brand unchanged", async () => {
     const before = await create({});
     const brand_id = before.brand?.id ?? "";
-    await expect(served.accounts.setBrandTier({ brand_id, tier: "gold" }, callContext())).rejects.toMatchObject({
-      kind: "invalid_request",
-      field: "tier",
-    });
-    expect(await served.accounts.getBrand({ brand_id }, callContext())).toEqual(before);
+    await expectRefusal(served.accounts.setBrandTier({ brand_id, tier: "gold" }), "invalid_request", "tier");
+    expect(await served.accounts.getBrand({ brand_id })).toEqual(before);
   });
 });
 
@@ -110,10 +103,7 @@ describe("listBrands", () => {
     for (const page_size of [1, 3, 1_000]) {
       const seen: string[] = [];
       for (let after_id: string | null | undefined = ""; after_id != null;) {
-        const page: Awaited<ReturnType<typeof served.accounts.listBrands>> = await served.accounts.listBrands(
-          { page_size, after_id },
-          callContext(),
-        );
+        const page: Awaited<ReturnType<typeof served.accounts.listBrands>> = await served.accounts.listBrands({ page_size, after_id });
         seen.push(...page.brands.map(({ id }) => id));
         after_id = page.next_after_id;
       }
@@ -123,16 +113,10 @@ describe("listBrands", () => {
   });
 
   it.each([-1, 1_001])("refuses a page size of %i", async (page_size) => {
-    await expect(served.accounts.listBrands({ page_size }, callContext())).rejects.toMatchObject({
-      kind: "invalid_request",
-      field: "page_size",
-    });
+    await expectRefusal(served.accounts.listBrands({ page_size }), "invalid_request", "page_size");
   });
 
   it("refuses an after_id that is not a brand's id", async () => {
-    await expect(served.accounts.listBrands({ page_size: 1, after_id: "brd_\u0000" }, callContext())).rejects.toMatchObject({
-      kind: "invalid_request",
-      field: "after_id",
-    });
+    await expectRefusal(served.accounts.listBrands({ page_size: 1, after_id: "brd_\u0000" }), "invalid_request", "after_id");
   });
 });

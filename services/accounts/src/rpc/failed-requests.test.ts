@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FailedMinute, ListFailedRequestsRequest } from "@brand-records/proto/accounts/v1";
 import { countBuffers } from "@brand-records/testkit";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
 import { deleteFailuresBeyond, deleteOldFailures, walkFailuresBeyond } from "../storage/failed-requests.ts";
 import { listFailedRequests } from "../use-cases/usage.ts";
@@ -13,17 +13,13 @@ const BUFFERS_MAX = 8_000;
 const END = Math.floor(Date.now() / 3_600_000) * 3_600_000;
 const at = (minutesAgo: number): string => new Date(END - minutesAgo * MINUTE_MS).toISOString();
 
-let served: ServedAccounts;
+const served = servedAccounts();
 let brand: TestBrand;
 let key: string;
-beforeAll(async () => {
-  served = await serveAccounts();
-});
 beforeEach(async () => {
   brand = await served.createBrand();
   key = (await served.createKey(brand)).id;
 });
-afterAll(() => served.stop());
 
 const failed = (minutesAgo: number, request_ids: string[], more: Partial<FailedMinute> = {}): FailedMinute => ({
   brand_id: brand.id,
@@ -37,9 +33,9 @@ const failed = (minutesAgo: number, request_ids: string[], more: Partial<FailedM
   ...more,
 });
 const record = async (failures: FailedMinute[], batch_id: string = randomUUID()): Promise<boolean> =>
-  (await served.usage.recordUsage({ batch_id, minutes: [], clients: [], failures }, callContext())).recorded;
+  (await served.usage.recordUsage({ batch_id, minutes: [], clients: [], failures })).recorded;
 const list = (given: Partial<ListFailedRequestsRequest> = {}) =>
-  served.usage.listFailedRequests({ brand_id: brand.id, from: at(1_440), to: at(-60), bucket_minutes: 1_440, ...given }, callContext());
+  served.usage.listFailedRequests({ brand_id: brand.id, from: at(1_440), to: at(-60), bucket_minutes: 1_440, ...given });
 
 /** A week of failures: each minute one row of each of `kinds` kinds, of a brand that has such a week. */
 const fill = (brandId: string, keyId: string, rows: number, kinds: number): Promise<unknown> =>
@@ -110,7 +106,7 @@ it.each<[Partial<FailedMinute>, string]>([
   [{ request_ids: ["1", "2", "3", "4"] }, "failures.0.request_ids"],
   [{ request_ids: ["a b"] }, "failures.0.request_ids.0"],
 ])("refuses %j", async (more, field) => {
-  await expect(record([failed(5, ["a"], more)])).rejects.toMatchObject({ kind: "invalid_request", field });
+  await expectRefusal(record([failed(5, ["a"], more)]), "invalid_request", field);
 });
 
 it.each<[Partial<ListFailedRequestsRequest>, string]>([
@@ -119,7 +115,7 @@ it.each<[Partial<ListFailedRequestsRequest>, string]>([
   [{ bucket_minutes: 1, from: at(3_001), to: at(0) }, "bucket_minutes"],
   [{ route: "any" }, "route"],
 ])("refuses to list %j", async (given, field) => {
-  await expect(list(given)).rejects.toMatchObject({ kind: "invalid_request", field });
+  await expectRefusal(list(given), "invalid_request", field);
 });
 
 it("lists 200 groups, and says that there are more", async () => {

@@ -1,22 +1,20 @@
 import { SharedClock } from "@brand-records/lifecycle";
 import { databaseTime } from "@brand-records/postgres";
-import { pepper, callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { expectRefusal, pepper, servedAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { GrantKeys } from "../domain/grant-keys.ts";
 
 const peppers = [pepper(1)] as const;
 
-let served: ServedAccounts;
+const served = servedAccounts(() => ({ peppers }));
 let brand: TestBrand;
 let token: string;
 let clocks: SharedClock[];
 beforeAll(async () => {
-  served = await serveAccounts({ peppers });
   brand = await served.createBrand();
-  const link = await served.signIn.createSignInLink({ email: brand.owner, ttl_seconds: 0 }, callContext());
-  const { session } = await served.signIn.redeemSignInLink({ token: link.token }, callContext());
+  const link = await served.signIn.createSignInLink({ email: brand.owner, ttl_seconds: 0 });
+  const { session } = await served.signIn.redeemSignInLink({ token: link.token });
   token = session?.token ?? "";
 });
-afterAll(() => served.stop());
 beforeEach(() => {
   clocks = [];
 });
@@ -32,8 +30,8 @@ async function onMachine(aheadSeconds: number): Promise<ServedAccounts> {
 }
 
 const checkAt = async (by: ServedAccounts, from: ServedAccounts) => {
-  const { grants } = await from.sessions.getSession({ token, with_grants: true, brand_id: brand.id }, callContext());
-  return by.sessions.checkGrant({ grant: grants["webhook"] ?? "", audience: "webhook", brand_id: brand.id }, callContext());
+  const { grants } = await from.sessions.getSession({ token, with_grants: true, brand_id: brand.id });
+  return by.sessions.checkGrant({ grant: grants["webhook"] ?? "", audience: "webhook", brand_id: brand.id });
 };
 
 it.each([-600, -30, 30, 600])("processes whose machines are %s s apart take each other's grants", async (seconds) => {
@@ -44,10 +42,10 @@ it.each([-600, -30, 30, 600])("processes whose machines are %s s apart take each
 
 it("tells processes without a database the time", async () => {
   const { usage } = await served.alsoWith({ clock: { now: () => 1_795_507_230_000 } });
-  expect(await usage.getTime({}, callContext())).toEqual({ now_ms: 1_795_507_230_000 });
+  expect(await usage.getTime({})).toEqual({ now_ms: 1_795_507_230_000 });
 });
 
 it("a process that cannot judge a grant, because it is behind, is unavailable, and ends no session", async () => {
   const behind = await served.alsoWith({ grantKeys: new GrantKeys(peppers, () => Date.now() - 30_000) });
-  await expect(checkAt(behind, served)).rejects.toMatchObject({ kind: "unavailable" });
+  await expectRefusal(checkAt(behind, served), "unavailable");
 });

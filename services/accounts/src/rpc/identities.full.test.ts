@@ -1,7 +1,7 @@
 import { TestIssuer, type TestClaims } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import { openIdentify } from "../id-tokens/identify.ts";
-import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { expectRefusal, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
 let served: ServedAccounts;
@@ -20,7 +20,7 @@ afterAll(async () => {
 const newSubject = (): string => newId("sub");
 /** Signs in with a token of the provider that has these claims. */
 const signIn = async (claims: TestClaims, { to = served, by = provider } = {}) =>
-  (await to.signIn.signInWithIdentity(await by.request(claims), callContext())).session;
+  (await to.signIn.signInWithIdentity(await by.request(claims))).session;
 /** A process of an installation that trusts the addresses of an issuer that omits `email_verified`. */
 const trusting = () => served.alsoWith({ identify: openIdentify({ ...provider.settings, OIDC_TRUST_EMAIL: "true" }) });
 const boundTo = async (email: string): Promise<string[]> =>
@@ -61,14 +61,14 @@ it.each([
   const { email } = await people.newPerson();
   const to = trusts ? await trusting() : served;
   for (const address of [email, "stranger@example.ph"]) {
-    await expect(signIn({ email: address, email_verified }, { to })).rejects.toMatchObject({ kind: "email_not_verified" });
+    await expectRefusal(signIn({ email: address, email_verified }, { to }), "email_not_verified");
   }
   expect(await boundTo(email)).toEqual([]);
 });
 
 it("refuses an unbound identity without an address", async () => {
   for (const email of [null, ""]) {
-    await expect(signIn({ email }, { to: await trusting() })).rejects.toMatchObject({ kind: "email_not_verified" });
+    await expectRefusal(signIn({ email }, { to: await trusting() }), "email_not_verified");
   }
 });
 
@@ -79,7 +79,7 @@ it("trusts the address of an issuer that omits email_verified, where the operato
 
 it("makes no one a member", async () => {
   for (const email of ["stranger@example.ph", "not an address", "ana@exämple.ph"]) {
-    await expect(signIn({ email })).rejects.toMatchObject({ kind: "no_membership" });
+    await expectRefusal(signIn({ email }), "no_membership");
   }
   expect(await boundTo("stranger@example.ph")).toEqual([]);
 });
@@ -88,7 +88,7 @@ it("refuses another identity of the issuer with the person's address, and accept
   const { email } = await people.newPerson();
   const subject = newSubject();
   await signIn({ sub: subject, email });
-  await expect(signIn({ email })).rejects.toMatchObject({ kind: "identity_conflict" });
+  await expectRefusal(signIn({ email }), "identity_conflict");
   const by = await TestIssuer.start();
   const to = await served.alsoWith({ identify: openIdentify(by.settings) });
   expect((await signIn({ sub: newSubject(), email }, { to, by }))?.email).toBe(email);
@@ -101,10 +101,10 @@ it("takes a subject exactly as it is", async () => {
   const subject = newSubject();
   await signIn({ sub: subject, email });
   for (const similar of [{ sub: subject.toUpperCase() }, { sub: `${subject}0` }]) {
-    await expect(signIn({ email, ...similar })).rejects.toMatchObject({ kind: "identity_conflict" });
+    await expectRefusal(signIn({ email, ...similar }), "identity_conflict");
   }
   for (const broken of [{ sub: "" }, { sub: "a b" }, { sub: "x".repeat(256) }]) {
-    await expect(signIn({ email, ...broken })).rejects.toMatchObject({ kind: "invalid_request" });
+    await expectRefusal(signIn({ email, ...broken }), "invalid_request");
   }
 });
 
@@ -113,10 +113,10 @@ it("forgets a person's identities with the last membership: the address may be a
   const [first, second] = [newSubject(), newSubject()];
   await signIn({ sub: first, email });
   await people.removeMember(brand, email);
-  await expect(signIn({ sub: first, email })).rejects.toMatchObject({ kind: "no_membership" });
+  await expectRefusal(signIn({ sub: first, email }), "no_membership");
   await people.addMember(brand, email);
   expect((await signIn({ sub: second, email }))?.email).toBe(email);
-  await expect(signIn({ sub: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
+  await expectRefusal(signIn({ sub: first, email }), "identity_conflict");
 });
 
 it("keeps a person's identities while any membership is left", async () => {
@@ -135,12 +135,12 @@ it("unlinks a person's identities, ends the sessions and deletes the unused link
   const [first, second] = [newSubject(), newSubject()];
   const token = (await signIn({ sub: first, email }))?.token ?? "";
   const link = await people.link(email);
-  const unlink = () => served.signIn.unlinkIdentities({ email: email.toUpperCase() }, callContext());
+  const unlink = () => served.signIn.unlinkIdentities({ email: email.toUpperCase() });
   expect([await unlink(), await unlink()]).toEqual([{ unlinked: 1 }, { unlinked: 0 }]);
-  await expect(people.get(token)).rejects.toMatchObject({ kind: "invalid_session" });
-  await expect(people.redeem(link)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+  await expectRefusal(people.get(token), "invalid_session");
+  await expectRefusal(people.redeem(link), "sign_in_link_unknown");
   expect((await signIn({ sub: second, email }))?.email).toBe(email);
-  await expect(signIn({ sub: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
+  await expectRefusal(signIn({ sub: first, email }), "identity_conflict");
   const entries = await served.db.query(
     "select brand_id, actor, action, outcome from accounts.audit_entries where action = 'identity.unlink' and subject_id = $1 order by brand_id",
     [email],
@@ -151,9 +151,7 @@ it("unlinks a person's identities, ends the sessions and deletes the unused link
 });
 
 it("unlinks nothing of an address that is not a member's", async () => {
-  await expect(served.signIn.unlinkIdentities({ email: "stranger@example.ph" }, callContext())).rejects.toMatchObject({
-    kind: "no_membership",
-  });
+  await expectRefusal(served.signIn.unlinkIdentities({ email: "stranger@example.ph" }), "no_membership");
 });
 
 it("binds one of several identities that sign in for the first time at once, by two processes", async () => {

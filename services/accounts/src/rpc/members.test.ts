@@ -1,18 +1,14 @@
 import { losingCommitAnswer } from "@brand-records/testkit";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { callContext, expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
-let served: ServedAccounts;
-beforeAll(async () => {
-  served = await serveAccounts();
-});
-afterAll(() => served.stop());
+const served = servedAccounts();
 
-const add = ({ id }: TestBrand, email: string, role = "member") => served.accounts.addMember({ brand_id: id, email, role }, callContext());
-const remove = ({ id }: TestBrand, email: string) => served.accounts.removeMember({ brand_id: id, email }, callContext());
+const add = ({ id }: TestBrand, email: string, role = "member") => served.accounts.addMember({ brand_id: id, email, role });
+const remove = ({ id }: TestBrand, email: string) => served.accounts.removeMember({ brand_id: id, email });
 const setRole = ({ id }: TestBrand, email: string, role: string, acting_member?: string) =>
-  served.accounts.setMemberRole({ brand_id: id, email, role, acting_member }, callContext());
+  served.accounts.setMemberRole({ brand_id: id, email, role, acting_member });
 const rolesOf = async ({ id }: TestBrand) => {
-  const { members } = await served.accounts.listMembers({ brand_id: id }, callContext());
+  const { members } = await served.accounts.listMembers({ brand_id: id });
   return members.map(({ email, role }) => [email, role]);
 };
 
@@ -46,12 +42,12 @@ it("lists one member alone, whatever the case of the address, and none of anothe
   await add(ours, "ana@example.ph");
   await add(theirs, "zoe@example.ph");
   const listed = async (brand_id: string, email: string) =>
-    (await served.accounts.listMembers({ brand_id, email }, callContext())).members.map((member) => [member.email, member.role]);
+    (await served.accounts.listMembers({ brand_id, email })).members.map((member) => [member.email, member.role]);
   expect(await listed(ours.id, "ANA@example.ph")).toEqual([["ana@example.ph", "member"]]);
   expect(await listed(ours.id, ours.owner)).toEqual([[ours.owner, "owner"]]);
   expect(await listed(ours.id, "zoe@example.ph")).toEqual([]);
-  await expect(listed("brd_unknown", "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
-  await expect(listed(ours.id, "")).rejects.toMatchObject({ kind: "invalid_request", field: "email" });
+  await expectRefusal(listed("brd_unknown", "ana@example.ph"), "not_found", "brand_id");
+  await expectRefusal(listed(ours.id, ""), "invalid_request", "email");
 });
 
 it("lists a brand's members in pages without losing or repeating one", async () => {
@@ -64,7 +60,7 @@ it("lists a brand's members in pages without losing or repeating one", async () 
     const found: string[] = [];
     let page_token: string | null | undefined;
     do {
-      const page = await served.accounts.listMembers({ brand_id: brand.id, ...more, ...(page_token && { page_token }) }, callContext());
+      const page = await served.accounts.listMembers({ brand_id: brand.id, ...more, ...(page_token && { page_token }) });
       expect(page.members.length).toBeLessThanOrEqual(more.page_size ?? 200);
       found.push(...page.members.map(({ email }) => email));
       page_token = page.next_page_token;
@@ -75,42 +71,38 @@ it("lists a brand's members in pages without losing or repeating one", async () 
   expect(all).toHaveLength(3_001);
   expect(all).toEqual([...new Set(all)].toSorted());
   expect(await walk({ page_size: 170 })).toEqual(all);
-  const listOf = (more: object) => served.accounts.listMembers({ brand_id: brand.id, ...more }, callContext());
+  const listOf = (more: object) => served.accounts.listMembers({ brand_id: brand.id, ...more });
   const { next_page_token: token } = await listOf({ page_size: 1 });
-  await expect(listOf({ page_token: token, brand_id: (await served.createBrand()).id })).rejects.toMatchObject({
-    kind: "invalid_cursor",
-    field: "page_token",
-  });
-  await expect(listOf({ page_size: 201 })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
+  await expectRefusal(listOf({ page_token: token, brand_id: (await served.createBrand()).id }), "invalid_cursor", "page_token");
+  await expectRefusal(listOf({ page_size: 201 }), "invalid_request", "page_size");
 });
 
 it("has as many members as a setting allows, of calls at once too; roles still change", async () => {
   const brand = await served.createBrand();
   const limited = await served.alsoWith({ limits: { keys: 1, members: 4 } });
-  const added = (email: string, only_new = true) =>
-    limited.accounts.addMember({ brand_id: brand.id, email, role: "member", only_new }, callContext());
+  const added = (email: string, only_new = true) => limited.accounts.addMember({ brand_id: brand.id, email, role: "member", only_new });
   const results = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => added(`n${n}@example.ph`, n % 2 === 0)));
   expect(await rolesOf(brand)).toHaveLength(4);
   expect(results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []))).toEqual(
     Array(9).fill(expect.objectContaining({ kind: "member_limit", message: expect.stringContaining("at most 4 members") })),
   );
   const member = (await rolesOf(brand)).map(([email = ""]) => email).find((email) => email !== brand.owner) ?? "";
-  await limited.accounts.addMember({ brand_id: brand.id, email: member, role: "owner" }, callContext());
-  await expect(added(member)).rejects.toMatchObject({ kind: "already_exists" });
+  await limited.accounts.addMember({ brand_id: brand.id, email: member, role: "owner" });
+  await expectRefusal(added(member), "already_exists");
   await remove(brand, member);
   await added("late@example.ph");
 });
 
 it("returns not_found for an unknown member or brand", async () => {
   const brand = await served.createBrand();
-  await expect(remove(brand, "stranger@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "email" });
+  await expectRefusal(remove(brand, "stranger@example.ph"), "not_found", "email");
   const unknown = { id: "brd_unknown", owner: "" };
-  await expect(remove(unknown, "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
-  await expect(add(unknown, "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
+  await expectRefusal(remove(unknown, "ana@example.ph"), "not_found", "brand_id");
+  await expectRefusal(add(unknown, "ana@example.ph"), "not_found", "brand_id");
 });
 
 it("reports every problem in one error", async () => {
-  await expect(served.accounts.addMember({ brand_id: "1", email: "ana", role: "admin" }, callContext())).rejects.toMatchObject({
+  await expect(served.accounts.addMember({ brand_id: "1", email: "ana", role: "admin" })).rejects.toMatchObject({
     kind: "invalid_request",
     details: [{ field: "brand_id" }, { field: "email" }, { field: "role" }],
   });
@@ -118,8 +110,8 @@ it("reports every problem in one error", async () => {
 
 it("says that a new member is one already, and changes no role", async () => {
   const brand = await served.createBrand();
-  const addNew = (email: string) => served.accounts.addMember({ brand_id: brand.id, email, role: "member", only_new: true }, callContext());
-  await expect(addNew(brand.owner.toUpperCase())).rejects.toMatchObject({ kind: "already_exists", field: "email" });
+  const addNew = (email: string) => served.accounts.addMember({ brand_id: brand.id, email, role: "member", only_new: true });
+  await expectRefusal(addNew(brand.owner.toUpperCase()), "already_exists", "email");
   const outcomes = await Promise.allSettled([addNew("ana@example.ph"), addNew("ana@example.ph")]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   expect(await rolesOf(brand)).toEqual([
@@ -133,7 +125,7 @@ it("changes the role of a member, and adds none", async () => {
   await add(brand, "ana@example.ph");
   const { member } = await setRole(brand, "ANA@example.ph", "owner");
   expect(member).toMatchObject({ email: "ana@example.ph", role: "owner" });
-  await expect(setRole(brand, "zoe@example.ph", "member")).rejects.toMatchObject({ kind: "not_found", field: "email" });
+  await expectRefusal(setRole(brand, "zoe@example.ph", "member"), "not_found", "email");
   expect(await rolesOf(brand)).toHaveLength(2);
 });
 
@@ -141,13 +133,13 @@ describe("the last owner", () => {
   it("cannot be removed", async () => {
     const brand = await served.createBrand();
     await add(brand, "ana@example.ph");
-    await expect(remove(brand, brand.owner)).rejects.toMatchObject({ kind: "last_owner" });
+    await expectRefusal(remove(brand, brand.owner), "last_owner");
     expect(await rolesOf(brand)).toContainEqual([brand.owner, "owner"]);
   });
 
   it("cannot be demoted", async () => {
     const brand = await served.createBrand();
-    await expect(add(brand, brand.owner, "member")).rejects.toMatchObject({ kind: "last_owner" });
+    await expectRefusal(add(brand, brand.owner, "member"), "last_owner");
     expect(await rolesOf(brand)).toEqual([[brand.owner, "owner"]]);
   });
 
@@ -184,7 +176,7 @@ describe("the last owner", () => {
 });
 
 it("a brand that never had an owner may have members", async () => {
-  const { brand } = await served.accounts.createBrand({ name: "New", tier: "plus", verified: true }, callContext());
+  const { brand } = await served.accounts.createBrand({ name: "New", tier: "plus", verified: true });
   const ownerless = { id: brand?.id ?? "", owner: "" };
   await add(ownerless, "ana@example.ph");
   await remove(ownerless, "ana@example.ph");
@@ -193,9 +185,9 @@ it("a brand that never had an owner may have members", async () => {
 
 describe("a member who acts", () => {
   const addAs = ({ id }: TestBrand, acting_member: string, email: string, role = "member") =>
-    served.accounts.addMember({ brand_id: id, email, role, acting_member }, callContext());
+    served.accounts.addMember({ brand_id: id, email, role, acting_member });
   const removeAs = ({ id }: TestBrand, acting_member: string, email: string) =>
-    served.accounts.removeMember({ brand_id: id, email, acting_member }, callContext());
+    served.accounts.removeMember({ brand_id: id, email, acting_member });
 
   it("adds and removes members as an owner", async () => {
     const brand = await served.createBrand();
@@ -208,9 +200,9 @@ describe("a member who acts", () => {
     const [brand, other] = [await served.createBrand(), await served.createBrand()];
     await add(brand, "ana@example.ph");
     for (const acting of ["ana@example.ph", "stranger@example.ph", other.owner]) {
-      await expect(addAs(brand, acting, acting, "owner")).rejects.toMatchObject({ kind: "owner_required" });
-      await expect(setRole(brand, acting, "owner", acting)).rejects.toMatchObject({ kind: "owner_required" });
-      await expect(removeAs(brand, acting, brand.owner)).rejects.toMatchObject({ kind: "owner_required" });
+      await expectRefusal(addAs(brand, acting, acting, "owner"), "owner_required");
+      await expectRefusal(setRole(brand, acting, "owner", acting), "owner_required");
+      await expectRefusal(removeAs(brand, acting, brand.owner), "owner_required");
     }
     expect(await rolesOf(brand)).toEqual([
       ["ana@example.ph", "member"],
@@ -223,21 +215,21 @@ describe("a member who acts", () => {
     await add(brand, "ana@example.ph");
     await add(brand, "zoe@example.ph");
     await add(other, "ana@example.ph");
-    await expect(removeAs(brand, "ana@example.ph", "zoe@example.ph")).rejects.toMatchObject({ kind: "owner_required" });
+    await expectRefusal(removeAs(brand, "ana@example.ph", "zoe@example.ph"), "owner_required");
     await removeAs(brand, "Ana@example.ph", "ana@example.ph");
     expect((await rolesOf(brand)).map(([email]) => email)).toEqual([brand.owner, "zoe@example.ph"].toSorted());
     expect(await rolesOf(other)).toContainEqual(["ana@example.ph", "member"]);
-    await expect(removeAs(brand, "ana@example.ph", "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "email" });
+    await expectRefusal(removeAs(brand, "ana@example.ph", "ana@example.ph"), "not_found", "email");
   });
 
   it("is never the operator by an empty address", async () => {
     const brand = await served.createBrand();
-    await expect(addAs(brand, "", "ana@example.ph", "owner")).rejects.toMatchObject({ kind: "invalid_request", field: "acting_member" });
+    await expectRefusal(addAs(brand, "", "ana@example.ph", "owner"), "invalid_request", "acting_member");
   });
 
   it("cannot leave the brand without an owner, alone or together", async () => {
     const brand = await served.createBrand();
-    await expect(removeAs(brand, brand.owner, brand.owner)).rejects.toMatchObject({ kind: "last_owner" });
+    await expectRefusal(removeAs(brand, brand.owner, brand.owner), "last_owner");
     await add(brand, "ana@example.ph", "owner");
     await Promise.allSettled([removeAs(brand, brand.owner, "ana@example.ph"), removeAs(brand, "ana@example.ph", brand.owner)]);
     expect(await rolesOf(brand)).toEqual([[expect.any(String), "owner"]]);
@@ -248,25 +240,22 @@ it("lists a person's memberships, in whatever case the address is given, and non
   const [one, two] = [await served.createBrand(), await served.createBrand({ tier: "pro" })];
   await add(one, "lia@example.ph");
   await add(two, "lia@example.ph", "owner");
-  const { memberships } = await served.accounts.listMemberships({ email: "LIA@example.ph" }, callContext());
+  const { memberships } = await served.accounts.listMemberships({ email: "LIA@example.ph" });
   expect(memberships).toEqual([
     { brand_id: one.id, brand_name: "Tindahan", tier: "plus", verified: true, role: "member" },
     { brand_id: two.id, brand_name: "Tindahan", tier: "pro", verified: true, role: "owner" },
   ]);
-  expect(await served.accounts.listMemberships({ email: "stranger@example.ph" }, callContext())).toEqual({ memberships: [] });
+  expect(await served.accounts.listMemberships({ email: "stranger@example.ph" })).toEqual({ memberships: [] });
 });
 
 it("does not repeat a change of role whose answer is lost: an owner who has become a member would be refused what is done", async () => {
   const brand = await served.createBrand();
   await add(brand, "ana@example.ph", "owner");
-  const { token } = await served.signIn.createSignInLink({ email: brand.owner, ttl_seconds: 0 }, callContext());
-  const { session } = await served.signIn.redeemSignInLink({ token }, callContext());
-  const { grants } = await served.sessions.getSession(
-    { token: session?.token ?? "", with_grants: true, brand_id: brand.id },
-    callContext(),
-  );
+  const { token } = await served.signIn.createSignInLink({ email: brand.owner, ttl_seconds: 0 });
+  const { session } = await served.signIn.redeemSignInLink({ token });
+  const { grants } = await served.sessions.getSession({ token: session?.token ?? "", with_grants: true, brand_id: brand.id });
   const { accounts } = await served.alsoWith({ db: losingCommitAnswer(served.db) });
   const change = { brand_id: brand.id, email: brand.owner, role: "member" };
-  await expect(accounts.setMemberRole(change, { ...callContext(), grants })).rejects.toMatchObject({ kind: "unavailable" });
+  await expectRefusal(accounts.setMemberRole(change, { ...callContext(), grants }), "unavailable");
   expect(await rolesOf(brand)).toContainEqual([brand.owner, "member"]);
 });

@@ -1,19 +1,15 @@
-import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { expectRefusal, servedAccounts } from "../../test/serve-accounts.ts";
 
-let served: ServedAccounts;
-beforeAll(async () => {
-  served = await serveAccounts();
-});
-afterAll(() => served.stop());
+const served = servedAccounts();
 
-const findBrand = (id: string) => served.operator.findBrand({ id }, callContext());
+const findBrand = (id: string) => served.operator.findBrand({ id });
 
 it("finds the brand of a key, revoked or not", async () => {
   const [brand, other] = [await served.createBrand(), await served.createBrand()];
   await served.createKey(other);
   const { id } = await served.createKey(brand);
   expect(await findBrand(id)).toEqual({ brand_id: brand.id });
-  await served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext());
+  await served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner });
   expect(await findBrand(id)).toEqual({ brand_id: brand.id });
 });
 
@@ -28,6 +24,6 @@ it("returns not_found for an unknown key", async () => {
 it.each(["", "1", "pln_1", "brd_1", "KEY_1", "key_", "key_\0", `key_${"x".repeat(41)}`])(
   "refuses %j, which is not a key's id",
   async (id) => {
-    await expect(findBrand(id)).rejects.toMatchObject({ kind: "invalid_request", field: "id" });
+    await expectRefusal(findBrand(id), "invalid_request", "id");
   },
 );

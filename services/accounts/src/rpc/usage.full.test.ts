@@ -1,20 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { GetUsageRequest } from "@brand-records/proto/accounts/v1";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
 const MINUTE_MS = 60_000;
 
-let served: ServedAccounts;
+const served = servedAccounts();
 let brand: TestBrand;
 let key: string;
-beforeAll(async () => {
-  served = await serveAccounts();
-});
 beforeEach(async () => {
   brand = await served.createBrand();
   key = (await served.createKey(brand)).id;
 });
-afterAll(() => served.stop());
 
 /** Midnight, so that hours and days begin there, a day ago. */
 const START = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 86_400_000;
@@ -26,10 +22,10 @@ const count = (minutes: number, accepted: number, refused = 0, of = { brand_id: 
   refused,
 });
 const record = async (minutes: ReturnType<typeof count>[], batch_id: string = randomUUID(), by = served): Promise<boolean> =>
-  (await by.usage.recordUsage({ batch_id, minutes, clients: [], failures: [] }, callContext())).recorded;
+  (await by.usage.recordUsage({ batch_id, minutes, clients: [], failures: [] })).recorded;
 const get = async (given: Partial<GetUsageRequest> = {}) => {
   const request = { brand_id: brand.id, from: at(0), to: at(1_440), bucket_minutes: 0, by_key: false, by_client: false, ...given };
-  return (await served.usage.getUsage(request, callContext())).buckets;
+  return (await served.usage.getUsage(request)).buckets;
 };
 
 it("adds up what several gateways count in a minute", async () => {
@@ -97,7 +93,7 @@ it("ignores keys that the brand does not have, and shows a brand nothing of anot
   ]);
   expect((await get()).map(({ accepted }) => accepted)).toEqual([8]);
   expect(await get({ brand_id: theirs.id })).toEqual([]);
-  await expect(get({ brand_id: "brd_unknown" })).rejects.toMatchObject({ kind: "not_found" });
+  await expectRefusal(get({ brand_id: "brd_unknown" }), "not_found");
 });
 
 it("ignores minutes that are not kept, and those of a clock that is ahead", async () => {
@@ -115,14 +111,14 @@ it.each([
   ["a bucket of more than a day", { bucket_minutes: 1_441 }, "bucket_minutes"],
   ["a time that is not one", { from: "yesterday" }, "from"],
 ])("refuses %s", async (_, given, field) => {
-  await expect(get(given)).rejects.toMatchObject({ kind: "invalid_request", field });
+  await expectRefusal(get(given), "invalid_request", field);
 });
 
 it("refuses a batch without an id, with a negative count, or too large, and records nothing of it", async () => {
-  await expect(record([count(0, 1)], "1")).rejects.toMatchObject({ kind: "invalid_request", field: "batch_id" });
-  await expect(record([count(0, 1), count(1, -1)])).rejects.toMatchObject({ kind: "invalid_request", field: "minutes.1.accepted" });
+  await expectRefusal(record([count(0, 1)], "1"), "invalid_request", "batch_id");
+  await expectRefusal(record([count(0, 1), count(1, -1)]), "invalid_request", "minutes.1.accepted");
   const many = Array.from({ length: 5_001 }, () => count(0, 1));
-  await expect(record(many)).rejects.toMatchObject({ kind: "invalid_request", field: "minutes" });
+  await expectRefusal(record(many), "invalid_request", "minutes");
   expect(await get()).toEqual([]);
 });
 
@@ -136,12 +132,12 @@ describe("assistants", () => {
     messages,
   });
   const recordClients = async (clients: ReturnType<typeof client>[], by = served): Promise<void> => {
-    await by.usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [] }, callContext());
+    await by.usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [] });
   };
   const clientsOf = async (given: Partial<GetUsageRequest> = {}) => {
     // From midnight to midnight in Manila.
     const request = { brand_id: brand.id, from: at(-480), to: at(960), bucket_minutes: 0, by_key: false, by_client: true, ...given };
-    return (await served.usage.getUsage(request, callContext())).clients;
+    return (await served.usage.getUsage(request)).clients;
   };
 
   it("are counted by key and the name that they declare, those with the most messages first", async () => {
@@ -223,7 +219,7 @@ describe("assistants", () => {
     ["a day that is none", { day: "2026-02-30" }, "clients.0.day"],
     ["a negative count", { messages: -1 }, "clients.0.messages"],
   ])("are refused with %s", async (_, wrong, field) => {
-    await expect(recordClients([{ ...client("a", 1), ...wrong }])).rejects.toMatchObject({ kind: "invalid_request", field });
+    await expectRefusal(recordClients([{ ...client("a", 1), ...wrong }]), "invalid_request", field);
     expect(await clientsOf()).toEqual([]);
   });
 });

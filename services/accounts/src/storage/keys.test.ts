@@ -1,16 +1,11 @@
 import type { Sql } from "@brand-records/postgres";
-import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { servedAccounts, type TestBrand, untilWaiting } from "../../test/serve-accounts.ts";
 import { deleteKeysOf } from "./brand-deletions.ts";
 import { eraseFromKeys } from "./erasures.ts";
 import { writeLastUses } from "./keys.ts";
 
-let served: ServedAccounts;
-beforeAll(async () => {
-  served = await serveAccounts();
-});
-afterAll(() => served.stop());
+const served = servedAccounts();
 
 /** Makes two keys of a brand, which the table and its index by brand have in descending order of id. @returns the ids, ascending */
 async function twoKeys(brand: TestBrand): Promise<readonly [string, string]> {
@@ -35,10 +30,7 @@ it.each([
   const { changed } = await served.db.transaction(async (sql) => {
     await lock(sql, ids[0]);
     const changing = change(served.db, brand, ids.toReversed());
-    await eventually(async () => {
-      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      expect(await served.db.query(waiting)).toHaveLength(1);
-    });
+    await untilWaiting(served.db);
     await lock(sql, ids[1]);
     return { changed: changing };
   });

@@ -1,7 +1,7 @@
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { type CommittedEpochs, type EpochPublisher, startEpochRepublisher } from "../epochs/epoch-publisher.ts";
 
 /** Keeps each published epoch, and whether the brand's row already had it: whether the change was committed. */
@@ -30,11 +30,8 @@ class WitnessPublisher implements EpochPublisher, CommittedEpochs {
 }
 
 const publisher = new WitnessPublisher();
-let served: ServedAccounts;
+const served = servedAccounts(() => ({ epochs: publisher }));
 let brand: TestBrand;
-beforeAll(async () => {
-  served = await serveAccounts({ epochs: publisher });
-});
 beforeEach(async () => {
   brand = await served.createBrand();
   publisher.published = [];
@@ -44,18 +41,17 @@ afterEach(() => {
   publisher.failure = undefined;
   publisher.isUnavailable = false;
 });
-afterAll(() => served.stop());
 
 const changes: [string, () => Promise<unknown>][] = [
-  ["the tier", () => served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext())],
-  ["the verification", () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext())],
+  ["the tier", () => served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" })],
+  ["the verification", () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false })],
   ["a new key", () => served.createKey(brand)],
   [
     "a revocation",
     async () => {
       const { id } = await served.createKey(brand);
       publisher.published = [];
-      await served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext());
+      await served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner });
     },
   ],
 ];
@@ -82,7 +78,7 @@ it("raises the epoch with each of several concurrent changes", async () => {
 });
 
 it("follows the clock, so that a brand created again under its old id never repeats an epoch", async () => {
-  await served.accounts.setBrandVerified({ brand_id: brand.id, verified: true }, callContext());
+  await served.accounts.setBrandVerified({ brand_id: brand.id, verified: true });
   const [{ now } = { now: Number.NaN }] = await served.db.query<{ now: number }>(
     "select (extract(epoch from epoch_changed_at) * 1000)::bigint as now from accounts.brands where id = $1",
     [brand.id],
@@ -93,14 +89,14 @@ it("follows the clock, so that a brand created again under its old id never repe
 it("raises the epoch by one if the clock went back", async () => {
   const ahead = Date.now() + 3_600_000;
   await served.db.query("update accounts.brands set epoch = $2 where id = $1", [brand.id, ahead]);
-  await served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext());
+  await served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" });
   expect(await served.epochOf(brand)).toBe(ahead + 1);
 });
 
 it("neither raises nor publishes an epoch when the change is refused", async () => {
   const before = await served.epochOf(brand);
   const request = { brand_id: brand.id, name: "Reports", environment: "live", permissions: [], created_by: "stranger@example.ph" };
-  await expect(served.accounts.createKey(request, callContext())).rejects.toMatchObject({ kind: "owner_required" });
+  await expectRefusal(served.accounts.createKey(request), "owner_required");
   expect(await served.epochOf(brand)).toBe(before);
   expect(publisher.published).toEqual([]);
 });
@@ -112,11 +108,11 @@ describe("while Redis is unavailable", () => {
     const [row] = await served.db.query<{ ms: number }>("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");
     return row?.ms ?? Number.NaN;
   };
-  const revoke = (id: string) => served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext());
+  const revoke = (id: string) => served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner });
 
   it.each([
-    ["the tier", () => served.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext())],
-    ["the verification", () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext())],
+    ["the tier", () => served.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" })],
+    ["the verification", () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false })],
     ["a revocation", (keyId: string) => revoke(keyId)],
   ])("%s is published once before and once after the commit, and says until when a gateway may not know: 31 s", async (_, change) => {
     const { id } = await served.createKey(brand);
@@ -128,9 +124,7 @@ describe("while Redis is unavailable", () => {
     expect(until).toBeLessThanOrEqual((await nowMs()) + 31_001);
     expect(publisher.attempts).toBe(2);
     publisher.isUnavailable = false;
-    expect(
-      (await served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext())).may_be_accepted_until ?? null,
-    ).toBeNull();
+    expect((await served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" })).may_be_accepted_until ?? null).toBeNull();
   });
 
   it("a revocation that is repeated says so for as long as it is true, and no longer", async () => {
@@ -162,18 +156,18 @@ describe("while Redis is unavailable", () => {
 });
 
 it("rolls the change back when publishing fails with an unknown error", async () => {
-  const { brand: before } = await served.accounts.getBrand({ brand_id: brand.id }, callContext());
+  const { brand: before } = await served.accounts.getBrand({ brand_id: brand.id });
   publisher.failure = new Error("WRONGTYPE");
-  await expect(served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext())).rejects.toMatchObject({
+  await expect(served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" })).rejects.toMatchObject({
     kind: "internal_error",
     message: expect.not.stringContaining("WRONGTYPE"),
   });
-  expect((await served.accounts.getBrand({ brand_id: brand.id }, callContext())).brand).toEqual(before);
+  expect((await served.accounts.getBrand({ brand_id: brand.id })).brand).toEqual(before);
 });
 
 it("keeps the epoch when members change, because members do not affect what a key may do", async () => {
   const before = await served.epochOf(brand);
-  await served.accounts.addMember({ brand_id: brand.id, email: "ana@example.ph", role: "member" }, callContext());
-  await served.accounts.removeMember({ brand_id: brand.id, email: "ana@example.ph" }, callContext());
+  await served.accounts.addMember({ brand_id: brand.id, email: "ana@example.ph", role: "member" });
+  await served.accounts.removeMember({ brand_id: brand.id, email: "ana@example.ph" });
   expect(await served.epochOf(brand)).toBe(before);
 });

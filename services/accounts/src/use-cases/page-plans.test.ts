@@ -1,6 +1,6 @@
 import type { Sql } from "@brand-records/postgres";
 import { countBuffers } from "@brand-records/testkit";
-import { serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { type AuditFilter, scopeOf } from "../domain/audit-entry.ts";
 import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
 import { pageToken } from "../domain/page-token.ts";
@@ -23,18 +23,16 @@ const BUFFERS_MAX = 6_000;
 const END = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
 const daysAgo = (days: number): string => new Date(END - days * DAY_MINUTES * MINUTE_MS).toISOString();
 
-let served: ServedAccounts;
+const served = servedAccounts();
 let brand: TestBrand;
 let keyId: string;
 
 beforeAll(async () => {
-  served = await serveAccounts();
   brand = await served.createBrand();
   ({ id: keyId } = await served.createKey(brand));
   await fill();
   await served.db.query("vacuum analyze");
 }, 120_000);
-afterAll(() => served.stop());
 
 /** SQL of the rows of a table: the brand's and each other brand's, with their number and how old they are, in the order in which they are written. */
 const rows = (ours: number, theirs: number): string => `(

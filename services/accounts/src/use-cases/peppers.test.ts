@@ -2,7 +2,7 @@ import { ConfigError } from "@brand-records/config";
 import { AnnouncedKeys, type StartedService } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { callContext, pepper, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { pepper, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import type { Pepper } from "../domain/key.ts";
 import { announcePeppers, heldPeppers, requirePeppers } from "./peppers.ts";
 
@@ -51,7 +51,7 @@ it("names every missing pepper, how many keys need it, and the fix", async () =>
 it("does not count revoked keys, nor those of another environment", async () => {
   const { id } = await served.createKey(brand);
   await served.createKey(brand, { environment: "test" });
-  await served.accounts.revokeKey({ key_id: id, brand_id: brand.id, revoked_by: brand.owner }, callContext());
+  await served.accounts.revokeKey({ key_id: id, brand_id: brand.id, revoked_by: brand.owner });
   expect(await problemsOf([three])).toEqual([]);
   expect(await problemsOf([three], "test")).toHaveLength(1);
 });

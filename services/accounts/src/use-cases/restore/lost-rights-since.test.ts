@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { peopleOf } from "../../../test/people.ts";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../../test/serve-accounts.ts";
+import { expectRefusal, serveAccounts, type ServedAccounts, type TestBrand } from "../../../test/serve-accounts.ts";
 import { afterRestore, type AfterRestore } from "./after-restore.ts";
 import type { AuditFiles } from "./audit-file.ts";
 
@@ -35,9 +35,9 @@ async function backUp(): Promise<void> {
 
 async function audited(action: string, subject_id: string | null, more: object, change: () => Promise<unknown>): Promise<void> {
   const request = { brand_id: brand.id, actor: brand.owner, action, subject_id, fields: [], request_id: "r", ...more };
-  const { entry } = await live.audit.appendAudit(request, callContext());
+  const { entry } = await live.audit.appendAudit(request);
   await change();
-  await live.audit.finishAudit({ brand_id: brand.id, entry_id: entry?.id ?? "", outcome: "done" }, callContext());
+  await live.audit.finishAudit({ brand_id: brand.id, entry_id: entry?.id ?? "", outcome: "done" });
 }
 
 /** A file as `brandctl audit export` writes it. */
@@ -88,22 +88,20 @@ async function scene(): Promise<Scene> {
   await live.db.query(bind, [brand.owner]);
   await backUp();
   const member = { brand_id: brand.id, acting_member: brand.owner };
-  await audited("key.revoke", revoked, {}, () =>
-    live.accounts.revokeKey({ brand_id: brand.id, key_id: revoked, revoked_by: brand.owner }, callContext()),
-  );
-  await audited("member.remove", removed, {}, () => live.accounts.removeMember({ ...member, email: removed }, callContext()));
+  await audited("key.revoke", revoked, {}, () => live.accounts.revokeKey({ brand_id: brand.id, key_id: revoked, revoked_by: brand.owner }));
+  await audited("member.remove", removed, {}, () => live.accounts.removeMember({ ...member, email: removed }));
   await audited("member.set_role", demoted, { role: "member" }, () =>
-    live.accounts.setMemberRole({ ...member, email: demoted, role: "member" }, callContext()),
+    live.accounts.setMemberRole({ ...member, email: demoted, role: "member" }),
   );
-  await live.signIn.unlinkIdentities({ email: unlinked }, callContext());
+  await live.signIn.unlinkIdentities({ email: unlinked });
   return { revoked, staying, removed, demoted, unlinked };
 }
 
 async function expectTaken({ revoked, staying, demoted }: Scene): Promise<void> {
-  const { keys } = await restored.accounts.listKeys({ brand_id: brand.id, ids: [] }, callContext());
+  const { keys } = await restored.accounts.listKeys({ brand_id: brand.id, ids: [] });
   expect(keys.filter(({ revoked_at }) => revoked_at != null).map(({ id }) => id)).toEqual([revoked]);
   expect(keys.map(({ id }) => id)).toContain(staying);
-  const { members } = await restored.accounts.listMembers({ brand_id: brand.id }, callContext());
+  const { members } = await restored.accounts.listMembers({ brand_id: brand.id });
   expect(members.map(({ email, role }) => [email, role])).toEqual(
     expect.arrayContaining([
       [brand.owner, "owner"],
@@ -122,7 +120,7 @@ it("takes away again what has ended since the backup, once", async () => {
   const read = fromFile(await exported());
   expect(await run(read)).toMatchObject({ keys_revoked: 1, members_removed: 1, owners_demoted: 1, people_unlinked: 1, withoutOwner: [] });
   await expectTaken(made);
-  const { entries } = await restored.audit.listAudit({ brand_id: brand.id, page_size: 0, actor: "operator" }, callContext());
+  const { entries } = await restored.audit.listAudit({ brand_id: brand.id, page_size: 0, actor: "operator" });
   const ours = entries.filter(({ request_id }) => request_id === "after-restore");
   expect(ours.map(({ action, subject_id }) => `${action} ${subject_id}`).toSorted()).toEqual(
     [
@@ -170,18 +168,18 @@ it("takes the last owner, and says that the brand has none", async () => {
   };
   await appendFile(path, `${JSON.stringify({ ...entry, outcome: null })}\n`);
   expect((await run(fromFile(path))).withoutOwner).toEqual([brand.id]);
-  const { members } = await restored.accounts.listMembers({ brand_id: brand.id }, callContext());
+  const { members } = await restored.accounts.listMembers({ brand_id: brand.id });
   expect(members.map(({ email }) => email).toSorted()).toEqual([made.demoted, made.unlinked].toSorted());
 });
 
 it("deletes the rights of a brand that was deleted since", async () => {
   const { staying } = await scene();
-  await live.operator.beginBrandDeletion({ brand_id: brand.id, resume: false }, callContext());
+  await live.operator.beginBrandDeletion({ brand_id: brand.id, resume: false });
   expect(await run(fromFile(await exported("deleted.ndjson")))).toMatchObject({ brands_deleted: 1, withoutOwner: [] });
   expect(await restored.db.query("select from accounts.keys where id = $1", [staying])).toEqual([]);
-  await expect(restored.accounts.getBrand({ brand_id: brand.id }, callContext())).rejects.toMatchObject({ kind: "not_found" });
+  await expectRefusal(restored.accounts.getBrand({ brand_id: brand.id }), "not_found");
   // The operator's deletion goes on from here.
-  expect(await restored.operator.beginBrandDeletion({ brand_id: brand.id, resume: true }, callContext())).toBeDefined();
+  expect(await restored.operator.beginBrandDeletion({ brand_id: brand.id, resume: true })).toBeDefined();
 });
 
 it("takes what a file says also long after people have worked with the restored database again", async () => {
@@ -225,7 +223,7 @@ it.each([
   await scene();
   const file = await path();
   await expect(run(fromFile(file))).rejects.toThrow(message);
-  expect((await restored.accounts.listMembers({ brand_id: brand.id }, callContext())).members).toHaveLength(4);
+  expect((await restored.accounts.listMembers({ brand_id: brand.id })).members).toHaveLength(4);
 });
 
 it("reads a file whose last line a kill has cut off", async () => {
