@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { AppError } from "@brand-records/errors";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import {
   AccountsServiceService,
@@ -12,7 +13,7 @@ import {
 } from "@brand-records/proto/accounts/v1";
 import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient, type RpcConnection } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { createDatabase, eventually } from "@brand-records/testkit";
+import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { AccountsDependencies } from "../src/dependencies.ts";
 import type { Pepper } from "../src/domain/key.ts";
@@ -68,7 +69,10 @@ export interface ServedAccounts extends Readonly<{ [Name in keyof typeof SERVICE
   alsoWith(overrides: Partial<AccountsDependencies>): Promise<ServedAccounts>;
   createBrand(options?: { tier?: string; verified?: boolean }): Promise<TestBrand>;
   /** Returns the key's id and the key itself. */
-  createKey(brand: TestBrand, options?: { environment?: string; permissions?: string[] }): Promise<{ id: string; secret: string }>;
+  createKey(
+    brand: TestBrand,
+    options?: { name?: string; environment?: string; permissions?: string[] },
+  ): Promise<{ id: string; secret: string }>;
   epochOf(brand: TestBrand): Promise<number>;
   stop(): Promise<void>;
 }
@@ -85,6 +89,26 @@ export function servedAccounts(overrides: () => Partial<AccountsDependencies> = 
 export const expectRefusal = (call: Promise<unknown>, kind: string, field?: string): Promise<void> =>
   expect(call).rejects.toMatchObject(field === undefined ? { kind } : { kind, field });
 
+/** Expects every call to be refused with the same error of this kind, so that it reveals nothing. */
+export async function expectSameRefusal(calls: readonly Promise<unknown>[], kind: string): Promise<void> {
+  const accepted = (): unknown => "accepted";
+  const refused = ({ kind: of, message, field, details }: AppError): unknown => ({ kind: of, message, field, details });
+  const [first, ...others] = await Promise.all(calls.map((call) => call.then(accepted, refused)));
+  expect(first).toMatchObject({ kind });
+  expect(others).toEqual(others.map(() => first));
+}
+
+/** Runs something at another date. Timers stay real. */
+export async function atDate<T>(now: number, work: () => Promise<T>): Promise<T> {
+  const timers = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "clearImmediate"] as const;
+  jest.useFakeTimers({ now, doNotFake: [...timers, "nextTick", "queueMicrotask", "performance", "hrtime"] });
+  try {
+    return await work();
+  } finally {
+    jest.useRealTimers();
+  }
+}
+
 /** Waits until a statement waits for a lock. */
 export const untilWaiting = (db: Database): Promise<void> =>
   eventually(async () => {
@@ -92,10 +116,13 @@ export const untilWaiting = (db: Database): Promise<void> =>
     expect(await db.query(waiting)).toHaveLength(1);
   });
 
-export async function serveAccounts(overrides: Partial<AccountsDependencies> = {}): Promise<ServedAccounts> {
-  const database = await createDatabase("accounts_schema", async (url) => {
+export const createAccountsDatabase = (): Promise<TestDatabase> =>
+  createDatabase("accounts_schema", async (url) => {
     await migrate({ url, schema: "accounts", directory: MIGRATIONS });
   });
+
+export async function serveAccounts(overrides: Partial<AccountsDependencies> = {}): Promise<ServedAccounts> {
+  const database = await createAccountsDatabase();
   const db = openPool({ url: database.url, applicationName: "accounts test" });
   const { peppers = [pepper(1)] } = overrides;
   const served = await serve({
@@ -165,8 +192,8 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
       await accounts.addMember({ brand_id: id, email: owner, role: "owner" });
       return { id, owner };
     },
-    async createKey({ id, owner }, { environment = "live", permissions = [] } = {}) {
-      const { key, secret } = await accounts.createKey({ brand_id: id, name: "Reports", environment, permissions, created_by: owner });
+    async createKey({ id, owner }, { name = "Reports", environment = "live", permissions = [] } = {}) {
+      const { key, secret } = await accounts.createKey({ brand_id: id, name, environment, permissions, created_by: owner });
       return { id: key?.id ?? "", secret };
     },
     async epochOf({ id }) {

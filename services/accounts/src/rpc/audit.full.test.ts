@@ -1,6 +1,6 @@
 import { generateKey } from "@brand-records/ids";
 import type { AppendAuditRequest, ListAuditRequest } from "@brand-records/proto/accounts/v1";
-import { expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { atDate, expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
 const served = servedAccounts();
 let brand: TestBrand;
@@ -64,9 +64,9 @@ it("lists no other brand's entries, and finishes none", async () => {
   expect((await list()).entries).toEqual([entry]);
 });
 
-it("pages newest first, without repeating or missing an entry while others are appended", async () => {
+it("pages newest first, without repeating or missing an entry while others are appended, and ends with a full page", async () => {
   const ids: string[] = [];
-  for (let i = 0; i < 5; i += 1) ids.unshift((await append()).id);
+  for (let i = 0; i < 6; i += 1) ids.unshift((await append()).id);
   // Entries of one millisecond are ordered by their ids.
   await served.db.query("update accounts.audit_entries set created_at = now() where brand_id = $1", [brand.id]);
   const seen: string[] = [];
@@ -81,25 +81,13 @@ it("pages newest first, without repeating or missing an entry while others are a
 });
 
 it("lists entries of one millisecond in the order in which they were appended", async () => {
-  // The clock stands still; everything else takes its time.
-  jest.useFakeTimers({
-    now: Date.now(),
-    doNotFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "nextTick", "queueMicrotask", "performance"],
-  });
   const ids: string[] = [];
-  try {
+  // The clock stands still; everything else takes its time.
+  await atDate(Date.now(), async () => {
     for (let i = 0; i < 5; i += 1) ids.push((await append()).id);
-  } finally {
-    jest.useRealTimers();
-  }
+  });
   await served.db.query("update accounts.audit_entries set created_at = now() where brand_id = $1", [brand.id]);
   expect(idsOf(await list())).toEqual(ids.toReversed());
-});
-
-it("ends an exactly full last page without a token", async () => {
-  await append();
-  await append();
-  expect(await list({ page_size: 2 })).toMatchObject({ next_page_token: null });
 });
 
 it("filters by person, action and time", async () => {
@@ -124,9 +112,7 @@ it("refuses a page token of another brand or filter, or made up", async () => {
   const { next_page_token: token } = await list({ page_size: 1 });
   const theirs = await served.createBrand();
   const refused = [{ brand_id: theirs.id }, { actor: "operator" }, { action: "key.create" }, { from: "2026-01-01T00:00:00Z" }];
-  for (const filter of refused) {
-    await expectRefusal(list({ ...filter, page_token: token }), "invalid_cursor");
-  }
+  for (const filter of refused) await expectRefusal(list({ ...filter, page_token: token }), "invalid_cursor");
   for (const page_token of ["", "x", "é", Buffer.from("1 0 0 0").toString("base64url"), `${token}A`]) {
     await expectRefusal(list({ page_token }), "invalid_cursor", "page_token");
   }
@@ -153,13 +139,8 @@ it.each(["brk_team@brand.example", "WHSEC_ana@brand.example"])("has the address 
   expect((await append({ action: "member.add", subject_id })).subject_id).toBe(subject_id.toLowerCase());
 });
 
-it("refuses to list the entries of what is not a person", async () => {
-  await expect(list({ actor: "everyone" })).rejects.toMatchObject({
-    kind: "invalid_request",
-    message: "actor must be an e-mail address, a pseudonym, or operator",
-  });
-});
-
-it("returns at most 200 entries a page", async () => {
+it("refuses to list more than 200 entries a page, and those of what is not a person", async () => {
   await expectRefusal(list({ page_size: 201 }), "invalid_request", "page_size");
+  const message = "actor must be an e-mail address, a pseudonym, or operator";
+  await expect(list({ actor: "everyone" })).rejects.toMatchObject({ kind: "invalid_request", message });
 });

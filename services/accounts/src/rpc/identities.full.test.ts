@@ -1,21 +1,18 @@
 import { TestIssuer, type TestClaims } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
+import { deleteIdentitiesOf } from "../storage/identities.ts";
+import { lockPerson } from "../storage/people.ts";
 import { openIdentify } from "../id-tokens/identify.ts";
-import { expectRefusal, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { expectRefusal, servedAccounts, untilWaiting } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
-let served: ServedAccounts;
-let people: ReturnType<typeof peopleOf>;
 let provider: TestIssuer;
 beforeAll(async () => {
   provider = await TestIssuer.start();
-  served = await serveAccounts({ identify: openIdentify(provider.settings) });
-  people = peopleOf(served);
 });
-afterAll(async () => {
-  await served.stop();
-  await provider.stop();
-});
+const served = servedAccounts(() => ({ identify: openIdentify(provider.settings) }));
+const people = peopleOf(served);
+afterAll(() => provider.stop());
 
 const newSubject = (): string => newId("sub");
 /** Signs in with a token of the provider that has these claims. */
@@ -184,4 +181,21 @@ it("never signs in as two people when one identity comes with two addresses at o
     const rows = await served.db.query("select distinct email from accounts.sessions where email = any($1)", [[one.email, two.email]]);
     expect(rows).toHaveLength(1);
   }
+});
+
+it("is no conflict when it is unlinked during its sign-in: the person tries again, and the audit log has no refusal", async () => {
+  const { brand, email } = await people.newPerson();
+  const sub = newSubject();
+  await signIn({ sub, email });
+  const { signedIn } = await served.db.transaction(async (sql) => {
+    await lockPerson(sql, email);
+    const signingIn = Promise.allSettled([signIn({ sub, email })]);
+    await untilWaiting(served.db);
+    await deleteIdentitiesOf(sql, email);
+    return { signedIn: signingIn };
+  });
+  expect(await signedIn).toEqual([{ status: "rejected", reason: expect.objectContaining({ kind: "unavailable" }) }]);
+  const { entries } = await served.audit.listAudit({ brand_id: brand.id, action: "session", page_size: 0 });
+  expect(entries.map(({ outcome }) => outcome)).toEqual(["done"]);
+  expect(await signIn({ sub, email })).toMatchObject({ email });
 });

@@ -1,5 +1,11 @@
-import { keyDigest, keyEnvironment } from "@brand-records/ids";
-import { expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { keyDigest, keyEnvironment, newId } from "@brand-records/ids";
+import type { Sql } from "@brand-records/postgres";
+import { expectRefusal, servedAccounts, type TestBrand, untilWaiting } from "../../test/serve-accounts.ts";
+import { deleteKeysOf } from "../storage/brand-deletions.ts";
+import { eraseFromKeys } from "../storage/erasures.ts";
+import { writeLastUses } from "../storage/keys.ts";
+
+const ANA = "ana@example.ph";
 
 const served = servedAccounts();
 
@@ -12,9 +18,11 @@ const createKey = (brand: TestBrand, more: object = {}) =>
     created_by: brand.owner,
     ...more,
   });
-const revoke = (keyId: string, by: string) => served.accounts.revokeKey({ key_id: keyId, revoked_by: by });
-const keysOf = async ({ id }: TestBrand) => (await served.accounts.listKeys({ brand_id: id, ids: [] })).keys;
-const addMember = ({ id }: TestBrand, email: string, role: string) => served.accounts.addMember({ brand_id: id, email, role });
+const revoke = (key_id: string, revoked_by: string, brand_id?: string) => served.accounts.revokeKey({ key_id, revoked_by, brand_id });
+const list = ({ id }: TestBrand, more: { ids?: string[]; page_size?: number; page_token?: string } = {}) =>
+  served.accounts.listKeys({ brand_id: id, ids: [], ...more });
+const keysOf = async (brand: TestBrand) => (await list(brand)).keys;
+const addMember = ({ id }: TestBrand, role: string) => served.accounts.addMember({ brand_id: id, email: ANA, role });
 
 describe("createKey", () => {
   it.each(["live", "test"])("creates a %s key that may read records, and returns it in this response only", async (environment) => {
@@ -41,12 +49,8 @@ describe("createKey", () => {
     const tables = await served.db.query<{ name: string }>(
       "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'accounts'",
     );
-    const rows: string[] = [];
-    for (const { name } of tables) {
-      const texts = await served.db.query<{ row: string }>(`select t::text as row from accounts.${name} t`);
-      rows.push(...texts.map(({ row }) => row));
-    }
-    const everything = rows.join("\n");
+    const rows = await Promise.all(tables.map(({ name }) => served.db.query(`select t::text as row from accounts.${name} t`)));
+    const everything = JSON.stringify(rows);
     expect(everything).toContain(secret.slice(-4));
     for (const trace of [Buffer.from(secret), keyDigest(secret), Buffer.from(secret.slice(9, 39))]) {
       for (const encoding of ["latin1", "hex", "base64", "base64url"] as const) expect(everything).not.toContain(trace.toString(encoding));
@@ -55,43 +59,34 @@ describe("createKey", () => {
 
   it("is for owners: a member, a stranger and another brand's owner are refused", async () => {
     const [brand, other] = [await served.createBrand(), await served.createBrand()];
-    await addMember(brand, "ana@example.ph", "member");
-    for (const created_by of ["ana@example.ph", "stranger@example.ph", other.owner]) {
+    await addMember(brand, "member");
+    for (const created_by of [ANA, "stranger@example.ph", other.owner])
       await expectRefusal(createKey(brand, { created_by }), "owner_required");
-    }
     expect(await keysOf(brand)).toEqual([]);
-    await expect(createKey(brand, { created_by: brand.owner.toUpperCase() })).resolves.toMatchObject({ key: { created_by: brand.owner } });
+    expect((await createKey(brand, { created_by: brand.owner.toUpperCase() })).key?.created_by).toBe(brand.owner);
   });
 
-  it("returns the brand's other keys with this name and environment that are not revoked, newest first", async () => {
+  it("returns the brand's other keys with this name and environment that are not revoked, newest first, to calls at once too", async () => {
     const [brand, other] = [await served.createBrand(), await served.createBrand()];
     await createKey(other);
     await createKey(brand, { environment: "test" });
     await createKey(brand, { name: "Reports 2" });
-    const revoked = await createKey(brand);
-    await revoke(revoked.key?.id ?? "", brand.owner);
+    await revoke((await createKey(brand)).key?.id ?? "", brand.owner);
     const first = await createKey(brand);
     expect(first.same_name).toEqual([]);
     const second = await createKey(brand, { name: " REPORTS " });
     expect(second.same_name).toEqual([first.key]);
     expect((await createKey(brand)).same_name).toEqual([second.key, first.key]);
+    const made = await Promise.all(Array.from({ length: 12 }, () => createKey(other)));
+    expect(made.map(({ same_name }) => same_name.length).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10]);
   });
 
-  it("returns the others of the name also to simultaneous calls, each but the first", async () => {
-    const brand = await served.createBrand();
-    const made = await Promise.all(Array.from({ length: 12 }, () => createKey(brand)));
-    expect(made.map(({ same_name }) => same_name.length).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]);
-  });
-
-  it("needs Plus or above", async () => {
+  it("needs a verified brand on Plus or above", async () => {
     await expectRefusal(createKey(await served.createBrand({ tier: "starter" })), "plan_required");
     for (const tier of ["plus", "pro", "enterprise"]) await createKey(await served.createBrand({ tier }));
-  });
-
-  it("needs a verified brand", async () => {
-    const brand = await served.createBrand({ verified: false });
-    await expectRefusal(createKey(brand), "brand_not_verified");
-    expect(await keysOf(brand)).toEqual([]);
+    const unverified = await served.createBrand({ verified: false });
+    await expectRefusal(createKey(unverified), "brand_not_verified");
+    expect(await keysOf(unverified)).toEqual([]);
   });
 
   it("grants campaigns:prepare to live keys only", async () => {
@@ -101,45 +96,36 @@ describe("createKey", () => {
     await expectRefusal(createKey(brand, { permissions, environment: "test" }), "invalid_request", "permissions");
   });
 
-  it("reports every problem in one error", async () => {
+  it("reports every problem in one error, also of 20,000 unknown permissions", async () => {
     const invalid = { brand_id: "", name: "x".repeat(81), environment: "prod", permissions: ["records:write"], created_by: "" };
     await expect(served.accounts.createKey(invalid)).rejects.toMatchObject({
       kind: "invalid_request",
       details: ["brand_id", "name", "environment", "permissions.0", "created_by"].map((field) => ({ field })),
     });
-  });
-
-  it.each(["\u200B", "Reports \u202Elive"])("refuses the name %j, which shows as nothing or reorders text", async (name) => {
-    await expectRefusal(createKey(await served.createBrand(), { name }), "invalid_request", "name");
-  });
-
-  it("refuses 20,000 unknown permissions with invalid_request", async () => {
     const permissions = Array.from({ length: 20_000 }, () => "x");
     await expectRefusal(createKey(await served.createBrand(), { permissions }), "invalid_request");
-  });
-
-  it("returns not_found for an unknown brand", async () => {
-    await expectRefusal(createKey({ id: "brd_unknown", owner: "ana@example.ph" }), "not_found", "brand_id");
   });
 });
 
 describe("revokeKey", () => {
   it("returns who revoked the key and when, and the same when repeated by another owner", async () => {
     const brand = await served.createBrand();
-    await addMember(brand, "ana@example.ph", "owner");
+    await addMember(brand, "owner");
     const { id } = await served.createKey(brand);
     const { key } = await revoke(id, "Ana@example.ph");
-    expect(key).toMatchObject({ id, revoked_at: expect.stringMatching(/^\d{4}-.*Z$/), revoked_by: "ana@example.ph" });
+    expect(key).toMatchObject({ id, revoked_at: expect.stringMatching(/^\d{4}-.*Z$/), revoked_by: ANA });
     expect(await revoke(id, brand.owner)).toEqual({ key, may_be_accepted_until: null });
     expect(await keysOf(brand)).toEqual([key]);
   });
 
-  it("is for owners of the key's brand", async () => {
+  it("is for owners of the key's brand, which is the named one", async () => {
     const [brand, other] = [await served.createBrand(), await served.createBrand()];
-    await addMember(brand, "ana@example.ph", "member");
+    await addMember(brand, "member");
     const { id } = await served.createKey(brand);
-    for (const by of ["ana@example.ph", other.owner]) await expectRefusal(revoke(id, by), "owner_required");
+    for (const by of [ANA, other.owner]) await expectRefusal(revoke(id, by), "owner_required");
+    for (const by of [brand.owner, other.owner]) await expectRefusal(revoke(id, by, other.id), "not_found", "key_id");
     expect(await keysOf(brand)).toMatchObject([{ id, revoked_at: null }]);
+    expect((await revoke(id, brand.owner, brand.id)).key?.revoked_by).toBe(brand.owner);
   });
 
   it("works after the brand fell below Plus and lost its verification", async () => {
@@ -159,27 +145,29 @@ describe("revokeKey", () => {
     }
     expect(await keysOf(brand)).toMatchObject([{ revoked_by: brand.owner }]);
   });
+});
 
-  it.each(["key_unknown", "", "key_\u0000"])("returns not_found or invalid_request, never internal_error, for %j", async (id) => {
-    await expect(revoke(id, "ana@example.ph")).rejects.toMatchObject({
-      kind: expect.stringMatching(/^(not_found|invalid_request)$/),
-      field: "key_id",
-    });
-  });
+it("finds the brand of a key by its id alone, revoked or not", async () => {
+  const brand = await served.createBrand();
+  await served.createKey(await served.createBrand());
+  const { id } = await served.createKey(brand);
+  expect(await served.operator.findBrand({ id })).toEqual({ brand_id: brand.id });
+  await revoke(id, brand.owner);
+  expect(await served.operator.findBrand({ id })).toEqual({ brand_id: brand.id });
+});
 
-  it("finds the key of the named brand only", async () => {
-    const [brand, other] = [await served.createBrand(), await served.createBrand()];
-    const { id } = await served.createKey(brand);
-    const revokeOf = (brand_id: string, revoked_by: string) => served.accounts.revokeKey({ key_id: id, revoked_by, brand_id });
-    await expectRefusal(revokeOf(other.id, other.owner), "not_found", "key_id");
-    await expectRefusal(revokeOf(other.id, brand.owner), "not_found", "key_id");
-    expect((await revokeOf(brand.id, brand.owner)).key?.revoked_by).toBe(brand.owner);
-  });
+it("knows no key of an unknown brand or id, and says what is no id", async () => {
+  await expectRefusal(createKey({ id: "brd_unknown", owner: ANA }), "not_found", "brand_id");
+  await expectRefusal(revoke("key_unknown", ANA), "not_found", "key_id");
+  const unknown = { kind: "not_found", message: "There is no key with this id", field: "id" };
+  await expect(served.operator.findBrand({ id: "key_unknown" })).rejects.toMatchObject(unknown);
+  for (const id of ["", "pln_1", "KEY_1", "key_\0", `key_${"x".repeat(41)}`]) {
+    await expectRefusal(revoke(id, ANA), "invalid_request", "key_id");
+    await expectRefusal(served.operator.findBrand({ id }), "invalid_request", "id");
+  }
 });
 
 describe("listKeys", () => {
-  const list = ({ id }: TestBrand, more: { ids?: string[]; page_size?: number; page_token?: string } = {}) =>
-    served.accounts.listKeys({ brand_id: id, ids: [], ...more });
   /** Inserts keys of ascending age: their number is more than calls make in a test. */
   const insert = ({ id, owner }: TestBrand, name: string, count: number, isRevoked: boolean): Promise<unknown> =>
     served.db.query(
@@ -196,8 +184,7 @@ describe("listKeys", () => {
     const made: string[] = [];
     for (let i = 0; i < 4; i += 1) made.push((await served.createKey(brand)).id);
     const [first = "", second = "", third = "", fourth = ""] = made;
-    await revoke(second, brand.owner);
-    await revoke(fourth, brand.owner);
+    for (const id of [second, fourth]) await revoke(id, brand.owner);
     expect((await keysOf(brand)).map(({ id }) => id)).toEqual([third, first, fourth, second]);
   });
 
@@ -246,8 +233,7 @@ describe("listKeys", () => {
     for (const page_token of [token.slice(1), "", "x"]) await expectRefusal(list(brand, { page_token }), "invalid_cursor", "page_token");
     await expectRefusal(list(other, { page_token: token }), "invalid_cursor");
     await expectRefusal(list(brand, { page_size: 201 }), "invalid_request", "page_size");
-    const ids = Array.from({ length: 201 }, (_, n) => `key_${n}`);
-    await expectRefusal(list(brand, { ids }), "invalid_request", "ids");
+    await expectRefusal(list(brand, { ids: Array.from({ length: 201 }, (_, n) => `key_${n}`) }), "invalid_request", "ids");
   });
 });
 
@@ -267,4 +253,33 @@ describe("a brand's keys that are not revoked", () => {
     await expectRefusal(create(), "key_limit");
     await limited.createKey(await served.createBrand());
   });
+});
+
+/** Makes two keys of a brand, which the table and its index by brand have in descending order of id. @returns the ids, ascending */
+async function twoKeys(brand: TestBrand): Promise<readonly [string, string]> {
+  const [first = "", second = ""] = [newId("key"), newId("key")].toSorted();
+  for (const id of [second, first]) {
+    const { id: made } = await served.createKey(brand);
+    const older = id === first ? "1 hour" : "0";
+    await served.db.query("update accounts.keys set id = $2, created_at = created_at - $3::interval where id = $1", [made, id, older]);
+  }
+  return [first, second];
+}
+
+it.each([
+  ["a brand's deletion", (sql: Sql, { id }: TestBrand) => deleteKeysOf(sql, id)],
+  ["an erasure", (sql: Sql, { owner }: TestBrand) => eraseFromKeys(sql, owner, "erased_1")],
+  ["the time of last uses", (sql: Sql, _: TestBrand, ids: readonly string[]) => writeLastUses(sql, new Map(ids.map((id) => [id, 1])))],
+])("%s locks keys in ascending order of id, as all do, so that no two wait for each other", async (_, change) => {
+  const brand = await served.createBrand();
+  const ids = await twoKeys(brand);
+  const lock = "select from accounts.keys where id = $1 for update";
+  const { changed } = await served.db.transaction(async (sql) => {
+    await sql.query(lock, [ids[0]]);
+    const changing = change(served.db, brand, ids.toReversed());
+    await untilWaiting(served.db);
+    await sql.query(lock, [ids[1]]);
+    return { changed: changing };
+  });
+  await changed;
 });

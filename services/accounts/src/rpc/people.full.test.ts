@@ -1,9 +1,8 @@
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
-import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
-import { eventually } from "@brand-records/testkit";
 import { believeClaims, claimed } from "../../test/claimed-identity.ts";
-import { expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { lockPerson } from "../storage/people.ts";
+import { expectRefusal, servedAccounts, type TestBrand, untilWaiting } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
 /** One promise: an operator can hand out all that is kept about a person, and erase it. */
@@ -11,18 +10,7 @@ import { peopleOf } from "../../test/people.ts";
 const served = servedAccounts(() => ({ identify: believeClaims }));
 const people = peopleOf(served);
 
-type Section = Exclude<keyof ExportPersonResponse, "next_page_token">;
-type Exported = { [Name in Section]: ExportPersonResponse[Name] };
-
-async function exported(email: string, page_size = 1_000): Promise<Exported> {
-  const all: Exported = { memberships: [], sessions: [], sign_in_links: [], identities: [], keys: [], audit_entries: [], erasures: [] };
-  for (let page_token: string | null | undefined; ;) {
-    const { next_page_token, ...page } = await served.operator.exportPerson({ email, page_size, page_token });
-    for (const name of Object.keys(all) as Section[]) (all[name] as unknown[]).push(...page[name]);
-    page_token = next_page_token;
-    if (page_token == null) return all;
-  }
-}
+const { exported } = people;
 const begin = async (email: string) => (await served.operator.beginErasure({ email })).pseudonym;
 const erase = (email: string, brand_ids: string[] = []) => served.operator.erasePerson({ email, brand_ids });
 /** Moves the beginning back, so that whatever began before has ended. */
@@ -46,16 +34,9 @@ async function activePerson() {
   const issuer = "https://id.example";
   await served.signIn.signInWithIdentity(claimed({ issuer, subject: email, email }));
   await people.session(email);
-  const link = { email: brand.owner, ttl_seconds: 0, brand_id: brand.id, acting_member: email };
-  await people.redeem((await served.signIn.createSignInLink(link)).token);
-  const ours = await served.accounts.createKey({
-    brand_id: brand.id,
-    name: "Ours",
-    environment: "live",
-    permissions: [],
-    created_by: email,
-  });
-  await served.accounts.revokeKey({ key_id: ours.key?.id ?? "", revoked_by: brand.owner });
+  await people.open(await people.ownersLink(brand, brand.owner, email));
+  const ours = await served.createKey({ id: brand.id, owner: email }, { name: "Ours" });
+  await served.accounts.revokeKey({ key_id: ours.id, revoked_by: brand.owner });
   const theirs = await served.createKey(brand);
   await served.accounts.revokeKey({ key_id: theirs.id, revoked_by: email });
   await entry(brand, email, brand.owner);
@@ -191,17 +172,9 @@ it("counts the time from the end of the removal, not from a beginning that waite
   let begun: Promise<unknown> = Promise.resolve();
   let locked = 0;
   await served.db.transaction(async (sql) => {
-    await sql.query("select pg_advisory_xact_lock(hashtextextended('accounts.person ' || $1, 0))", [email]);
+    await lockPerson(sql, email);
     begun = begin(email);
-    await eventually(async () =>
-      expect(
-        // Other tests' sessions wait for locks of their own databases.
-        await served.db.query(
-          `select from pg_locks where not granted and locktype = 'advisory'
-              and database = (select oid from pg_database where datname = current_database())`,
-        ),
-      ).toHaveLength(1),
-    );
+    await untilWaiting(served.db);
     const [now] = await served.db.query<{ at: string }>("select clock_timestamp() as at");
     locked = Date.parse(now?.at ?? "");
   });

@@ -1,10 +1,9 @@
 import { generateKey, keyDigest } from "@brand-records/ids";
-import type { AppError } from "@brand-records/errors";
 import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
 import { AnnouncedKeys } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
-import { callContext, expectRefusal, pepper, servedAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { callContext, expectRefusal, expectSameRefusal, pepper, servedAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import { heldPeppers } from "../use-cases/peppers.ts";
 
 const used: string[] = [];
@@ -39,16 +38,10 @@ it("refuses unknown, revoked and other-environment keys with the same error, so 
   const revoked = await served.createKey(brand);
   await served.accounts.revokeKey({ key_id: revoked.id, revoked_by: brand.owner });
   const otherEnvironment = await served.createKey(brand, { environment: "test" });
-  const refusals = await Promise.all(
-    [generateKey("live"), revoked.secret, otherEnvironment.secret].map((secret) =>
-      verify(secret).then(
-        () => "verified",
-        ({ kind, message, field, details }: AppError) => ({ kind, message, field, details }),
-      ),
-    ),
+  await expectSameRefusal(
+    [generateKey("live"), revoked.secret, otherEnvironment.secret].map((secret) => verify(secret)),
+    "invalid_key",
   );
-  expect(refusals[0]).toMatchObject({ kind: "invalid_key" });
-  expect(refusals).toEqual([refusals[0], refusals[0], refusals[0]]);
 });
 
 it("verifies only test keys where the environment is test", async () => {
@@ -69,8 +62,9 @@ it("records the use of valid keys only", async () => {
   expect(used).toEqual([kept.id]);
 });
 
-it.each([0, 31, 33])("refuses a digest of %i bytes", async (bytes) => {
-  await expectRefusal(served.verification.verifyKey({ key_sha256: Buffer.alloc(bytes) }), "invalid_request", "key_sha256");
+it("refuses a digest of another length", async () => {
+  for (const bytes of [0, 31, 33])
+    await expectRefusal(served.verification.verifyKey({ key_sha256: Buffer.alloc(bytes) }), "invalid_request", "key_sha256");
 });
 
 describe("peppers", () => {
@@ -117,12 +111,6 @@ describe("peppers", () => {
     const lacking = await served.alsoWith({ mayMissKeys: () => true });
     // What it finds is valid all the same.
     expect(await verify(secret, lacking)).toMatchObject({ key_name: "Reports" });
-  });
-
-  it("are stored by version with each key", async () => {
-    const both = await served.alsoWith({ peppers: [pepper(7), pepper(3)] });
-    const { id } = await both.createKey(await served.createBrand());
-    expect(await served.db.query("select pepper_version from accounts.keys where id = $1", [id])).toEqual([{ pepper_version: 7 }]);
   });
 });
 

@@ -1,30 +1,15 @@
-import { openMaintenance } from "@brand-records/service-runtime";
-import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
+import { KeptEpochs, startTestRepublisher } from "../../test/kept-epochs.ts";
 import { expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
-import { type CommittedEpochs, type EpochPublisher, startEpochRepublisher } from "../epochs/epoch-publisher.ts";
 
-/** Keeps each published epoch, and whether the brand's row already had it: whether the change was committed. */
-class WitnessPublisher implements EpochPublisher, CommittedEpochs {
-  published: { epoch: number; committed: boolean }[] = [];
-  failure: Error | undefined;
-  isUnavailable = false;
-  attempts = 0;
+/** Each published epoch, and whether the brand's row already had it: whether the change was committed. */
+let published: { epoch: number; committed: boolean }[] = [];
 
-  async publish(brandId: string, epoch: number): Promise<boolean> {
-    this.attempts += 1;
-    if (this.failure !== undefined) throw this.failure;
-    if (this.isUnavailable) return false;
+class WitnessPublisher extends KeptEpochs {
+  override async publish(brandId: string, epoch: number): Promise<boolean> {
+    if (!(await super.publish(brandId, epoch))) return false;
     const [row] = await served.db.query<{ epoch: number }>("select epoch from accounts.brands where id = $1", [brandId]);
-    this.published.push({ epoch, committed: row?.epoch === epoch });
-    return true;
-  }
-
-  async remember(): Promise<boolean> {
-    return !this.isUnavailable;
-  }
-
-  async forget(): Promise<boolean> {
+    published.push({ epoch, committed: row?.epoch === epoch });
     return true;
   }
 }
@@ -34,34 +19,29 @@ const served = servedAccounts(() => ({ epochs: publisher }));
 let brand: TestBrand;
 beforeEach(async () => {
   brand = await served.createBrand();
-  publisher.published = [];
-  publisher.attempts = 0;
+  published = [];
 });
 afterEach(() => {
-  publisher.failure = undefined;
   publisher.isUnavailable = false;
 });
 
-const changes: [string, () => Promise<unknown>][] = [
-  ["the tier", () => served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" })],
-  ["the verification", () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false })],
-  ["a new key", () => served.createKey(brand)],
-  [
-    "a revocation",
-    async () => {
-      const { id } = await served.createKey(brand);
-      publisher.published = [];
-      await served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner });
-    },
-  ],
-];
+const setTier = (tier: string) => served.accounts.setBrandTier({ brand_id: brand.id, tier });
+const setVerified = () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false });
+const revoke = (key_id: string) => served.accounts.revokeKey({ key_id, revoked_by: brand.owner });
 
-it.each(changes)("%s raises the epoch and publishes it before the commit, and again before the call returns", async (_, change) => {
+it.each<[string, (keyId: string) => Promise<unknown>]>([
+  ["the tier", () => setTier("pro")],
+  ["the verification", setVerified],
+  ["a new key", () => served.createKey(brand)],
+  ["a revocation", revoke],
+])("%s raises the epoch and publishes it before the commit, and again before the call returns", async (_, change) => {
+  const { id } = await served.createKey(brand);
+  published = [];
   const before = await served.epochOf(brand);
-  await change();
+  await change(id);
   const after = await served.epochOf(brand);
   expect(after).toBeGreaterThan(before);
-  expect(publisher.published).toEqual([
+  expect(published).toEqual([
     { epoch: after, committed: false },
     { epoch: after, committed: true },
   ]);
@@ -71,7 +51,7 @@ it("raises the epoch with each of several concurrent changes", async () => {
   const before = await served.epochOf(brand);
   // The publisher reads through the same pool, so the changes may take less than half of its connections.
   await Promise.all(Array.from({ length: 4 }, () => served.createKey(brand)));
-  const epochs = [...new Set(publisher.published.map(({ epoch }) => epoch))];
+  const epochs = [...new Set(published.map(({ epoch }) => epoch))];
   expect(epochs).toHaveLength(4);
   expect(Math.min(...epochs)).toBeGreaterThan(before);
   expect(await served.epochOf(brand)).toBe(Math.max(...epochs));
@@ -89,7 +69,7 @@ it("follows the clock, so that a brand created again under its old id never repe
 it("raises the epoch by one if the clock went back", async () => {
   const ahead = Date.now() + 3_600_000;
   await served.db.query("update accounts.brands set epoch = $2 where id = $1", [brand.id, ahead]);
-  await served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" });
+  await setTier("pro");
   expect(await served.epochOf(brand)).toBe(ahead + 1);
 });
 
@@ -98,7 +78,7 @@ it("neither raises nor publishes an epoch when the change is refused", async () 
   const request = { brand_id: brand.id, name: "Reports", environment: "live", permissions: [], created_by: "stranger@example.ph" };
   await expectRefusal(served.accounts.createKey(request), "owner_required");
   expect(await served.epochOf(brand)).toBe(before);
-  expect(publisher.published).toEqual([]);
+  expect(published).toEqual([]);
 });
 
 describe("while Redis is unavailable", () => {
@@ -108,23 +88,22 @@ describe("while Redis is unavailable", () => {
     const [row] = await served.db.query<{ ms: number }>("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");
     return row?.ms ?? Number.NaN;
   };
-  const revoke = (id: string) => served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner });
 
   it.each([
-    ["the tier", () => served.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" })],
-    ["the verification", () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false })],
-    ["a revocation", (keyId: string) => revoke(keyId)],
+    ["the tier", () => setTier("starter")],
+    ["the verification", setVerified],
+    ["a revocation", revoke],
   ])("%s is published once before and once after the commit, and says until when a gateway may not know: 31 s", async (_, change) => {
     const { id } = await served.createKey(brand);
-    publisher.attempts = 0;
+    publisher.tries.length = 0;
     publisher.isUnavailable = true;
     const before = await nowMs();
     const until = untilMs(await change(id));
     expect(until).toBeGreaterThanOrEqual(Math.floor(before) + 31_000);
     expect(until).toBeLessThanOrEqual((await nowMs()) + 31_001);
-    expect(publisher.attempts).toBe(2);
+    expect(publisher.tries).toHaveLength(2);
     publisher.isUnavailable = false;
-    expect((await served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" })).may_be_accepted_until ?? null).toBeNull();
+    expect((await setTier("pro")).may_be_accepted_until ?? null).toBeNull();
   });
 
   it("a revocation that is repeated says so for as long as it is true, and no longer", async () => {
@@ -142,26 +121,24 @@ describe("while Redis is unavailable", () => {
 
   it("the row is not locked afterwards, and the epoch is published when Redis is back", async () => {
     const { id } = await served.createKey(brand);
-    publisher.published = [];
+    published = [];
     publisher.isUnavailable = true;
     await revoke(id);
     await served.db.query("update accounts.brands set name = 'Not locked' where id = $1", [brand.id]);
-    const maintenance = openMaintenance(openLog("accounts", "silent"), openMetrics("accounts"));
-    const republisher = startEpochRepublisher(served.db, publisher, maintenance);
+    const republisher = startTestRepublisher(served.db, publisher);
     publisher.isUnavailable = false;
     const epoch = await served.epochOf(brand);
-    await eventually(() => expect(publisher.published).toContainEqual({ epoch, committed: true }));
+    await eventually(() => expect(published).toContainEqual({ epoch, committed: true }));
     await republisher.stop();
   });
 });
 
 it("rolls the change back when publishing fails with an unknown error", async () => {
   const { brand: before } = await served.accounts.getBrand({ brand_id: brand.id });
-  publisher.failure = new Error("WRONGTYPE");
-  await expect(served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" })).rejects.toMatchObject({
-    kind: "internal_error",
-    message: expect.not.stringContaining("WRONGTYPE"),
-  });
+  const publish = jest.spyOn(publisher, "publish").mockRejectedValue(new Error("WRONGTYPE"));
+  const failed = { kind: "internal_error", message: expect.not.stringContaining("WRONGTYPE") as string };
+  await expect(setTier("pro")).rejects.toMatchObject(failed);
+  publish.mockRestore();
   expect((await served.accounts.getBrand({ brand_id: brand.id })).brand).toEqual(before);
 });
 

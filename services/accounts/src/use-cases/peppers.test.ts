@@ -2,24 +2,21 @@ import { ConfigError } from "@brand-records/config";
 import { AnnouncedKeys, type StartedService } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { pepper, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { pepper, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import type { Pepper } from "../domain/key.ts";
 import { announcePeppers, heldPeppers, requirePeppers } from "./peppers.ts";
 
 const [one, two, three] = [pepper(1), pepper(2), pepper(3)];
 const log = openLog("accounts", "silent");
 
-let served: ServedAccounts;
+const served = servedAccounts(() => ({ peppers: [two, one] }));
 let brand: TestBrand;
 const started: AnnouncedKeys[] = [];
 beforeEach(async () => {
-  served = await serveAccounts({ peppers: [two, one] });
+  await served.db.query("truncate accounts.keys, accounts.living_processes");
   brand = await served.createBrand();
 });
-afterEach(async () => {
-  for (const each of started.splice(0)) await each.stop();
-  await served.stop();
-});
+afterEach(() => Promise.all(started.splice(0).map((each) => each.stop())));
 
 /** Returns the problems that `requirePeppers` reports. Checks that they do not contain a pepper. */
 async function problemsOf(peppers: readonly [Pepper, ...Pepper[]], environment: "live" | "test" = "live"): Promise<readonly string[]> {
@@ -84,7 +81,7 @@ describe("keys that a process may miss", () => {
 
   it("misses none as long as the others know of it: they store nothing that it cannot find", async () => {
     const late = await announce(one);
-    await served.createKey(await served.createBrand());
+    await served.createKey(brand);
     expect([late.mayMissKeys(), late.unusable()]).toEqual([false, []]);
     expect(await served.db.query("select distinct pepper_version from accounts.keys")).toEqual([{ pepper_version: 1 }]);
   });
@@ -113,7 +110,7 @@ describe("keys that a process may miss", () => {
   });
 
   it("does not start without a pepper that stored keys need, and is not announced", async () => {
-    await served.createKey(await served.createBrand());
+    await served.createKey(brand);
     await expect(announce(one)).rejects.toThrow("pepper 2 is missing");
     expect(await served.db.query("select from accounts.living_processes")).toEqual([]);
   });

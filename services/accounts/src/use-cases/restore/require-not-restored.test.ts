@@ -2,16 +2,16 @@ import { ConfigError } from "@brand-records/config";
 import { openRedis, rememberCommittedEpochs, type RedisClient } from "@brand-records/redis";
 import { openLog } from "@brand-records/telemetry";
 import { startRedisServer, type RedisServer } from "@brand-records/testkit";
-import { serveAccounts, type ServedAccounts } from "../../../test/serve-accounts.ts";
+import { servedAccounts } from "../../../test/serve-accounts.ts";
 import { acceptRestored } from "../../storage/restored.ts";
 import { requireNotRestored } from "./require-not-restored.ts";
 
 const log = openLog("accounts", "silent");
-let served: ServedAccounts;
+const served = servedAccounts();
 let server: RedisServer;
 let redis: RedisClient;
 beforeAll(async () => {
-  [served, server] = await Promise.all([serveAccounts(), startRedisServer()]);
+  server = await startRedisServer();
   redis = openRedis(server.url, { commandTimeoutMs: 5_000 });
   await redis.firstContact;
 });
@@ -19,7 +19,6 @@ beforeEach(() => redis.run("any", (commands) => commands.flushall()));
 afterAll(async () => {
   await redis.stop();
   await server.stop();
-  await served.stop();
 });
 
 const check = (through: RedisClient | undefined = redis): Promise<void> => requireNotRestored(served.db, through, log);
@@ -51,13 +50,7 @@ it("refuses a schema that was made from a dump of another one", async () => {
 it("refuses a database that lacks what Redis remembers as committed", async () => {
   const [brand, other] = [await served.createBrand(), await served.createBrand()];
   const epoch = await served.epochOf(brand);
-  await rememberCommittedEpochs(
-    redis,
-    new Map([
-      [brand.id, epoch + 1],
-      [other.id, await served.epochOf(other)],
-    ]),
-  );
+  await rememberCommittedEpochs(redis, new Map([[brand.id, epoch + 1]]).set(other.id, await served.epochOf(other)));
   await expect(check()).rejects.toThrow(new RegExp(`lacks a change to brand ${brand.id}`));
   await served.db.query("update accounts.brands set epoch = $2 where id = $1", [brand.id, epoch + 1]);
   await check();

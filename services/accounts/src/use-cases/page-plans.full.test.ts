@@ -4,12 +4,14 @@ import { servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { type AuditFilter, scopeOf } from "../domain/audit-entry.ts";
 import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
 import { pageToken } from "../domain/page-token.ts";
+import { deleteOldAuditEntries } from "../storage/audit-entries.ts";
+import { pageOfSettledEntries } from "../storage/audit-export.ts";
 import { listAudit } from "./audit.ts";
 import { findBrandOfKey, keysOf } from "./keys.ts";
 import { listMemberships, membersOf } from "./members.ts";
 import { getUsage, listFailedRequests } from "./usage.ts";
 
-/** One promise: what pages of the console read of accounts takes few blocks, however many brands there are. */
+/** One promise: what is read of accounts takes few blocks, however many brands there are. */
 
 const OTHER_BRANDS = 500;
 const MINUTE_MS = 60_000;
@@ -145,6 +147,7 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["members", (sql) => membersOf(sql, brand.id, { page_size: 200 })],
   ["a person's memberships", (sql) => listMemberships(sql, "m1@brand.example")],
   ["the brand of a key", (sql) => findBrandOfKey(sql, keyId)],
+  ["old audit entries, to delete them", (sql) => deleteOldAuditEntries(sql, 730, 1_000)],
 ];
 
 it.each(CALLS)("reads few blocks for %s, and no table whole, by either plan", async (_, call) => {
@@ -164,6 +167,27 @@ it("reads a page of keys as an index has it: behind thousands of revoked ones it
     const { generic, custom, sorted } = await countBuffers(served.db, page(token));
     expect({ sorted, isWithin: Math.max(generic, custom) <= 200 }).toEqual({ sorted: 0, isWithin: true });
   }
+});
+
+it("reads a page of the export as an index has it", async () => {
+  const beginning = { changedAt: "2000-01-01T00:00:00.000Z", id: "aud_1" };
+  const page = (sql: Sql) => pageOfSettledEntries(sql, beginning, "2100-01-01T00:00:00.000Z", 1_001);
+  expect(await page(served.db)).toHaveLength(1_001);
+  const { generic, custom, sorted, readWhole } = await countBuffers(served.db, page);
+  expect({ sorted, readWhole, isWithin: Math.max(generic, custom) <= 2_000 }).toEqual({ sorted: 0, readWhole: [], isWithin: true });
+});
+
+it("finds what names a person by indexes", async () => {
+  const plans = await served.db.transaction(async (sql) => {
+    await sql.query("set local enable_seqscan = off");
+    const email = "'ana@ulap.example'";
+    return [
+      await sql.query(`explain select from accounts.audit_entries where actor = ${email} or subject_id = ${email} or via = ${email}`),
+      await sql.query(`explain select from accounts.keys where created_by = ${email} or revoked_by = ${email}`),
+    ];
+  });
+  for (const name of ["audit_entries_actor", "audit_entries_subject_id", "audit_entries_via", "keys_created_by", "keys_revoked_by"])
+    expect(JSON.stringify(plans)).toMatch(new RegExp(` (on|using) ${name}\\b`));
 });
 
 it("adds failed requests up without putting them into the order of their texts", async () => {
