@@ -12,7 +12,7 @@ import {
   type PlanInput,
   type WorkspacePlan,
 } from "@brand-records/proto/plans/v1";
-import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient, type RpcConnection } from "@brand-records/rpc";
 import { Memberships } from "@brand-records/service-runtime";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
@@ -92,10 +92,28 @@ export const longestPlanInput = (more: Partial<PlanInput> = {}): PlanInput => {
   });
 };
 
+/** A client whose calls have a context of their own, unless they are given one. */
+type TestClient<Service> = {
+  readonly [Name in Exclude<keyof Service, keyof RpcConnection>]: RpcClient<Service>[Name] extends (
+    request: infer Request,
+    context: CallContext,
+  ) => infer Response
+    ? (request: Request, context?: CallContext) => Response
+    : never;
+};
+
+const withContext = <Service>(client: RpcClient<Service>): TestClient<Service> =>
+  Object.fromEntries(
+    Object.entries<(request: unknown, context: CallContext) => unknown>(client as never).map(([name, call]) => [
+      name,
+      (request: unknown, context = callContext()) => call(request, context),
+    ]),
+  ) as TestClient<Service>;
+
 /** One process of the service: its own gRPC server, connections and mutex. */
 export interface ServedPlans {
-  readonly plans: RpcClient<PlansServiceService>;
-  readonly operator: RpcClient<OperatorServiceService>;
+  readonly plans: TestClient<PlansServiceService>;
+  readonly operator: TestClient<OperatorServiceService>;
   readonly deps: PlansDependencies;
   readonly accounts: FakeAccounts;
   prepare(brandId: string, input: PlanInput): Promise<{ plan: Plan; replayed: boolean }>;
@@ -127,8 +145,26 @@ export interface ServeOptions {
   readonly changed?: (db: Database) => Database;
 }
 
-/** The service over real gRPC, with its own database. */
-export async function servePlans(options: ServeOptions = {}): Promise<ServedDatabase> {
+/** Serves plans, over real gRPC and with its own database, from before the tests of a file until after them. */
+export function servedPlans(options: ServeOptions = {}): ServedDatabase {
+  const served = {} as ServedDatabase;
+  beforeAll(async () => Object.assign(served, await servePlans(options)));
+  afterAll(() => served.stop());
+  return served;
+}
+
+/** Expects a call to be refused with an error of this kind, about this field. */
+export const expectRefusal = (call: Promise<unknown>, kind: string, field?: string): Promise<void> =>
+  expect(call).rejects.toMatchObject(field === undefined ? { kind } : { kind, field });
+
+/** The error of a refused call, as callers see it. */
+export const refusalOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => "accepted",
+    ({ kind, message, field, details }: AppError) => ({ kind, message, field, details }),
+  );
+
+async function servePlans(options: ServeOptions): Promise<ServedDatabase> {
   const database = await createDatabase("plans_schema", async (url) => {
     await migrate({ url, schema: "plans", directory: MIGRATIONS });
   });
@@ -171,49 +207,50 @@ async function serve(
     metrics: openMetrics("plans"),
   });
   const address = `127.0.0.1:${server.port}`;
-  const plans = connectRpc(PlansServiceService, address);
-  const operator = connectRpc(OperatorServiceService, address);
+  const clients = [connectRpc(PlansServiceService, address), connectRpc(OperatorServiceService, address)] as const;
+  const [plans, operator] = [withContext(clients[0]), withContext(clients[1])];
   return {
     plans,
     operator,
     deps,
     accounts,
     async prepare(brand_id, input) {
-      const { plan, replayed } = await plans.preparePlan({ brand_id, input }, callContext());
+      const { plan, replayed } = await plans.preparePlan({ brand_id, input });
       return { plan: present(plan), replayed };
     },
     async get(brand_id, plan_id) {
-      return present((await plans.getPlan({ brand_id, plan_id }, callContext())).plan);
+      return present((await plans.getPlan({ brand_id, plan_id })).plan);
     },
     async getInWorkspace(brand_id, plan_id) {
-      return present((await plans.getWorkspacePlan({ brand_id, plan_id, acting_member: MEMBER }, callContext())).plan);
+      return present((await plans.getWorkspacePlan({ brand_id, plan_id, acting_member: MEMBER })).plan);
     },
     async update(brand_id, plan_id, expected_revision, changes, acting_member = MEMBER) {
       const request = { brand_id, plan_id, acting_member, expected_revision, changes: { requirements: null, platforms: null, ...changes } };
-      return present((await plans.updatePlan(request, callContext())).plan);
+      return present((await plans.updatePlan(request)).plan);
     },
     async cancel(brand_id, plan_id, member = MEMBER, expected_revision = 1) {
-      return present((await plans.cancelPlan({ brand_id, plan_id, member, expected_revision }, callContext())).plan);
+      return present((await plans.cancelPlan({ brand_id, plan_id, member, expected_revision })).plan);
     },
     async complete(brand_id, plan_id, member = MEMBER, expected_revision = 1) {
       const request = { brand_id, plan_id, member, expected_revision, ...CONFIRMED };
-      return present((await plans.completePlan(request, callContext())).plan);
+      return present((await plans.completePlan(request)).plan);
     },
     async all(brand_id, status) {
       const found: Plan[] = [];
       for (let after_id: string | null | undefined; ;) {
-        const page: Awaited<ReturnType<typeof plans.listPlans>> = await plans.listPlans(
-          { brand_id, page_size: PAGE_SIZE_MAX, after_id, status },
-          callContext(),
-        );
+        const page: Awaited<ReturnType<typeof plans.listPlans>> = await plans.listPlans({
+          brand_id,
+          page_size: PAGE_SIZE_MAX,
+          after_id,
+          status,
+        });
         found.push(...page.plans);
         after_id = page.next_after_id;
         if (after_id == null) return found;
       }
     },
     async stop() {
-      plans.stop();
-      operator.stop();
+      for (const client of clients) client.stop();
       await server.stop();
       await db.stop();
     },

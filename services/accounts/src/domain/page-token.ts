@@ -39,14 +39,15 @@ export const pageToken = (scope: readonly unknown[], position: readonly unknown[
 /**
  * Returns the parts of a position, as `form` captures them; none without a token.
  *
+ * @param whole what the pages are of, for people
  * @throws AppError `invalid_cursor` for a token of another list, and for any other text
  */
-export function positionIn(scope: readonly unknown[], token: string | null | undefined, form: RegExp): Position {
+export function positionIn(scope: readonly unknown[], token: string | null | undefined, form: RegExp, whole = "list"): Position {
   if (token == null) return [];
   const [, digest, position = ""] = /^1 ([0-9a-f]{16}) (.+)$/.exec(Buffer.from(token, "base64url").toString()) ?? [];
   const parts = digest === digestOf(scope) ? form.exec(position) : null;
   if (parts !== null && parts.slice(1).every(isStorable)) return parts.slice(1);
-  throw new AppError("invalid_cursor", "page_token is not one of this list. Start again without it.", { field: "page_token" });
+  throw new AppError("invalid_cursor", `page_token is not one of this ${whole}. Start again without it.`, { field: "page_token" });
 }
 
 /** Anyone can make a token: a time that no calendar has would be an error of the database. */

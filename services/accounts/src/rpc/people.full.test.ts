@@ -65,7 +65,7 @@ it("exports each kind of record, and nothing about another person", async () => 
     ["person", "session.sign_in_with_provider", email, null],
     ["operator", "sign_in_link.create", email, null],
     ["person", "session.sign_in_with_link", email, null],
-    ["person", "sign_in_link.create", null, null],
+    ["person", "sign_in_link.create", null, "203.0.113.7"],
     ["other", "session.sign_in_with_link", null, null],
     ["person", "member.add", null, "203.0.113.7"],
     ["other", "member.add", email, null],

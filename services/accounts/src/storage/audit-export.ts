@@ -1,5 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { AuditEntry, AuditExportPosition } from "../domain/audit-entry.ts";
+import type { AuditEntry } from "../domain/audit-entry.ts";
 import { AUDIT_ENTRY_COLUMNS } from "./audit-entries.ts";
 
 /** SQL of the time at which an entry was last changed. An index has this expression; another one would read the whole table. */
@@ -39,7 +39,7 @@ export async function auditSettledUntil(sql: Sql, seconds: number): Promise<stri
 /** Returns entries of all brands after a position that were last changed before `until`, in ascending order of that time and of id. */
 export function pageOfSettledEntries(
   sql: Sql,
-  { changedAt, id }: AuditExportPosition,
+  { changedAt, id }: { readonly changedAt: string; readonly id: string },
   until: string,
   limit: number,
 ): Promise<AuditEntry[]> {

@@ -8,7 +8,8 @@ import type {
   PersonSession,
   PersonSignInLink,
 } from "@brand-records/proto/accounts/v1";
-import type { ExportPosition } from "../domain/person.ts";
+import type { Position } from "../domain/page-token.ts";
+import type { ExportSection } from "../domain/person.ts";
 
 const statements = {
   lock: { name: "people.lock", text: "select pg_advisory_xact_lock(hashtextextended('accounts.person ' || $1, 0))" },
@@ -92,14 +93,15 @@ interface PositionedRecord<Value> {
   readonly id: string;
 }
 
-/** Returns records of one section, oldest first, after a position. */
-export async function pageOfPersonRecords<Section extends keyof PersonRecords>(
+/** Returns records of one section, oldest first, after a time and id. */
+export async function pageOfPersonRecords<Section extends ExportSection>(
   sql: Sql,
   email: string,
-  { section, after }: ExportPosition & { readonly section: Section },
+  section: Section,
+  [createdAt, id]: Position,
   limit: number,
 ): Promise<PositionedRecord<PersonRecords[Section]>[]> {
-  const values = [email, after?.createdAt, after?.id, limit];
+  const values = [email, createdAt, id, limit];
   const rows = await sql.query<PersonRecords[Section] & { at: string; position_id: string }>(sections[section], values);
   return rows.map(({ at, position_id, ...record }) => ({
     record: record as unknown as PersonRecords[Section],

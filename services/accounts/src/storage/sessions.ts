@@ -29,10 +29,9 @@ const statements = {
             where s.token_hash = $1 and ${IS_VALID} and s.last_used_at < now() - make_interval(secs => $4)`,
   },
   delete: { name: "sessions.delete", text: "delete from accounts.sessions where token_hash = $1 returning email, brand_id, made_by" },
-  deleteOf: { name: "sessions.delete_of", text: "delete from accounts.sessions where email = $1 returning 1" },
-  deleteOfBrand: {
-    name: "sessions.delete_of_brand",
-    text: "delete from accounts.sessions where email = $1 and brand_id = $2 returning 1",
+  deleteOf: {
+    name: "sessions.delete_of",
+    text: "delete from accounts.sessions where email = $1 and ($2::text is null or brand_id = $2) returning 1",
   },
   deleteMadeBy: {
     name: "sessions.delete_made_by",
@@ -106,14 +105,9 @@ export async function deleteSession(sql: Sql, tokenHash: Buffer): Promise<Pick<S
   return deleted;
 }
 
-/** Returns how many there were. */
-export async function deleteSessionsOf(sql: Sql, email: string): Promise<number> {
-  return (await sql.query(statements.deleteOf, [email])).length;
-}
-
-/** Deletes a person's sessions that open this brand alone. Returns how many there were. */
-export async function deleteSessionsOfBrand(sql: Sql, email: string, brandId: string): Promise<number> {
-  return (await sql.query(statements.deleteOfBrand, [email, brandId])).length;
+/** Deletes a person's sessions: all of them, or those that open this brand alone. Returns how many there were. */
+export async function deleteSessionsOf(sql: Sql, email: string, brandId: string | null = null): Promise<number> {
+  return (await sql.query(statements.deleteOf, [email, brandId])).length;
 }
 
 /** Deletes the sessions that links of a member opened in a brand. */

@@ -3,17 +3,9 @@ import { AppError } from "@brand-records/errors";
 import { idSequence } from "@brand-records/ids";
 import type { Sql } from "@brand-records/postgres";
 import { MESSAGE_BYTES_MAX } from "@brand-records/rpc";
-import {
-  type AuditEntry,
-  type AuditExportPosition,
-  auditExportPositionOf,
-  auditExportToken,
-  type AuditFilter,
-  exportPositionOf,
-  scopeOf,
-} from "../domain/audit-entry.ts";
+import { type AuditEntry, type AuditFilter, scopeOf } from "../domain/audit-entry.ts";
 import { brandDeleted, DELETION, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
-import { pageOf, positionIn, type TokenPage } from "../domain/page-token.ts";
+import { pageOf, pageToken, positionIn, type TokenPage } from "../domain/page-token.ts";
 import {
   type AuditEntryKey,
   type AuditResult,
@@ -161,22 +153,22 @@ export async function exportAudit(
   token: string | null,
   settledAfterSeconds = SETTLED_AFTER_SECONDS,
 ): Promise<AuditExportPage> {
-  const position = token === null ? beginningAt(since) : auditExportPositionOf(since, token);
+  // Differs from that of a list, so that a token of a list is refused.
+  const scope = ["export", since];
+  // No id is empty.
+  const [changedAt = since ?? "-infinity", id = ""] = positionIn(scope, token, POSITION, "export");
   // First the time, then the page: what ends between the two statements is in the page.
   const settled_until = await auditSettledUntil(sql, settledAfterSeconds);
-  const found = await pageOfSettledEntries(sql, position, settled_until, limit + 1);
+  const found = await pageOfSettledEntries(sql, { changedAt, id }, settled_until, limit + 1);
   const entries = fittingOf(found.slice(0, limit));
   const last = entries.at(-1);
   return {
     entries,
-    next_page_token: last === undefined ? token : auditExportToken(since, exportPositionOf(last)),
+    next_page_token: last === undefined ? token : pageToken(scope, [last.finished_at ?? last.created_at, last.id]),
     end_reached: entries.length === found.length,
     settled_until,
   };
 }
-
-/** No id is empty. */
-const beginningAt = (since: string | null): AuditExportPosition => ({ changedAt: since ?? "-infinity", id: "" });
 
 /** Returns the first entries, as many as fit into a message. */
 function fittingOf(entries: AuditEntry[]): AuditEntry[] {

@@ -1,16 +1,7 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
-import {
-  EXPORT_BEGINNING,
-  EXPORT_SECTIONS,
-  type ExportPosition,
-  exportPositionOf,
-  exportToken,
-  newPseudonym,
-  noErasure,
-  notSettled,
-  stillAMember,
-} from "../domain/person.ts";
+import { pageToken, positionIn } from "../domain/page-token.ts";
+import { EXPORT_SECTIONS, newPseudonym, noErasure, notSettled, stillAMember } from "../domain/person.ts";
 import {
   beginErasure as rememberPseudonym,
   endErasure,
@@ -96,6 +87,9 @@ async function lockFormerMember(sql: Sql, email: string): Promise<void> {
   if ((await membershipsOf(sql, email)).length > 0) throw stillAMember();
 }
 
+/** Where an export continues: at a section's beginning, or after the time and id of a record of it. */
+const POSITION = new RegExp(`^(${EXPORT_SECTIONS.join("|")})(?: (\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z) (\\S+))?$`);
+
 /**
  * Returns a page of what is kept about a person: records of one section. Complete, whatever is written meanwhile: what is there at the
  * beginning and remains is in one of the pages.
@@ -103,13 +97,18 @@ async function lockFormerMember(sql: Sql, email: string): Promise<void> {
  * @throws AppError `invalid_cursor`
  */
 export async function exportPerson(sql: Sql, email: string, limit: number, token: string | null): Promise<ExportPersonResponse> {
-  const position = token === null ? EXPORT_BEGINNING : exportPositionOf(email, token);
-  const found = await pageOfPersonRecords(sql, email, position, limit);
-  const next = nextPosition(position, found.length === limit ? found.at(-1) : undefined);
+  const scope = ["person", email];
+  const [name, ...after] = positionIn(scope, token, POSITION, "person");
+  const section = EXPORT_SECTIONS.find((one) => one === name) ?? EXPORT_SECTIONS[0];
+  const found = await pageOfPersonRecords(sql, email, section, after, limit);
+  // A full page: the section may have more.
+  const last = found.length === limit ? found.at(-1) : undefined;
+  const following = EXPORT_SECTIONS[EXPORT_SECTIONS.indexOf(section) + 1];
+  const next = last === undefined ? following && [following] : [section, last.createdAt, last.id];
   return {
     ...emptyPage(),
-    [position.section]: found.map(({ record }) => record),
-    next_page_token: next === undefined ? null : exportToken(email, next),
+    [section]: found.map(({ record }) => record),
+    next_page_token: next === undefined ? null : pageToken(scope, next),
   };
 }
 
@@ -122,10 +121,3 @@ const emptyPage = (): Omit<ExportPersonResponse, "next_page_token"> => ({
   audit_entries: [],
   erasures: [],
 });
-
-/** @param last of a full page: the section may have more */
-function nextPosition({ section }: ExportPosition, last: ExportPosition["after"]): ExportPosition | undefined {
-  if (last !== undefined) return { section, after: { createdAt: last.createdAt, id: last.id } };
-  const following = EXPORT_SECTIONS[EXPORT_SECTIONS.indexOf(section) + 1];
-  return following && { section: following, after: undefined };
-}

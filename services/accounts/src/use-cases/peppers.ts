@@ -5,6 +5,8 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import type { Pepper } from "../domain/key.ts";
 import { countKeysUnderOthers, type KeysUnderPepper } from "../storage/keys.ts";
 
+type PepperUse = Pick<AccountsDependencies, "db" | "peppers" | "environment">;
+
 /**
  * Announces this process' peppers, after checking that no key in use needs another one, and reports degraded while one does.
  *
@@ -14,7 +16,7 @@ import { countKeysUnderOthers, type KeysUnderPepper } from "../storage/keys.ts";
  */
 export async function announcePeppers(
   base: Pick<StartedService, "announceKeys" | "reportUnusableKeys">,
-  deps: Pick<AccountsDependencies, "db" | "peppers" | "environment">,
+  deps: PepperUse,
 ): Promise<() => boolean> {
   await requirePeppers(deps);
   let missing: readonly number[] = [];
@@ -35,21 +37,13 @@ export async function announcePeppers(
  *
  * @throws ConfigError naming each missing pepper and its fix
  */
-export async function requirePeppers({
-  db,
-  peppers,
-  environment,
-}: Pick<AccountsDependencies, "db" | "peppers" | "environment">): Promise<void> {
-  const missing = await missingPeppers({ db, peppers, environment });
+export async function requirePeppers(deps: PepperUse): Promise<void> {
+  const missing = await missingPeppers(deps);
   if (missing.length > 0) throw new ConfigError(missing.map(missingPepper));
 }
 
 /** Returns the peppers that stored keys need and that are not among these. Reads every key. */
-function missingPeppers({
-  db,
-  peppers,
-  environment,
-}: Pick<AccountsDependencies, "db" | "peppers" | "environment">): Promise<KeysUnderPepper[]> {
+function missingPeppers({ db, peppers, environment }: PepperUse): Promise<KeysUnderPepper[]> {
   const versions = peppers.map(({ version }) => version);
   return countKeysUnderOthers(db, versions, environment);
 }

@@ -5,7 +5,7 @@ import { invalidSession, newToken, type Session, type SessionLimits, tokenHashOf
 import type { LinkScope } from "../domain/sign-in.ts";
 import { membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
-import { deleteSession, deleteSessionsOf, deleteSessionsOfBrand, findSession, insertSession, touchSession } from "../storage/sessions.ts";
+import { deleteSession, deleteSessionsOf, findSession, insertSession, touchSession } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
 import { type CallClient, recordForBrands } from "./audit.ts";
 
@@ -86,6 +86,6 @@ export function endSessionsOf(
     await deleteUnusedLinksOf(sql, email, brandId);
     const brands = brandId === null ? await membershipsOf(sql, email) : [{ brand_id: brandId }];
     await recordForBrands(sql, brands, { action: "session.sign_out_everywhere", subject: email, actor, via, requestId, client });
-    return brandId === null ? deleteSessionsOf(sql, email) : deleteSessionsOfBrand(sql, email, brandId);
+    return deleteSessionsOf(sql, email, brandId);
   });
 }

@@ -1,15 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { AppError } from "@brand-records/errors";
 import type { PlanInput } from "@brand-records/proto/plans/v1";
-import { losingCommitAnswer } from "@brand-records/testkit";
-import { callContext, newBrand, planInput, servePlans, shortPlanInput, type ServedDatabase } from "../../test/serve-plans.ts";
+import { eventually, losingCommitAnswer } from "@brand-records/testkit";
+import { callContext, expectRefusal, newBrand, planInput, refusalOf, servedPlans, shortPlanInput } from "../../test/serve-plans.ts";
 
 const notices: object[] = [];
-let served: ServedDatabase;
-beforeAll(async () => {
-  served = await servePlans({ onPrepared: (plan) => void notices.push(plan) });
-});
-afterAll(() => served.stop());
+const served = servedPlans({ onPrepared: (plan) => void notices.push(plan) });
 
 /** The part of the input that responses contain. */
 function withoutNotes(input: PlanInput): Omit<PlanInput, "notes"> {
@@ -21,8 +17,6 @@ const conflict = (...names: string[]) => ({
   field: "request_id",
   details: names.map((field) => ({ field, message: "differs from the first request" })),
 });
-const edit = (planId: string, change: string): Promise<unknown[]> =>
-  served.db.query(`update plans.plans set ${change} where id = $1`, [planId]);
 
 describe("a new request_id", () => {
   it("makes a pending plan with every field of the input", async () => {
@@ -43,9 +37,12 @@ describe("a new request_id", () => {
     expect(await served.all(brand)).toEqual([plan]);
   });
 
-  it("makes a plan from the required fields alone", async () => {
-    const { plan } = await served.prepare(newBrand(), shortPlanInput());
-    expect(plan).toMatchObject({ summary: null, brief: null, requirements: [], platforms: [] });
+  it("makes a plan from the required fields alone, of any number of brands with one request_id", async () => {
+    const input = shortPlanInput();
+    for (const brand of [newBrand(), newBrand()]) {
+      const { plan, replayed } = await served.prepare(brand, input);
+      expect([replayed, plan]).toMatchObject([false, { brand_id: brand, summary: null, brief: null, requirements: [], platforms: [] }]);
+    }
   });
 
   it("stores the notes for the workspace and in the input that retries are compared with", async () => {
@@ -57,22 +54,16 @@ describe("a new request_id", () => {
   });
 
   it("stores text unchanged: white space, control characters, decomposed letters, SQL, JSON", async () => {
-    for (const text of [
-      " two  spaces ",
-      "\t",
-      "cafe\u0301",
-      "caf\u00E9",
-      "\u0001\u007F\uFEFF",
-      "'; drop table plans.plans; --",
-      '{"a":null}',
-    ]) {
+    const texts = [" two  spaces ", "\t", "cafe\u0301", "caf\u00E9", "\u0001\u007F\uFEFF", "'; drop table plans.plans; --", '{"a":null}'];
+    for (const text of texts) {
+      const line = text.replaceAll(/\p{Cc}/gu, "");
       const input = planInput({
-        title: `caf\u00E9 ${text.replaceAll(/\p{Cc}/gu, "")}`,
+        title: `caf\u00E9 ${line}`,
         goal: `cafe\u0301 ${text}`,
         summary: text,
         brief: text,
         requirements: [text, ""],
-        platforms: [text.replaceAll(/\p{Cc}/gu, "")],
+        platforms: [line],
         notes: text,
       });
       const brand = newBrand();
@@ -81,62 +72,74 @@ describe("a new request_id", () => {
     }
   });
 
-  it.each([1, 29, 123_456_789, 100_000_000_000])("stores a budget of %i centavos exactly", async (centavos) => {
-    const [brand, input] = [newBrand(), planInput({ planning_budget_centavos: centavos })];
-    expect((await served.prepare(brand, input)).plan.planning_budget_centavos).toBe(centavos);
-    expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
-  });
-
-  it.each(["0001-01-01", "1582-10-10", "9999-12-31"])("stores the date %s exactly, whatever today's date", async (date) => {
-    const [brand, input] = [newBrand(), planInput({ planned_for: date, review_on: date })];
-    expect((await served.prepare(brand, input)).plan).toMatchObject({ planned_for: date, review_on: date });
+  it.each([
+    ...[1, 29, 123_456_789, 100_000_000_000].map((planning_budget_centavos) => ({ planning_budget_centavos })),
+    ...["0001-01-01", "1582-10-10", "9999-12-31"].map((date) => ({ planned_for: date, review_on: date })),
+  ])("stores %j exactly, whatever today's date", async (given) => {
+    const [brand, input] = [newBrand(), planInput(given)];
+    expect((await served.prepare(brand, input)).plan).toMatchObject(given);
     expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
   });
 });
 
-describe("a repeated request", () => {
-  it("returns the plan as edited in the workspace, and is compared with the original input", async () => {
-    const [brand, input] = [newBrand(), planInput()];
-    const { plan } = await served.prepare(brand, input);
-    await edit(plan.id, "title = 'Edited', platforms = '{youtube}', planning_budget_centavos = 1, summary = null, notes = 'Edited'");
-    const edited = { ...plan, title: "Edited", platforms: ["youtube"], planning_budget_centavos: 1, summary: null };
-    expect(await served.prepare(brand, input)).toEqual({ plan: edited, replayed: true });
-    await expect(served.prepare(brand, { ...input, title: "Edited" })).rejects.toMatchObject(conflict("title"));
-  });
-
-  it("is a conflict once its plan is cancelled, with the same or another input", async () => {
-    const [brand, input] = [newBrand(), planInput()];
-    const { plan } = await served.prepare(brand, input);
-    const cancelled = await served.cancel(brand, plan.id);
-    for (const repeated of [input, { ...input, title: "Another" }, input]) {
-      await expect(served.prepare(brand, repeated)).rejects.toMatchObject({
-        kind: "request_conflict",
-        field: "request_id",
-        message: expect.stringContaining("was cancelled"),
-      });
-    }
-    expect(await served.all(brand)).toEqual([cancelled]);
-  });
+it("a repeated request is a conflict once its plan is cancelled, with the same or another input", async () => {
+  const [brand, input] = [newBrand(), planInput()];
+  const { plan } = await served.prepare(brand, input);
+  const cancelled = await served.cancel(brand, plan.id);
+  const refusal = { kind: "request_conflict", field: "request_id", message: expect.stringContaining("was cancelled") as string };
+  for (const repeated of [input, { ...input, title: "Another" }])
+    await expect(served.prepare(brand, repeated)).rejects.toMatchObject(refusal);
+  expect(await served.all(brand)).toEqual([cancelled]);
 });
 
 describe("a request_id used with another input", () => {
-  it.each(["summary", "brief", "requirements", "platforms", "notes"] as const)("is a conflict that names %s, added", async (field) => {
+  it("is a conflict that names each field that was added", async () => {
     const [brand, short] = [newBrand(), shortPlanInput()];
     await served.prepare(brand, short);
-    await expect(served.prepare(brand, { ...short, [field]: planInput()[field] })).rejects.toMatchObject(conflict(field));
+    for (const field of ["summary", "brief", "requirements", "platforms", "notes"] as const)
+      await expect(served.prepare(brand, { ...short, [field]: planInput()[field] })).rejects.toMatchObject(conflict(field));
   });
 
   it("is a conflict that names exactly the changed fields", async () => {
     const [brand, input] = [newBrand(), planInput()];
     await served.prepare(brand, input);
     const { request_id } = input;
-    const refusal = served.prepare(brand, shortPlanInput({ request_id, title: "Another", planning_budget_centavos: 1 }));
-    const error = await refusal.catch((thrown: AppError) => thrown);
-    const changed = ["title", "planning_budget", "summary", "brief", "requirements", "platforms", "notes"];
-    expect(error).toMatchObject({ kind: "request_conflict", field: "request_id" });
-    expect(new Set((error as AppError).details?.map(({ field }) => field))).toEqual(new Set(changed));
-    for (const field of changed) expect((error as AppError).message).toContain(field);
+    const error = await refusalOf(served.prepare(brand, shortPlanInput({ request_id, title: "Another", planning_budget_centavos: 1 })));
+    const { details } = conflict("title", "planning_budget", "summary", "brief", "requirements", "platforms", "notes");
+    const message = new RegExp(details.map(({ field }) => `(?=.*${field})`).join(""));
+    expect(error).toMatchObject({ kind: "request_conflict", field: "request_id", message: expect.stringMatching(message) as string });
+    expect(new Set((error as AppError).details)).toEqual(new Set(details));
   });
+});
+
+it("makes no plan for callers who timed out while they waited for the brand's mutex, and makes it when they retry", async () => {
+  const [brand, input] = [newBrand(), shortPlanInput()];
+  const callMs = 500;
+  await served.prepare(brand, shortPlanInput());
+  await served.db.transaction(async (sql) => {
+    await sql.query("select from plans.brand_locks where brand_id = $1 for update", [brand]);
+    // The first holds the brand's mutex and waits for the row lock; the others wait for the mutex.
+    const inputs = [input, ...Array.from({ length: 19 }, () => shortPlanInput())];
+    const calls = inputs.map((each) => served.plans.preparePlan({ brand_id: brand, input: each }, callContext(callMs)));
+    await Promise.all(calls.map((call) => expectRefusal(call, "timeout")));
+    // A deadline reaches plans as the time left, so its own deadline is later by what the call took to arrive.
+    const goneAt = Date.now();
+    await eventually(() => expect(Date.now()).toBeGreaterThan(goneAt + callMs));
+  });
+  await eventually(() => expect(served.deps.brandMutex.size).toBe(0));
+  // The one that held the mutex may still have finished.
+  expect((await served.all(brand)).length).toBeLessThanOrEqual(2);
+  expect((await served.prepare(brand, input)).plan).toMatchObject({ request_id: input.request_id, status: "pending" });
+});
+
+it("is refused at the brand's limit, which is no other brand's, until a plan is closed", async () => {
+  const small = await served.another({ pendingMax: 1 });
+  const brand = newBrand();
+  const { plan } = await small.prepare(brand, shortPlanInput());
+  await expectRefusal(small.prepare(brand, shortPlanInput()), "pending_plan_limit");
+  await small.prepare(newBrand(), shortPlanInput());
+  await small.cancel(brand, plan.id);
+  await small.prepare(brand, shortPlanInput());
 });
 
 describe("an invalid input", () => {
@@ -144,32 +147,16 @@ describe("an invalid input", () => {
     const [brand, request_id] = [newBrand(), randomUUID()];
     const input = shortPlanInput({
       request_id,
-      title: "x".repeat(201),
       goal: "a\0b",
-      campaign_type: "clips",
       planned_for: "2026-02-30",
-      review_on: "2026-2-3",
       planning_budget_centavos: 0,
-      brief: "x".repeat(20_001),
-      requirements: Array.from({ length: 51 }, () => "x"),
       platforms: ["tiktok", "x".repeat(65)],
       notes: "x".repeat(5_001),
     });
-    const invalid = [
-      "title",
-      "goal",
-      "campaign_type",
-      "planned_for",
-      "review_on",
-      "planning_budget",
-      "brief",
-      "requirements",
-      "platforms[1]",
-    ];
     await expect(served.prepare(brand, input)).rejects.toMatchObject({
       kind: "invalid_request",
-      field: "title",
-      details: [...invalid, "notes"].map((field) => ({ field, message: expect.stringMatching(/^must/) })),
+      field: "goal",
+      details: ["goal", "planned_for", "planning_budget", "platforms[1]", "notes"].map((field) => ({ field })),
     });
     expect(await served.all(brand)).toEqual([]);
     expect(await served.prepare(brand, shortPlanInput({ request_id }))).toMatchObject({ replayed: false });
@@ -177,18 +164,17 @@ describe("an invalid input", () => {
 
   it("is refused if a required field is empty, as gRPC sends an absent one", async () => {
     const empty = shortPlanInput({ request_id: "", title: "", goal: "", campaign_type: "", planned_for: "", review_on: "" });
-    await expect(served.prepare(newBrand(), { ...empty, planning_budget_centavos: 0 })).rejects.toMatchObject({
-      kind: "invalid_request",
-      details: ["request_id", "title", "goal", "campaign_type", "planned_for", "review_on", "planning_budget"].map((field) => ({ field })),
-    });
-    await expect(served.plans.preparePlan({ brand_id: newBrand(), input: null }, callContext())).rejects.toMatchObject({
-      kind: "invalid_request",
-      field: "input",
-    });
+    const details = ["request_id", "title", "goal", "campaign_type", "planned_for", "review_on", "planning_budget"].map((field) => ({
+      field,
+    }));
+    const invalid = { kind: "invalid_request", details };
+    await expect(served.prepare(newBrand(), { ...empty, planning_budget_centavos: 0 })).rejects.toMatchObject(invalid);
+    await expectRefusal(served.plans.preparePlan({ brand_id: newBrand(), input: null }), "invalid_request", "input");
   });
 
-  it.each(["", "1", "BRD_1", "brd_", "brd_\0", "pln_1", `brd_${"x".repeat(41)}`])("is refused for the brand %j", async (brand) => {
-    await expect(served.prepare(brand, planInput())).rejects.toMatchObject({ kind: "invalid_request", field: "brand_id" });
+  it("is refused for what is no brand's id", async () => {
+    for (const brand of ["", "BRD_1", "brd_\0", "pln_1", `brd_${"x".repeat(41)}`])
+      await expectRefusal(served.prepare(brand, planInput()), "invalid_request", "brand_id");
   });
 });
 
@@ -201,26 +187,26 @@ describe("its notice", () => {
 
   it("has ids alone, and is repeated with the request: the first may be lost with its process", async () => {
     const repeated = request();
-    const { plan } = await served.plans.preparePlan(repeated, callContext());
-    await served.plans.preparePlan(repeated, callContext());
+    const { plan } = await served.plans.preparePlan(repeated);
+    await served.plans.preparePlan(repeated);
     const notice = { brand_id: repeated.brand_id, plan_id: plan?.id };
     expect(notices).toEqual([notice, notice]);
   });
 
   it("is written if the answer to the commit is lost", async () => {
     const losing = await served.another({ onPrepared, changed: losingCommitAnswer });
-    const { plan, replayed } = await losing.plans.preparePlan(request(), callContext());
+    const { plan, replayed } = await losing.plans.preparePlan(request());
     expect([replayed, notices]).toEqual([true, [expect.objectContaining({ plan_id: plan?.id })]]);
   });
 
   it("is not repeated after an hour, nor for a plan that is closed", async () => {
     const [old, closed] = [request(), request()];
-    const plans = [await served.plans.preparePlan(old, callContext()), await served.plans.preparePlan(closed, callContext())];
+    const plans = [await served.plans.preparePlan(old), await served.plans.preparePlan(closed)];
     const [oldId = "", closedId = ""] = plans.map(({ plan }) => plan?.id);
     await served.db.query("update plans.plans set created_at = created_at - interval '1 hour' where id = $1", [oldId]);
     await served.complete(closed.brand_id, closedId);
     notices.length = 0;
-    for (const repeated of [old, closed]) await served.plans.preparePlan(repeated, callContext());
+    for (const repeated of [old, closed]) await served.plans.preparePlan(repeated);
     expect(notices).toEqual([]);
   });
 });

@@ -1,15 +1,13 @@
 import type { AppError } from "@brand-records/errors";
 import type { Plan } from "@brand-records/proto/plans/v1";
-import { MEMBER, newBrand, OTHER_MEMBER, planInput, servePlans, type ServedDatabase, type ServedPlans } from "../../test/serve-plans.ts";
+import { MEMBER, newBrand, OTHER_MEMBER, planInput, servedPlans, type ServedPlans } from "../../test/serve-plans.ts";
 
-let served: ServedDatabase;
+const served = servedPlans();
 /** Two processes of the service on one database. */
 let processes: [ServedPlans, ServedPlans];
 beforeAll(async () => {
-  served = await servePlans();
   processes = [served, await served.another()];
 });
-afterAll(() => served.stop());
 
 async function pendingPlan() {
   const [brand, input] = [newBrand(), planInput()];

@@ -1,7 +1,7 @@
 import type { AppError } from "@brand-records/errors";
 import { KeyedMutex } from "@brand-records/lifecycle";
 import { eventually } from "@brand-records/testkit";
-import { newBrand, planInput, servePlans, shortPlanInput, type ServedDatabase, type ServedPlans } from "../../test/serve-plans.ts";
+import { expectRefusal, newBrand, planInput, servedPlans, type ServedPlans, shortPlanInput } from "../../test/serve-plans.ts";
 
 /** Counts calls of `run`, so that a test knows how many requests wait. */
 class CountingMutex extends KeyedMutex {
@@ -14,13 +14,11 @@ class CountingMutex extends KeyedMutex {
 }
 
 const brandMutex = new CountingMutex();
-let served: ServedDatabase;
+const served = servedPlans({ brandMutex });
 let replicas: [ServedPlans, ServedPlans];
 beforeAll(async () => {
-  served = await servePlans({ brandMutex });
   replicas = [served, await served.another()];
 });
-afterAll(() => served.stop());
 
 const replica = (index: number): ServedPlans => replicas[index % 2 === 0 ? 0 : 1];
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
@@ -78,7 +76,7 @@ describe("the limit of 200 pending plans", () => {
     const brand = newBrand();
     await prefill(brand, 199);
     const { plan } = await served.prepare(brand, planInput());
-    await expect(served.prepare(brand, planInput())).rejects.toMatchObject({ kind: "pending_plan_limit" });
+    await expectRefusal(served.prepare(brand, planInput()), "pending_plan_limit");
     await (state === "cancelled" ? served.cancel(brand, plan.id) : served.complete(brand, plan.id));
     const outcomes = await Promise.allSettled(times(20, (i) => replica(i).prepare(brand, planInput())));
     expect(fulfilled(outcomes)).toHaveLength(1);
@@ -103,7 +101,7 @@ describe("the limit of 200 pending plans", () => {
     const [brand, input] = [newBrand(), planInput()];
     await prefill(brand, 199);
     const { plan } = await served.prepare(brand, planInput());
-    for (const by of replicas) await expect(by.prepare(brand, input)).rejects.toMatchObject({ kind: "pending_plan_limit" });
+    for (const by of replicas) await expectRefusal(by.prepare(brand, input), "pending_plan_limit");
     await served.cancel(brand, plan.id);
     expect(await served.prepare(brand, input)).toMatchObject({ replayed: false });
   });
@@ -178,7 +176,7 @@ describe("a brand with waiting requests", () => {
       await served.db.query(
         "select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'plans' and wait_event_type = 'Lock'",
       );
-      await expect(Promise.race(waiting)).rejects.toMatchObject({ kind: "timeout" });
+      await expectRefusal(Promise.race(waiting), "timeout");
     });
     const settled = await Promise.allSettled(waiting);
     expect(refusals(settled)).toMatchObject([{ kind: "timeout" }]);

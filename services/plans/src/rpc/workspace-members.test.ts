@@ -1,19 +1,6 @@
-import {
-  callContext,
-  CONFIRMED,
-  MEMBER,
-  newBrand,
-  planInput,
-  servePlans,
-  type ServedDatabase,
-  type ServedPlans,
-} from "../../test/serve-plans.ts";
+import { CONFIRMED, expectRefusal, MEMBER, newBrand, planInput, refusalOf, servedPlans } from "../../test/serve-plans.ts";
 
-let served: ServedDatabase;
-beforeAll(async () => {
-  served = await servePlans();
-});
-afterAll(() => served.stop());
+const served = servedPlans();
 
 interface Target {
   readonly brand_id: string;
@@ -22,58 +9,50 @@ interface Target {
 }
 
 /** Every call of the workspace, as a person makes it. */
-const CALLS: Record<string, (plans: ServedPlans["plans"], target: Target) => Promise<unknown>> = {
-  listPlanSummaries: (plans, { brand_id, acting_member }) =>
-    plans.listPlanSummaries({ brand_id, acting_member, page_size: 0 }, callContext()),
-  getWorkspacePlan: (plans, target) => plans.getWorkspacePlan(target, callContext()),
-  updatePlan: (plans, target) =>
-    plans.updatePlan({ ...target, expected_revision: 1, changes: { title: "Edited", requirements: null, platforms: null } }, callContext()),
-  cancelPlan: (plans, { acting_member: member, ...target }) => plans.cancelPlan({ ...target, member, expected_revision: 1 }, callContext()),
-  completePlan: (plans, { acting_member: member, ...target }) =>
-    plans.completePlan({ ...target, member, expected_revision: 1, ...CONFIRMED }, callContext()),
-};
+const CALLS: readonly [string, (target: Target) => Promise<unknown>][] = [
+  ["listPlanSummaries", ({ brand_id, acting_member }) => served.plans.listPlanSummaries({ brand_id, acting_member, page_size: 0 })],
+  ["getWorkspacePlan", (target) => served.plans.getWorkspacePlan(target)],
+  ["updatePlan", ({ brand_id, plan_id, acting_member }) => served.update(brand_id, plan_id, 1, { title: "Edited" }, acting_member)],
+  ["cancelPlan", ({ brand_id, plan_id, acting_member }) => served.cancel(brand_id, plan_id, acting_member)],
+  [
+    "completePlan",
+    ({ acting_member: member, ...target }) => served.plans.completePlan({ ...target, member, expected_revision: 1, ...CONFIRMED }),
+  ],
+];
 
-describe.each(Object.keys(CALLS))("%s", (name) => {
-  const call = (target: Target): Promise<unknown> => CALLS[name]?.(served.plans, target) ?? Promise.reject(new Error("no call"));
-
+describe.each(CALLS)("%s", (_, call) => {
   async function target(): Promise<Target> {
     const brand_id = newBrand();
     const { plan } = await served.prepare(brand_id, planInput());
     return { brand_id, plan_id: plan.id, acting_member: MEMBER };
   }
+  const expectUnchanged = async ({ brand_id, plan_id }: Target): Promise<void> =>
+    expect(await served.getInWorkspace(brand_id, plan_id)).toMatchObject({ plan: { status: "pending" }, revision: 1 });
 
-  it("serves a member, also if the address has capitals", async () => {
-    await expect(call({ ...(await target()), acting_member: "Ana@Example.PH" })).resolves.toBeDefined();
+  it("serves a member, also if the address has capitals, and asks accounts for this one alone", async () => {
+    const ours = await target();
+    served.accounts.listed.length = 0;
+    await call({ ...ours, acting_member: "Ana@Example.PH" });
+    expect(served.accounts.listed).toEqual([1]);
   });
 
   it("refuses people of other brands and unknown brands alike, with not_found", async () => {
     const [ours, unknown] = [await target(), newBrand()];
     served.accounts.unknownBrands.add(unknown);
-    const refusals = await Promise.all(
-      [
-        { ...ours, acting_member: "stranger@example.ph" },
-        { ...ours, plan_id: "pln_unknown", acting_member: "stranger@example.ph" },
-        { ...ours, brand_id: unknown, acting_member: "stranger@example.ph" },
-      ].map((one) => call(one).catch(({ kind, message, field }) => ({ kind, message, field }))),
-    );
-    expect(refusals).toEqual(refusals.map(() => refusals[0]));
-    expect(refusals[0]).toMatchObject({ kind: "not_found" });
-    expect(await served.getInWorkspace(ours.brand_id, ours.plan_id)).toMatchObject({ plan: { status: "pending" }, revision: 1 });
+    const stranger = { ...ours, acting_member: "stranger@example.ph" };
+    const targets = [stranger, { ...stranger, plan_id: "pln_unknown" }, { ...stranger, brand_id: unknown }];
+    const [first, ...others] = await Promise.all(targets.map((one) => refusalOf(call(one))));
+    expect(first).toMatchObject({ kind: "not_found" });
+    expect(others).toEqual([first, first]);
+    await expectUnchanged(ours);
   });
 
   it("refuses a removed member from the next call", async () => {
     const ours = await target();
     served.accounts.removed.add(`${ours.brand_id} ${MEMBER}`);
-    await expect(call(ours)).rejects.toMatchObject({ kind: "not_found" });
-    served.accounts.removed.delete(`${ours.brand_id} ${MEMBER}`);
-    expect(await served.getInWorkspace(ours.brand_id, ours.plan_id)).toMatchObject({ plan: { status: "pending" }, revision: 1 });
-  });
-
-  it("asks accounts for one member alone, however many the brand has", async () => {
-    const ours = await target();
-    served.accounts.listed.length = 0;
-    await call(ours);
-    expect(served.accounts.listed).toEqual([1]);
+    await expectRefusal(call(ours), "not_found");
+    served.accounts.removed.clear();
+    await expectUnchanged(ours);
   });
 
   it("is unavailable while accounts is, and changes nothing", async () => {
@@ -84,7 +63,7 @@ describe.each(Object.keys(CALLS))("%s", (name) => {
     } finally {
       served.accounts.isDown = false;
     }
-    expect(await served.getInWorkspace(ours.brand_id, ours.plan_id)).toMatchObject({ plan: { status: "pending" }, revision: 1 });
+    await expectUnchanged(ours);
   });
 });
 

@@ -88,28 +88,29 @@ export async function afterRestore(options: AfterRestoreOptions): Promise<AfterR
   };
 }
 
-type Taken = Pick<AfterRestore, "keys_revoked" | "members_removed" | "owners_demoted" | "people_unlinked" | "brands_deleted">;
+const COUNTED_AS = {
+  key: "keys_revoked",
+  membership: "members_removed",
+  ownership: "owners_demoted",
+  identities: "people_unlinked",
+  brand: "brands_deleted",
+} as const satisfies Record<LostRight["right"], keyof AfterRestore>;
+
+type Taken = Record<(typeof COUNTED_AS)[LostRight["right"]], number>;
 
 async function takeLostRights({ db, onTaken, onWithoutOwner }: AfterRestoreOptions, lost: readonly LostRight[]): Promise<Taken> {
-  const taken: Record<LostRight["right"], number> = { key: 0, membership: 0, ownership: 0, identities: 0, brand: 0 };
+  const taken: Taken = { keys_revoked: 0, members_removed: 0, owners_demoted: 0, people_unlinked: 0, brands_deleted: 0 };
   const withoutOwner = new Set<string>();
   for (const right of lost) {
     const { isChanged, isWithoutOwner } = await applyLostRight(db, right);
     if (!isChanged) continue;
-    taken[right.right] += 1;
+    taken[COUNTED_AS[right.right]] += 1;
     await onTaken(right);
     if (isWithoutOwner && right.right !== "identities") withoutOwner.add(right.brandId);
     if (right.right === "brand") withoutOwner.delete(right.brandId);
   }
   for (const brandId of withoutOwner) await onWithoutOwner(brandId);
-  const { key, membership, ownership, identities, brand } = taken;
-  return {
-    keys_revoked: key,
-    members_removed: membership,
-    owners_demoted: ownership,
-    people_unlinked: identities,
-    brands_deleted: brand,
-  };
+  return taken;
 }
 
 async function reportKeys(db: Database, onKey: (key: Key) => Promise<void>): Promise<{ keys: number; newestUseAt: string | null }> {
