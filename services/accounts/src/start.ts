@@ -1,16 +1,6 @@
 import { readPem } from "@brand-records/config";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import {
-  AccountsServiceService,
-  AuditServiceService,
-  OperatorServiceService,
-  SessionsServiceService,
-  SignInServiceService,
-  UsageServiceService,
-  VerificationServiceService,
-} from "@brand-records/proto/accounts/v1";
 import { openRedis, type RedisClient } from "@brand-records/redis";
-import { service } from "@brand-records/rpc";
 import { type ServicePorts, type StartedService, startService } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { AccountsConfig } from "./config.ts";
@@ -21,13 +11,8 @@ import { openIdentify } from "./id-tokens/identify.ts";
 import { startJanitor } from "./janitor.ts";
 import { startKeyUsage } from "./key-usage.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { accountsHandlers } from "./rpc/accounts.ts";
-import { auditHandlers } from "./rpc/audit.ts";
-import { operatorHandlers } from "./rpc/operator.ts";
-import { sessionsHandlers } from "./rpc/sessions.ts";
-import { signInCounter, signInHandlers } from "./rpc/sign-in.ts";
-import { usageHandlers } from "./rpc/usage.ts";
-import { verificationHandlers } from "./rpc/verification.ts";
+import { accountsServices } from "./rpc/services.ts";
+import { signInCounter } from "./rpc/sign-in.ts";
 import { ownGrants } from "./use-cases/grants.ts";
 import { announcePeppers } from "./use-cases/peppers.ts";
 import { requireNotRestored } from "./use-cases/restore/require-not-restored.ts";
@@ -64,16 +49,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     countSignIn: signInCounter(base.metrics),
     mayMissKeys,
   };
-  const services = [
-    service(VerificationServiceService, verificationHandlers(deps)),
-    service(AccountsServiceService, accountsHandlers(deps)),
-    service(OperatorServiceService, operatorHandlers(deps)),
-    service(SignInServiceService, signInHandlers(deps)),
-    service(SessionsServiceService, sessionsHandlers(deps)),
-    service(AuditServiceService, auditHandlers(deps)),
-    service(UsageServiceService, usageHandlers(deps)),
-  ];
-  return base.serve(services, ownGrants(deps));
+  return base.serve(accountsServices(deps), ownGrants(deps));
 }
 
 /** Opens the Redis in which epochs are published. Without REDIS_URL there is none, and gateways cache no key. */

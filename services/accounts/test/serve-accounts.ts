@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { AppError } from "@brand-records/errors";
-import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { migrate, openPool, type Database, type Sql } from "@brand-records/postgres";
 import {
   AccountsServiceService,
   AuditServiceService,
@@ -11,7 +11,7 @@ import {
   UsageServiceService,
   VerificationServiceService,
 } from "@brand-records/proto/accounts/v1";
-import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient, type RpcConnection } from "@brand-records/rpc";
+import { connectRpc, serveRpc, newCallContext, type CallContext, type RpcClient, type RpcConnection } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
@@ -20,13 +20,7 @@ import type { Pepper } from "../src/domain/key.ts";
 import { GrantKeys } from "../src/domain/grant-keys.ts";
 import { noEpochPublisher } from "../src/epochs/epoch-publisher.ts";
 import { openIdentify } from "../src/id-tokens/identify.ts";
-import { accountsHandlers } from "../src/rpc/accounts.ts";
-import { auditHandlers } from "../src/rpc/audit.ts";
-import { operatorHandlers } from "../src/rpc/operator.ts";
-import { sessionsHandlers } from "../src/rpc/sessions.ts";
-import { signInHandlers } from "../src/rpc/sign-in.ts";
-import { usageHandlers } from "../src/rpc/usage.ts";
-import { verificationHandlers } from "../src/rpc/verification.ts";
+import { accountsServices } from "../src/rpc/services.ts";
 import { ownGrants } from "../src/use-cases/grants.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
@@ -98,6 +92,15 @@ export async function expectSameRefusal(calls: readonly Promise<unknown>[], kind
   expect(others).toEqual(others.map(() => first));
 }
 
+/** Waits for calls. Returns what those that succeed return, and the kinds of the others' errors. */
+export async function settled<T>(calls: Iterable<Promise<T>>): Promise<{ done: T[]; refused: string[] }> {
+  const outcomes = await Promise.allSettled(calls);
+  return {
+    done: outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : [])),
+    refused: outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [(outcome.reason as AppError).kind] : [])),
+  };
+}
+
 /** Runs something at another date. Timers stay real. */
 export async function atDate<T>(now: number, work: () => Promise<T>): Promise<T> {
   const timers = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "clearImmediate"] as const;
@@ -107,6 +110,23 @@ export async function atDate<T>(now: number, work: () => Promise<T>): Promise<T>
   } finally {
     jest.useRealTimers();
   }
+}
+
+/** Makes a call in a transaction that has locked what the call needs, and goes on with the transaction when the call waits. */
+export async function callBehind<T>(
+  db: Database,
+  lock: (sql: Sql) => Promise<unknown>,
+  call: () => Promise<T>,
+  goOn: (sql: Sql) => Promise<unknown>,
+): Promise<{ done: T[]; refused: string[] }> {
+  const { outcome } = await db.transaction(async (sql) => {
+    await lock(sql);
+    const calling = settled([call()]);
+    await untilWaiting(db);
+    await goOn(sql);
+    return { outcome: calling };
+  });
+  return outcome;
 }
 
 /** Waits until a statement waits for a lock. */
@@ -156,15 +176,7 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     grants: ownGrants(deps),
-    services: [
-      service(AccountsServiceService, accountsHandlers(deps)),
-      service(VerificationServiceService, verificationHandlers(deps)),
-      service(OperatorServiceService, operatorHandlers(deps)),
-      service(SignInServiceService, signInHandlers(deps)),
-      service(SessionsServiceService, sessionsHandlers(deps)),
-      service(AuditServiceService, auditHandlers(deps)),
-      service(UsageServiceService, usageHandlers(deps)),
-    ],
+    services: accountsServices(deps),
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),
   });

@@ -117,6 +117,8 @@ export interface ServedPlans {
   readonly deps: PlansDependencies;
   readonly accounts: FakeAccounts;
   prepare(brandId: string, input: PlanInput): Promise<{ plan: Plan; replayed: boolean }>;
+  /** Prepares a plan of a new brand. */
+  pendingPlan(): Promise<{ brand: string; input: PlanInput; plan: Plan }>;
   get(brandId: string, planId: string): Promise<Plan>;
   getInWorkspace(brandId: string, planId: string): Promise<WorkspacePlan>;
   /** Saves changes on a revision. */
@@ -156,6 +158,15 @@ export function servedPlans(options: ServeOptions = {}): ServedDatabase {
 /** Expects a call to be refused with an error of this kind, about this field. */
 export const expectRefusal = (call: Promise<unknown>, kind: string, field?: string): Promise<void> =>
   expect(call).rejects.toMatchObject(field === undefined ? { kind } : { kind, field });
+
+/** Waits for calls. Returns what those that succeed return, and the others' errors. */
+export async function settled<T>(calls: Iterable<Promise<T>>): Promise<{ done: T[]; refused: AppError[] }> {
+  const outcomes = await Promise.allSettled(calls);
+  return {
+    done: outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : [])),
+    refused: outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as AppError] : [])),
+  };
+}
 
 /** The error of a refused call, as callers see it. */
 export const refusalOf = (call: Promise<unknown>): Promise<unknown> =>
@@ -209,14 +220,19 @@ async function serve(
   const address = `127.0.0.1:${server.port}`;
   const clients = [connectRpc(PlansServiceService, address), connectRpc(OperatorServiceService, address)] as const;
   const [plans, operator] = [withContext(clients[0]), withContext(clients[1])];
+  const prepare = async (brand_id: string, input: PlanInput) => {
+    const { plan, replayed } = await plans.preparePlan({ brand_id, input });
+    return { plan: present(plan), replayed };
+  };
   return {
     plans,
     operator,
     deps,
     accounts,
-    async prepare(brand_id, input) {
-      const { plan, replayed } = await plans.preparePlan({ brand_id, input });
-      return { plan: present(plan), replayed };
+    prepare,
+    async pendingPlan() {
+      const [brand, input] = [newBrand(), planInput()];
+      return { brand, input, plan: (await prepare(brand, input)).plan };
     },
     async get(brand_id, plan_id) {
       return present((await plans.getPlan({ brand_id, plan_id })).plan);

@@ -51,9 +51,6 @@ export interface Membership {
 export const brandNotTheirs = (): AppError =>
   new AppError("not_found", "You are not a member of this brand, or it does not exist.", { field: "brand_id" });
 
-export const memberLimit = (max: number): AppError =>
-  new AppError("member_limit", `A brand has at most ${max} members. Remove one who no longer works on it.`);
-
 /** @throws AppError `owner_required` unless the acting member is an owner */
 export function requireOwner(member: Member | undefined, email: string): void {
   if (member?.role === "owner") return;

@@ -105,8 +105,5 @@ export const noMembership = (): AppError =>
     field: "email",
   });
 
-export const unlinkedMeanwhile = (): AppError =>
-  new AppError("unavailable", "Your account of the sign-in provider was unlinked at the same moment. Sign in again.");
-
 export const identityConflict = (): AppError =>
   new AppError("identity_conflict", "Another account of this sign-in provider belongs to this e-mail address. Sign in with that account.");

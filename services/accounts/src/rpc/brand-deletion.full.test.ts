@@ -4,7 +4,7 @@ import { eventually } from "@brand-records/testkit";
 import { believeClaims, claimed } from "../../test/claimed-identity.ts";
 import { KeptEpochs, startTestRepublisher } from "../../test/kept-epochs.ts";
 import { peopleOf } from "../../test/people.ts";
-import { expectRefusal, servedAccounts, type TestBrand, untilWaiting } from "../../test/serve-accounts.ts";
+import { callBehind, expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsOf } from "../storage/sessions.ts";
 
@@ -158,12 +158,11 @@ it("says that Redis could not be reached, and publishes no epoch of a deletion t
 it("waits for whatever ends a member's sessions, and neither fails", async () => {
   const { brand, email } = await people.newPerson();
   await people.open(await people.ownersLink(brand, email));
-  const { begun } = await served.db.transaction(async (sql) => {
-    await lockPerson(sql, email);
-    const beginning = begin(brand);
-    await untilWaiting(served.db);
-    expect(await deleteSessionsOf(sql, email)).toBe(1);
-    return { begun: beginning };
-  });
-  expect(await begun).toMatchObject({ finished: false });
+  const { done } = await callBehind(
+    served.db,
+    (sql) => lockPerson(sql, email),
+    () => begin(brand),
+    async (sql) => expect(await deleteSessionsOf(sql, email)).toBe(1),
+  );
+  expect(done).toMatchObject([{ finished: false }]);
 });

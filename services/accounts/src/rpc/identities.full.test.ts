@@ -3,7 +3,7 @@ import { newId } from "@brand-records/ids";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
 import { lockPerson } from "../storage/people.ts";
 import { openIdentify } from "../id-tokens/identify.ts";
-import { expectRefusal, servedAccounts, untilWaiting } from "../../test/serve-accounts.ts";
+import { callBehind, expectRefusal, servedAccounts, settled } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
 let provider: TestIssuer;
@@ -156,11 +156,8 @@ it("binds one of several identities that sign in for the first time at once, by 
   for (let round = 0; round < 5; round += 1) {
     const { email } = await people.newPerson();
     const subjects = Array.from({ length: 6 }, newSubject);
-    const outcomes = await Promise.allSettled(
-      subjects.map((subject, i) => signIn({ sub: subject, email }, { to: i % 2 === 0 ? served : other })),
-    );
-    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "identity_conflict" });
+    const { refused } = await settled(subjects.map((sub, i) => signIn({ sub, email }, { to: i % 2 === 0 ? served : other })));
+    expect(refused).toEqual(Array(5).fill("identity_conflict"));
     expect(await boundTo(email)).toHaveLength(1);
   }
 });
@@ -187,14 +184,13 @@ it("is no conflict when it is unlinked during its sign-in: the person tries agai
   const { brand, email } = await people.newPerson();
   const sub = newSubject();
   await signIn({ sub, email });
-  const { signedIn } = await served.db.transaction(async (sql) => {
-    await lockPerson(sql, email);
-    const signingIn = Promise.allSettled([signIn({ sub, email })]);
-    await untilWaiting(served.db);
-    await deleteIdentitiesOf(sql, email);
-    return { signedIn: signingIn };
-  });
-  expect(await signedIn).toEqual([{ status: "rejected", reason: expect.objectContaining({ kind: "unavailable" }) }]);
+  const { refused } = await callBehind(
+    served.db,
+    (sql) => lockPerson(sql, email),
+    () => signIn({ sub, email }),
+    (sql) => deleteIdentitiesOf(sql, email),
+  );
+  expect(refused).toEqual(["unavailable"]);
   const { entries } = await served.audit.listAudit({ brand_id: brand.id, action: "session", page_size: 0 });
   expect(entries.map(({ outcome }) => outcome)).toEqual(["done"]);
   expect(await signIn({ sub, email })).toMatchObject({ email });

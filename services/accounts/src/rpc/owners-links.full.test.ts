@@ -1,4 +1,4 @@
-import { expectRefusal, servedAccounts, type TestBrand, untilWaiting } from "../../test/serve-accounts.ts";
+import { callBehind, expectRefusal, servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { deleteMember } from "../storage/members.ts";
@@ -128,14 +128,13 @@ it("waits while the brand's members change, so that redeeming it and removing it
   const { brand, email } = await people.newPerson();
   await people.addMember(brand, SECOND, "owner");
   const token = await invite(brand, email, SECOND);
-  const { redeemed } = await served.db.transaction(async (sql) => {
-    await lockBrand(sql, brand.id);
-    const redeeming = Promise.allSettled([people.redeem(token)]);
-    await untilWaiting(served.db);
-    await deleteMember(sql, brand.id, SECOND);
-    return { redeemed: redeeming };
-  });
-  expect(await redeemed).toEqual([{ status: "rejected", reason: expect.objectContaining({ kind: "sign_in_link_unknown" }) }]);
+  const { refused } = await callBehind(
+    served.db,
+    (sql) => lockBrand(sql, brand.id),
+    () => people.redeem(token),
+    (sql) => deleteMember(sql, brand.id, SECOND),
+  );
+  expect(refused).toEqual(["sign_in_link_unknown"]);
 });
 
 it("does not sign its person out of other brands: all of its sessions end alone", async () => {

@@ -9,7 +9,6 @@ import { fields } from "./fields.ts";
 
 const BATCH_COUNTS_MAX = 5_000;
 const BATCH_FAILURES_MAX = 2_000;
-const TOO_MANY = `must be at most ${BATCH_COUNTS_MAX}`;
 
 type UsageDependencies = Pick<AccountsDependencies, "db" | "clock" | "usageKeepDays">;
 
@@ -32,44 +31,21 @@ export function usageHandlers({ db, clock, usageKeepDays }: UsageDependencies): 
   };
 }
 
+const counts = <Shape extends z.ZodRawShape>(max: number, shape: Shape) =>
+  z.array(z.object({ brand_id: fields.brandId, key_id: fields.keyId, ...shape })).max(max, `must be at most ${max}`);
+
 const batchFields = {
   batch_id: fields.batchId,
-  minutes: z
-    .array(
-      z.object({
-        brand_id: fields.brandId,
-        key_id: fields.keyId,
-        minute: fields.minute,
-        accepted: fields.count,
-        refused: fields.count,
-      }),
-    )
-    .max(BATCH_COUNTS_MAX, TOO_MANY),
-  clients: z
-    .array(
-      z.object({
-        brand_id: fields.brandId,
-        key_id: fields.keyId,
-        day: fields.day,
-        name: fields.clientName,
-        messages: fields.count,
-      }),
-    )
-    .max(BATCH_COUNTS_MAX, TOO_MANY),
-  failures: z
-    .array(
-      z.object({
-        brand_id: fields.brandId,
-        key_id: fields.keyId,
-        minute: fields.minute,
-        route: fields.route,
-        code: fields.errorKind,
-        field: fields.failedField,
-        requests: fields.count,
-        request_ids: z.array(fields.requestId).max(REQUEST_IDS_MAX, `must be at most ${REQUEST_IDS_MAX}`),
-      }),
-    )
-    .max(BATCH_FAILURES_MAX, `must be at most ${BATCH_FAILURES_MAX}`),
+  minutes: counts(BATCH_COUNTS_MAX, { minute: fields.minute, accepted: fields.count, refused: fields.count }),
+  clients: counts(BATCH_COUNTS_MAX, { day: fields.day, name: fields.clientName, messages: fields.count }),
+  failures: counts(BATCH_FAILURES_MAX, {
+    minute: fields.minute,
+    route: fields.route,
+    code: fields.errorKind,
+    field: fields.failedField,
+    requests: fields.count,
+    request_ids: z.array(fields.requestId).max(REQUEST_IDS_MAX, `must be at most ${REQUEST_IDS_MAX}`),
+  }),
 };
 
 const failuresFields = {

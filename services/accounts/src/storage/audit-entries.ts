@@ -2,6 +2,7 @@ import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { AuditEntry, AuditFilter, AuditOutcome } from "../domain/audit-entry.ts";
 import { DELETION } from "../domain/brand.ts";
 import type { Position } from "../domain/page-token.ts";
+import { countOf, onlyOf } from "./rows.ts";
 
 export const AUDIT_ENTRY_COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via,
   browser, role, tries`;
@@ -77,9 +78,7 @@ export type EndedAuditEntry = Pick<
 export async function insertAuditEntry(sql: Sql, entry: NewAuditEntry): Promise<AuditEntry> {
   const { id, brand_id, actor, action, subject_id, fields, request_id, address, via, role } = entry;
   const values = [id, brand_id, actor, action, subject_id, fields, request_id, address, via, role];
-  const [row] = await sql.query<AuditEntry>(statements.insert, values);
-  if (row === undefined) throw new Error("insert returned no row");
-  return row;
+  return onlyOf(sql.query<AuditEntry>(statements.insert, values));
 }
 
 /** Writes an entry for each of these brands. One with an id that exists counts as another try of the same, and has the last one's origin. */
@@ -127,9 +126,8 @@ export function pageOfAuditEntries(sql: Sql, filter: AuditFilter, after: Positio
 }
 
 /** Returns the entries without an outcome from the `seconds` before a time, of all brands, oldest first. */
-export function unfinishedAuditEntries(sql: Sql, before: string, seconds: number): Promise<AuditEntry[]> {
-  return sql.query<AuditEntry>(statements.unfinished, [before, seconds]);
-}
+export const unfinishedAuditEntries = (sql: Sql, before: string, seconds: number): Promise<AuditEntry[]> =>
+  sql.query<AuditEntry>(statements.unfinished, [before, seconds]);
 
 /** Returns those of these ids whose entries have an outcome. */
 export async function endedAmong(sql: Sql, ids: readonly string[]): Promise<string[]> {
@@ -143,6 +141,5 @@ export async function newestAuditEntryAt(sql: Sql, exceptRequestId: string): Pro
 }
 
 /** Deletes up to `limit` entries that are older than `days`. Returns how many. */
-export async function deleteOldAuditEntries(sql: Sql, days: number, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteOld, [days, limit])).length;
-}
+export const deleteOldAuditEntries = (sql: Sql, days: number, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteOld, [days, limit]));

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { AuditEntry } from "../domain/audit-entry.ts";
 import { AUDIT_ENTRY_COLUMNS } from "./audit-entries.ts";
+import { onlyOf } from "./rows.ts";
 
 /** SQL of the time at which an entry was last changed. An index has this expression; another one would read the whole table. */
 export const CHANGED_AT = "coalesce(finished_at, created_at)";
@@ -31,17 +32,13 @@ const statements = {
  * transactions of another login, as during the rotation of a password: for those, `seconds` must be enough.
  */
 export async function auditSettledUntil(sql: Sql, seconds: number): Promise<string> {
-  const [row] = await sql.query<{ settled_until: string }>(statements.settledUntil, [seconds]);
-  if (row === undefined) throw new Error("an aggregate returned no row");
-  return row.settled_until;
+  return (await onlyOf(sql.query<{ settled_until: string }>(statements.settledUntil, [seconds]))).settled_until;
 }
 
 /** Returns entries of all brands after a position that were last changed before `until`, in ascending order of that time and of id. */
-export function pageOfSettledEntries(
+export const pageOfSettledEntries = (
   sql: Sql,
   { changedAt, id }: { readonly changedAt: string; readonly id: string },
   until: string,
   limit: number,
-): Promise<AuditEntry[]> {
-  return sql.query<AuditEntry>(statements.page, [changedAt, id, until, limit]);
-}
+): Promise<AuditEntry[]> => sql.query<AuditEntry>(statements.page, [changedAt, id, until, limit]);

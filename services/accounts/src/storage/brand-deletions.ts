@@ -2,6 +2,7 @@ import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { DELETION } from "../domain/brand.ts";
 import { lockedKeys } from "./keys.ts";
 import { settlesInMs } from "./settling.ts";
+import { countOf, firstOf } from "./rows.ts";
 
 const PEOPLE = unnestRows({ email: "text" }, { as: "p" });
 
@@ -72,10 +73,8 @@ export interface BrandDeletion {
 }
 
 /** Returns the deletion of a brand, in progress or finished, for as long as its audit entry is kept. */
-export async function findBrandDeletion(sql: Sql, brandId: string): Promise<BrandDeletion | undefined> {
-  const [row] = await sql.query<BrandDeletion>(statements.find, [brandId]);
-  return row;
-}
+export const findBrandDeletion = (sql: Sql, brandId: string): Promise<BrandDeletion | undefined> =>
+  firstOf(sql.query<BrandDeletion>(statements.find, [brandId]));
 
 /** Returns which of these brands were deleted, or are being deleted. */
 export async function deletedAmong(sql: Sql, brandIds: readonly string[]): Promise<string[]> {
@@ -102,19 +101,16 @@ export async function forgetPeople(sql: Sql, emails: readonly string[]): Promise
 }
 
 /** Deletes up to `limit` counts of a brand. Returns how many. */
-export async function deleteUsageOf(sql: Sql, brandId: string, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteUsage, [brandId, limit])).length;
-}
+export const deleteUsageOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteUsage, [brandId, limit]));
 
 /** Deletes up to `limit` counts of a brand's assistants. Returns how many. */
-export async function deleteClientUsageOf(sql: Sql, brandId: string, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteClientUsage, [brandId, limit])).length;
-}
+export const deleteClientUsageOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteClientUsage, [brandId, limit]));
 
 /** Deletes up to `limit` entries of a brand's audit log, but not the one about its deletion. Returns how many. */
-export async function deleteAuditEntriesOf(sql: Sql, brandId: string, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteAuditEntries, [brandId, limit])).length;
-}
+export const deleteAuditEntriesOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteAuditEntries, [brandId, limit]));
 
 /** Deletes the brand itself, and writes the outcome into the audit log. */
 export async function endBrandDeletion(sql: Sql, brandId: string): Promise<void> {

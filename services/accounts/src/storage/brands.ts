@@ -1,5 +1,6 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { DELETION, type Brand, type Tier } from "../domain/brand.ts";
+import { firstOf, onlyOf } from "./rows.ts";
 
 const COLUMNS = "id, name, tier, verified, epoch, created_at, deletion_started_at";
 
@@ -39,49 +40,26 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /** Returns undefined if the id is taken, or was a deleted brand's. */
-export async function insertBrand(
-  sql: Sql,
-  brand: { id: string; name: string; tier: Tier; verified: boolean },
-): Promise<Brand | undefined> {
-  const [row] = await sql.query<Brand>(statements.insert, [brand.id, brand.name, brand.tier, brand.verified]);
-  return row;
-}
+export const insertBrand = (sql: Sql, brand: { id: string; name: string; tier: Tier; verified: boolean }): Promise<Brand | undefined> =>
+  firstOf(sql.query<Brand>(statements.insert, [brand.id, brand.name, brand.tier, brand.verified]));
 
 /** Finds no brand that is being deleted, like every look-up here but the page. */
-export async function findBrand(sql: Sql, id: string): Promise<Brand | undefined> {
-  const [row] = await sql.query<Brand>(statements.find, [id]);
-  return row;
-}
+export const findBrand = (sql: Sql, id: string): Promise<Brand | undefined> => firstOf(sql.query<Brand>(statements.find, [id]));
 
 /** Locks the brand's row until the transaction ends, so that changes to one brand happen one after another. */
-export async function lockBrand(sql: Sql, id: string): Promise<Brand | undefined> {
-  const [row] = await sql.query<Brand>(statements.lock, [id]);
-  return row;
-}
+export const lockBrand = (sql: Sql, id: string): Promise<Brand | undefined> => firstOf(sql.query<Brand>(statements.lock, [id]));
 
 /** Returns brands in ascending order of id, after `afterId`, also those that are being deleted. */
-export function pageOfBrands(sql: Sql, afterId: string, limit: number): Promise<Brand[]> {
-  return sql.query<Brand>(statements.page, [afterId, limit]);
-}
+export const pageOfBrands = (sql: Sql, afterId: string, limit: number): Promise<Brand[]> =>
+  sql.query<Brand>(statements.page, [afterId, limit]);
 
-export async function setTier(sql: Sql, id: string, tier: Tier): Promise<Brand> {
-  return updatedBrand(await sql.query<Brand>(statements.setTier, [id, tier]));
-}
+export const setTier = (sql: Sql, id: string, tier: Tier): Promise<Brand> => onlyOf(sql.query<Brand>(statements.setTier, [id, tier]));
 
-export async function setVerified(sql: Sql, id: string, verified: boolean): Promise<Brand> {
-  return updatedBrand(await sql.query<Brand>(statements.setVerified, [id, verified]));
-}
-
-function updatedBrand([row]: readonly Brand[]): Brand {
-  if (row === undefined) throw new Error("update returned no row");
-  return row;
-}
+export const setVerified = (sql: Sql, id: string, verified: boolean): Promise<Brand> =>
+  onlyOf(sql.query<Brand>(statements.setVerified, [id, verified]));
 
 /** Raises the epoch and, like `lockBrand`, locks the brand's row. */
-export async function raiseEpoch(sql: Sql, id: string): Promise<Brand | undefined> {
-  const [row] = await sql.query<Brand>(statements.raiseEpoch, [id]);
-  return row;
-}
+export const raiseEpoch = (sql: Sql, id: string): Promise<Brand | undefined> => firstOf(sql.query<Brand>(statements.raiseEpoch, [id]));
 
 /**
  * Raises the epochs of brands, also of those that are being deleted, above the ones they have and above the ones that others have seen.
@@ -95,6 +73,5 @@ export function raiseEpochsAbove(sql: Sql, seen: ReadonlyMap<string, number>, ah
 }
 
 /** @param deletionSeconds leaves out brands whose deletion began longer ago: no gateway trusts their keys any more */
-export function epochsChangedWithin(sql: Sql, seconds: number, deletionSeconds: number): Promise<{ id: string; epoch: number }[]> {
-  return sql.query(statements.changedSince, [seconds, deletionSeconds]);
-}
+export const epochsChangedWithin = (sql: Sql, seconds: number, deletionSeconds: number): Promise<{ id: string; epoch: number }[]> =>
+  sql.query(statements.changedSince, [seconds, deletionSeconds]);

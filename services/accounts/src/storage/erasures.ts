@@ -1,6 +1,7 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { lockedKeys } from "./keys.ts";
 import { settlesInMs } from "./settling.ts";
+import { countOf, firstOf } from "./rows.ts";
 
 const OTHERS = unnestRows({ brand_id: "text" }, { as: "other", after: 2 });
 
@@ -59,10 +60,7 @@ export async function beginErasure(sql: Sql, email: string, pseudonym: string): 
   return begun;
 }
 
-export async function findErasure(sql: Sql, email: string): Promise<Erasure | undefined> {
-  const [row] = await sql.query<Erasure>(statements.find, [email]);
-  return row;
-}
+export const findErasure = (sql: Sql, email: string): Promise<Erasure | undefined> => firstOf(sql.query<Erasure>(statements.find, [email]));
 
 /** Forgets the address and its pseudonym. */
 export async function endErasure(sql: Sql, email: string): Promise<void> {
@@ -70,9 +68,8 @@ export async function endErasure(sql: Sql, email: string): Promise<void> {
 }
 
 /** Puts the pseudonym in place of the address in up to `limit` audit entries. Returns how many. */
-export async function eraseFromAuditEntries(sql: Sql, email: string, pseudonym: string, limit: number): Promise<number> {
-  return (await sql.query(statements.auditEntries, [email, pseudonym, limit])).length;
-}
+export const eraseFromAuditEntries = (sql: Sql, email: string, pseudonym: string, limit: number): Promise<number> =>
+  countOf(sql.query(statements.auditEntries, [email, pseudonym, limit]));
 
 /** Puts the pseudonym in place of the address in keys. */
 export async function eraseFromKeys(sql: Sql, email: string, pseudonym: string): Promise<void> {

@@ -10,6 +10,7 @@ import {
   type FailedRequestsQuery,
 } from "../domain/failed-requests.ts";
 import type { KeptUsage } from "./usage.ts";
+import { countOf } from "./rows.ts";
 
 const ADDED = unnestRows(
   {
@@ -134,15 +135,9 @@ export async function addFailedRequests(sql: Sql, failures: readonly FailedMinut
   await sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(rows)]);
 }
 
-const filterValues = ({ brandId, from, to, keyId, route, code, field }: FailedRequestsQuery): unknown[] => [
-  brandId,
-  from,
-  to,
-  keyId,
-  route,
-  code,
-  field,
-];
+function filterValues({ brandId, from, to, keyId, route, code, field }: FailedRequestsQuery): unknown[] {
+  return [brandId, from, to, keyId, route, code, field];
+}
 
 /** Returns the 200 groups with the most requests, those first, and whether there are more. */
 export async function failedGroups(sql: Sql, query: FailedRequestsQuery): Promise<Pick<FailedRequests, "groups" | "has_more_groups">> {
@@ -154,9 +149,8 @@ export async function failedGroups(sql: Sql, query: FailedRequestsQuery): Promis
   return { groups, has_more_groups: rows.length > GROUPS_MAX };
 }
 
-export function failedBuckets(sql: Sql, query: FailedRequestsQuery): Promise<FailedRequests["buckets"]> {
-  return sql.query(statements.buckets, [...filterValues(query), query.bucketMinutes]);
-}
+export const failedBuckets = (sql: Sql, query: FailedRequestsQuery): Promise<FailedRequests["buckets"]> =>
+  sql.query(statements.buckets, [...filterValues(query), query.bucketMinutes]);
 
 /** Returns the oldest minute of a brand that has `max` counts: older ones may have been deleted. Null for every other brand. */
 export async function failuresCountedSince(sql: Sql, brandId: string, max: number): Promise<string | null> {
@@ -165,9 +159,8 @@ export async function failuresCountedSince(sql: Sql, brandId: string, max: numbe
 }
 
 /** Deletes up to `limit` counts that are older than `days`. Returns how many. */
-export async function deleteOldFailures(sql: Sql, days: number, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteOld, [days, limit])).length;
-}
+export const deleteOldFailures = (sql: Sql, days: number, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteOld, [days, limit]));
 
 /** Deletes up to `limit` of the oldest counts of brands that have more than `max`, and had a failure in the last three minutes. Returns how many. */
 export async function deleteFailuresBeyond(sql: Sql, max: number, limit: number): Promise<number> {
@@ -194,6 +187,5 @@ async function deleteBeyond(sql: Sql, brands: readonly { readonly brand_id: stri
 }
 
 /** Deletes up to `limit` counts of a brand. Returns how many. */
-export async function deleteFailuresOf(sql: Sql, brandId: string, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteOf, [brandId, limit])).length;
-}
+export const deleteFailuresOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteOf, [brandId, limit]));

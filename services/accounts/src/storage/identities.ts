@@ -1,5 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Identity, IdTokenUse } from "../domain/sign-in.ts";
+import { countOf } from "./rows.ts";
 
 const statements = {
   find: { name: "identities.find", text: "select email from accounts.identities where issuer = $1 and subject = $2" },
@@ -31,9 +32,7 @@ export async function bindIdentity(sql: Sql, { issuer, subject }: Identity, emai
 }
 
 /** Returns how many there were. */
-export async function deleteIdentitiesOf(sql: Sql, email: string): Promise<number> {
-  return (await sql.query(statements.deleteOf, [email])).length;
-}
+export const deleteIdentitiesOf = (sql: Sql, email: string): Promise<number> => countOf(sql.query(statements.deleteOf, [email]));
 
 /**
  * Records the use of an ID token. Returns false if it was used before. Of several transactions that use one token at a time, the others
@@ -44,6 +43,4 @@ export async function useIdToken(sql: Sql, { hash, expiresAt }: IdTokenUse): Pro
 }
 
 /** Deletes up to `limit` uses of tokens that no process accepts any more. Returns how many. */
-export async function deleteExpiredIdTokens(sql: Sql, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteExpired, [limit])).length;
-}
+export const deleteExpiredIdTokens = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteExpired, [limit]));

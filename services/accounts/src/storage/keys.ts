@@ -2,6 +2,7 @@ import type { Permission } from "@brand-records/ids";
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { Key, Principal } from "../domain/key.ts";
 import type { Position } from "../domain/page-token.ts";
+import { firstOf, onlyOf } from "./rows.ts";
 
 const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
 
@@ -76,41 +77,24 @@ export interface NewKey extends Pick<Key, "id" | "brand_id" | "environment" | "n
 }
 
 /** Returns the principal of the key with one of these hashes, unless it is revoked or of another environment. */
-export async function findPrincipal(sql: Sql, keyHashes: readonly Buffer[], environment: string): Promise<Principal | undefined> {
-  const [row] = await sql.query<Principal>(statements.verify, [keyHashes, environment]);
-  return row;
+export const findPrincipal = (sql: Sql, keyHashes: readonly Buffer[], environment: string): Promise<Principal | undefined> =>
+  firstOf(sql.query<Principal>(statements.verify, [keyHashes, environment]));
+
+export function insertKey(sql: Sql, key: NewKey): Promise<Key> {
+  const { id, brand_id, environment, name, permissions, hint, pepperVersion, keyHash, created_by } = key;
+  const values = [id, brand_id, environment, name, permissions, hint, pepperVersion, keyHash, created_by];
+  return onlyOf(sql.query<Key>(statements.insert, values));
 }
 
-export async function insertKey(sql: Sql, key: NewKey): Promise<Key> {
-  const [row] = await sql.query<Key>(statements.insert, [
-    key.id,
-    key.brand_id,
-    key.environment,
-    key.name,
-    key.permissions,
-    key.hint,
-    key.pepperVersion,
-    key.keyHash,
-    key.created_by,
-  ]);
-  if (row === undefined) throw new Error("insert returned no row");
-  return row;
-}
-
-export async function findKey(sql: Sql, id: string): Promise<Key | undefined> {
-  const [row] = await sql.query<Key>(statements.find, [id]);
-  return row;
-}
+export const findKey = (sql: Sql, id: string): Promise<Key | undefined> => firstOf(sql.query<Key>(statements.find, [id]));
 
 /** Returns the brand's keys after a position: first those that are not revoked, the newest of each first. */
-export function pageOfKeys(sql: Sql, brandId: string, after: Position, limit: number): Promise<Key[]> {
-  return sql.query<Key>(statements.page, [brandId, after[0], after[1], after[2], limit]);
-}
+export const pageOfKeys = (sql: Sql, brandId: string, after: Position, limit: number): Promise<Key[]> =>
+  sql.query<Key>(statements.page, [brandId, after[0], after[1], after[2], limit]);
 
 /** Returns those of these keys that the brand has, in ascending order of id. */
-export function keysWithIds(sql: Sql, brandId: string, ids: readonly string[]): Promise<Key[]> {
-  return sql.query<Key>(statements.ofIds, [brandId, ids]);
-}
+export const keysWithIds = (sql: Sql, brandId: string, ids: readonly string[]): Promise<Key[]> =>
+  sql.query<Key>(statements.ofIds, [brandId, ids]);
 
 /** Counts the brand's keys that are not revoked. */
 export async function countActiveKeys(sql: Sql, brandId: string): Promise<number> {
@@ -119,20 +103,16 @@ export async function countActiveKeys(sql: Sql, brandId: string): Promise<number
 }
 
 /** Returns keys of all brands that are not revoked, in ascending order of id, after `afterId`. */
-export function pageOfUnrevokedKeys(sql: Sql, afterId: string, limit: number): Promise<Key[]> {
-  return sql.query<Key>(statements.unrevoked, [afterId, limit]);
-}
+export const pageOfUnrevokedKeys = (sql: Sql, afterId: string, limit: number): Promise<Key[]> =>
+  sql.query<Key>(statements.unrevoked, [afterId, limit]);
 
 /** Returns the brand's newest keys with this name, in capitals or not, that are not revoked, at most ten. */
-export function keysWithName(sql: Sql, { brand_id, environment, name }: Pick<Key, "brand_id" | "environment" | "name">): Promise<Key[]> {
-  return sql.query<Key>(statements.sameName, [brand_id, environment, name]);
-}
+export const keysWithName = (sql: Sql, { brand_id, environment, name }: Pick<Key, "brand_id" | "environment" | "name">): Promise<Key[]> =>
+  sql.query<Key>(statements.sameName, [brand_id, environment, name]);
 
 /** Returns undefined if the key is unknown or already revoked. */
-export async function markKeyRevoked(sql: Sql, id: string, by: string): Promise<Key | undefined> {
-  const [row] = await sql.query<Key>(statements.revoke, [id, by]);
-  return row;
-}
+export const markKeyRevoked = (sql: Sql, id: string, by: string): Promise<Key | undefined> =>
+  firstOf(sql.query<Key>(statements.revoke, [id, by]));
 
 export interface KeysUnderPepper {
   readonly pepperVersion: number;
@@ -140,9 +120,8 @@ export interface KeysUnderPepper {
 }
 
 /** Counts, by pepper, the environment's keys that are not revoked and stored under other peppers than these. Lowest version first. */
-export function countKeysUnderOthers(sql: Sql, pepperVersions: readonly number[], environment: string): Promise<KeysUnderPepper[]> {
-  return sql.query<KeysUnderPepper>(statements.underOthers, [environment, pepperVersions]);
-}
+export const countKeysUnderOthers = (sql: Sql, pepperVersions: readonly number[], environment: string): Promise<KeysUnderPepper[]> =>
+  sql.query<KeysUnderPepper>(statements.underOthers, [environment, pepperVersions]);
 
 /** Moves last_used_at forward, never back. */
 export async function writeLastUses(sql: Sql, lastUses: ReadonlyMap<string, number>): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Member, Membership } from "../domain/brand.ts";
 import type { Position } from "../domain/page-token.ts";
+import { firstOf, onlyOf } from "./rows.ts";
 
 const COLUMNS = "brand_id, email, role, created_at";
 
@@ -40,33 +41,23 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /** Adds a member, or changes the role of the one with this address. */
-export async function upsertMember(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member> {
-  const [row] = await sql.query<Member>(statements.upsert, [member.brand_id, member.email, member.role]);
-  if (row === undefined) throw new Error("upsert returned no row");
-  return row;
-}
+export const upsertMember = (sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member> =>
+  onlyOf(sql.query<Member>(statements.upsert, [member.brand_id, member.email, member.role]));
 
 /** Adds a member. Returns undefined if there is one with this address. */
-export async function insertMember(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> {
-  const [row] = await sql.query<Member>(statements.insert, [member.brand_id, member.email, member.role]);
-  return row;
-}
+export const insertMember = (sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> =>
+  firstOf(sql.query<Member>(statements.insert, [member.brand_id, member.email, member.role]));
 
 /** Returns undefined if there is no such member. */
-export async function setMemberRole(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> {
-  const [row] = await sql.query<Member>(statements.setRole, [member.brand_id, member.email, member.role]);
-  return row;
-}
+export const setMemberRole = (sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> =>
+  firstOf(sql.query<Member>(statements.setRole, [member.brand_id, member.email, member.role]));
 
-export async function findMember(sql: Sql, brandId: string, email: string): Promise<Member | undefined> {
-  const [row] = await sql.query<Member>(statements.find, [brandId, email]);
-  return row;
-}
+export const findMember = (sql: Sql, brandId: string, email: string): Promise<Member | undefined> =>
+  firstOf(sql.query<Member>(statements.find, [brandId, email]));
 
 /** Returns members of a brand in ascending order of address, after one. @param limit null: all */
-export function pageOfMembers(sql: Sql, brandId: string, [email]: Position, limit: number | null): Promise<Member[]> {
-  return sql.query<Member>(statements.page, [brandId, email, limit]);
-}
+export const pageOfMembers = (sql: Sql, brandId: string, [email]: Position, limit: number | null): Promise<Member[]> =>
+  sql.query<Member>(statements.page, [brandId, email, limit]);
 
 export async function countMembers(sql: Sql, brandId: string): Promise<number> {
   const [row] = await sql.query<{ members: number }>(statements.count, [brandId]);
@@ -83,11 +74,7 @@ export async function hasOwner(sql: Sql, brandId: string): Promise<boolean> {
 }
 
 /** Returns the memberships of a person, in ascending order of the brands' names. */
-export function membershipsOf(sql: Sql, email: string): Promise<Membership[]> {
-  return sql.query<Membership>(statements.memberships, [email]);
-}
+export const membershipsOf = (sql: Sql, email: string): Promise<Membership[]> => sql.query<Membership>(statements.memberships, [email]);
 
 /** Returns a person's brands, with the time since when. */
-export function staysOf(sql: Sql, email: string): Promise<{ brand_id: string; since: string }[]> {
-  return sql.query(statements.stays, [email]);
-}
+export const staysOf = (sql: Sql, email: string): Promise<{ brand_id: string; since: string }[]> => sql.query(statements.stays, [email]);

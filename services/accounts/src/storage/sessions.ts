@@ -3,6 +3,7 @@ import type { Membership } from "../domain/brand.ts";
 import type { Session, SessionLimits } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
 import { MEMBERSHIP_COLUMNS, MEMBERSHIP_ORDER } from "./members.ts";
+import { countOf, firstOf, onlyOf } from "./rows.ts";
 
 /** Seconds: $2 is idle, $3 in all. */
 const IS_VALID = `s.last_used_at > now() - make_interval(secs => $2) and s.created_at > now() - make_interval(secs => $3)`;
@@ -57,9 +58,7 @@ export async function insertSession(
 ): Promise<string> {
   const { tokenHash, email, issuer, scope } = session;
   const values = [tokenHash, email, issuer, maxSeconds, scope?.brandId ?? null, scope?.madeBy ?? null];
-  const [row] = await sql.query<{ ends_at: string }>(statements.insert, values);
-  if (row === undefined) throw new Error("insert returned no row");
-  return row.ends_at;
+  return (await onlyOf(sql.query<{ ends_at: string }>(statements.insert, values))).ends_at;
 }
 
 export interface FoundSession {
@@ -100,15 +99,12 @@ export async function touchSession(
 }
 
 /** Returns whose session it was; undefined if there was none. */
-export async function deleteSession(sql: Sql, tokenHash: Buffer): Promise<Pick<Session, "email" | "brand_id" | "made_by"> | undefined> {
-  const [deleted] = await sql.query<Pick<Session, "email" | "brand_id" | "made_by">>(statements.delete, [tokenHash]);
-  return deleted;
-}
+export const deleteSession = (sql: Sql, tokenHash: Buffer): Promise<Pick<Session, "email" | "brand_id" | "made_by"> | undefined> =>
+  firstOf(sql.query<Pick<Session, "email" | "brand_id" | "made_by">>(statements.delete, [tokenHash]));
 
 /** Deletes a person's sessions: all of them, or those that open this brand alone. Returns how many there were. */
-export async function deleteSessionsOf(sql: Sql, email: string, brandId: string | null = null): Promise<number> {
-  return (await sql.query(statements.deleteOf, [email, brandId])).length;
-}
+export const deleteSessionsOf = (sql: Sql, email: string, brandId: string | null = null): Promise<number> =>
+  countOf(sql.query(statements.deleteOf, [email, brandId]));
 
 /** Deletes the sessions that links of a member opened in a brand. */
 export async function deleteSessionsMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
@@ -116,11 +112,8 @@ export async function deleteSessionsMadeBy(sql: Sql, brandId: string, madeBy: st
 }
 
 /** Deletes up to `limit` sessions, of anyone. Returns how many. */
-export async function deleteAnySessions(sql: Sql, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteAny, [limit])).length;
-}
+export const deleteAnySessions = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteAny, [limit]));
 
 /** Deletes up to `limit` sessions that ended by age; those that expired for lack of use follow then. Returns how many. */
-export async function deleteOldSessions(sql: Sql, { maxSeconds }: SessionLimits, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteOld, [maxSeconds, limit])).length;
-}
+export const deleteOldSessions = (sql: Sql, { maxSeconds }: SessionLimits, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteOld, [maxSeconds, limit]));

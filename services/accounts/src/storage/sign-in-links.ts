@@ -1,5 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { SignInLink } from "../domain/sign-in.ts";
+import { countOf, onlyOf } from "./rows.ts";
 
 const statements = {
   insert: {
@@ -40,20 +41,15 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
+interface NewLink extends Pick<SignInLink, "email" | "scope"> {
+  readonly tokenHash: Buffer;
+  readonly ttlSeconds: number;
+}
+
 /** Returns when the link expires. */
-export async function insertSignInLink(
-  sql: Sql,
-  {
-    tokenHash,
-    email,
-    ttlSeconds,
-    scope,
-  }: Pick<SignInLink, "email" | "scope"> & { readonly tokenHash: Buffer; readonly ttlSeconds: number },
-): Promise<string> {
+export async function insertSignInLink(sql: Sql, { tokenHash, email, ttlSeconds, scope }: NewLink): Promise<string> {
   const values = [tokenHash, email, ttlSeconds, scope?.brandId ?? null, scope?.madeBy ?? null];
-  const [row] = await sql.query<{ expires_at: string }>(statements.insert, values);
-  if (row === undefined) throw new Error("insert returned no row");
-  return row.expires_at;
+  return (await onlyOf(sql.query<{ expires_at: string }>(statements.insert, values))).expires_at;
 }
 
 export async function findSignInLink(sql: Sql, tokenHash: Buffer): Promise<SignInLink | undefined> {
@@ -86,11 +82,8 @@ export async function deleteUnusedLinksOf(sql: Sql, email: string, brandId: stri
 }
 
 /** Deletes up to `limit` unused links, of anyone. Returns how many. */
-export async function deleteUnusedLinks(sql: Sql, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteUnused, [limit])).length;
-}
+export const deleteUnusedLinks = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteUnused, [limit]));
 
 /** Deletes up to `limit` links that expired `days` ago, used or not. Returns how many. */
-export async function deleteExpiredLinks(sql: Sql, days: number, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteExpired, [days, limit])).length;
-}
+export const deleteExpiredLinks = (sql: Sql, days: number, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteExpired, [days, limit]));

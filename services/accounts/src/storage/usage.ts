@@ -8,6 +8,7 @@ import {
   type UsageBucket,
   type UsageQuery,
 } from "../domain/usage.ts";
+import { countOf } from "./rows.ts";
 
 const ADDED = unnestRows(
   { brand_id: "text", minute: "timestamptz", key_id: "text", accepted: "bigint", refused: "bigint" },
@@ -81,19 +82,16 @@ export async function addUsage(sql: Sql, minutes: readonly MinuteUsage[], { keep
   await sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(minutes)]);
 }
 
-export function usageBuckets(sql: Sql, { brandId, from, to, bucketMinutes, byKey }: UsageQuery, limit: number): Promise<UsageBucket[]> {
-  return sql.query<UsageBucket>(byKey ? statements.bucketsByKey : statements.buckets, [brandId, from, to, bucketMinutes, limit]);
-}
+export const usageBuckets = (sql: Sql, { brandId, from, to, bucketMinutes, byKey }: UsageQuery, limit: number): Promise<UsageBucket[]> =>
+  sql.query<UsageBucket>(byKey ? statements.bucketsByKey : statements.buckets, [brandId, from, to, bucketMinutes, limit]);
 
 /** Deletes up to `limit` counts that are older than `days`. Returns how many. */
-export async function deleteOldUsage(sql: Sql, days: number, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteOld, [days, limit])).length;
-}
+export const deleteOldUsage = (sql: Sql, days: number, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteOld, [days, limit]));
 
 /** Deletes up to `limit` ids of batches that are older than `days`. Returns how many. */
-export async function deleteOldBatches(sql: Sql, days: number, limit: number): Promise<number> {
-  return (await sql.query(statements.deleteOldBatches, [days, limit])).length;
-}
+export const deleteOldBatches = (sql: Sql, days: number, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteOldBatches, [days, limit]));
 
 const ADDED_CLIENTS = unnestRows(
   { brand_id: "text", day: "text", key_id: "text", name: "text", messages: "bigint" },
@@ -163,11 +161,9 @@ export async function addClientUsage(sql: Sql, clients: readonly ClientUsage[], 
  * Returns messages by key and name in the days of the range, the most frequent first. Beyond `limit` names, the rest of each key is its
  * `other`.
  */
-export function clientCounts(sql: Sql, { brandId, from, to }: UsageQuery, limit: number): Promise<ClientCount[]> {
-  return sql.query<ClientCount>(clientStatements.counts, [brandId, from, to, limit, OTHER_CLIENTS]);
-}
+export const clientCounts = (sql: Sql, { brandId, from, to }: UsageQuery, limit: number): Promise<ClientCount[]> =>
+  sql.query<ClientCount>(clientStatements.counts, [brandId, from, to, limit, OTHER_CLIENTS]);
 
 /** Deletes up to `limit` counts of days more than `days` ago. Returns how many. */
-export async function deleteOldClientUsage(sql: Sql, days: number, limit: number): Promise<number> {
-  return (await sql.query(clientStatements.deleteOld, [days, limit])).length;
-}
+export const deleteOldClientUsage = (sql: Sql, days: number, limit: number): Promise<number> =>
+  countOf(sql.query(clientStatements.deleteOld, [days, limit]));

@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { brandNotFound, type Member, memberLimit, type Membership, requireOwner } from "../domain/brand.ts";
+import { brandNotFound, type Member, type Membership, requireOwner } from "../domain/brand.ts";
 import { pageOf, type PageRequest, positionIn, type TokenPage } from "../domain/page-token.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { endErasure } from "../storage/erasures.ts";
@@ -45,7 +45,8 @@ export function addMember(
     await endErasure(sql, member.email);
     // The brand's row is locked: of simultaneous calls none counts without the others' members.
     const isNew = (await findMember(sql, member.brand_id, member.email)) === undefined;
-    if (isNew && (await countMembers(sql, member.brand_id)) >= limits.members) throw memberLimit(limits.members);
+    if (isNew && (await countMembers(sql, member.brand_id)) >= limits.members)
+      throw new AppError("member_limit", `A brand has at most ${limits.members} members. Remove one who no longer works on it.`);
     if (!onlyNew) return withoutOwnersLinks(sql, await upsertMember(sql, member));
     const added = await insertMember(sql, member);
     if (added === undefined) throw alreadyAMember();

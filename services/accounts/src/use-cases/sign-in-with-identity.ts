@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { type Identity, identityConflict, IdTokenRefused, unlinkedMeanwhile, verifiedEmail } from "../domain/sign-in.ts";
+import { type Identity, identityConflict, IdTokenRefused, verifiedEmail } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { bindIdentity, deleteIdentitiesOf, findBoundEmail, useIdToken } from "../storage/identities.ts";
 import { staysOf } from "../storage/members.ts";
@@ -39,7 +39,8 @@ export async function signInWithIdentity(
       if (boundEmail === undefined) await bindIdentity(sql, signIn, email);
       // Read again: another identity may be bound to the person, or this identity to another person since the look-up.
       const isBound = (await findBoundEmail(sql, signIn)) === email;
-      if (!isBound && boundEmail !== undefined) throw unlinkedMeanwhile();
+      if (!isBound && boundEmail !== undefined)
+        throw new AppError("unavailable", "Your account of the sign-in provider was unlinked at the same moment. Sign in again.");
       if (!isBound) return undefined;
       await recordForBrands(sql, memberships, entryOf(email, attempt));
       return openSession(sql, { email, issuer: signIn.issuer, scope: null }, sessionLimits);

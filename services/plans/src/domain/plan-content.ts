@@ -73,6 +73,9 @@ export function editedContent(before: WorkspacePlan, expectedRevision: number, c
 const currentContent = ({ plan, notes }: WorkspacePlan): PlanContent =>
   ({ ...Object.fromEntries(FIELDS_OF_PLAN.map((name) => [name, plan[name]])), notes }) as PlanContent;
 
+/** Values in the order of the columns in every statement that writes them: title, goal, campaign_type, …, notes. */
+export const contentValues = (content: PlanContent): unknown[] => [...FIELDS_OF_PLAN.map((name) => content[name]), content.notes];
+
 /** Names the budget as the workspace does: in requests of integrations it is in pesos. */
 function parseEdited(content: UncheckedContent): PlanInput {
   try {

@@ -41,21 +41,18 @@ export interface WorkspacePlan {
   readonly edited_at: string | null;
 }
 
+/** What a change of a plan names. */
+export interface PlanChange {
+  readonly brand_id: string;
+  readonly plan_id: string;
+  /** E-mail address of the acting member. */
+  readonly member: string;
+  /** The revision that the change was made on. */
+  readonly expected_revision: number;
+}
+
 /** A plan in a list: without its long texts. */
-export type PlanSummary = Pick<
-  Plan,
-  | "id"
-  | "status"
-  | "title"
-  | "campaign_type"
-  | "planned_for"
-  | "review_on"
-  | "planning_budget_centavos"
-  | "created_at"
-  | "updated_at"
-  | "closed_at"
-  | "closed_by"
-> &
+export type PlanSummary = Omit<Plan, "brand_id" | "request_id" | "goal" | "summary" | "brief" | "requirements" | "platforms"> &
   Pick<WorkspacePlan, "prepared_by">;
 
 /** A plan and the input of the request that made it. */
@@ -98,9 +95,7 @@ export function requireSameRequest({ plan, input }: PreparedPlan, repeatedInput:
     throw new AppError(
       "request_conflict",
       "The plan of this request_id was cancelled. Prepare another one, with a new request_id, only if people want one.",
-      {
-        field: "request_id",
-      },
+      { field: "request_id" },
     );
   }
   const changed = changedFields(input, repeatedInput);

@@ -1,7 +1,6 @@
-import type { AppError } from "@brand-records/errors";
 import { KeyedMutex } from "@brand-records/lifecycle";
 import { eventually } from "@brand-records/testkit";
-import { expectRefusal, newBrand, planInput, servedPlans, type ServedPlans, shortPlanInput } from "../../test/serve-plans.ts";
+import { expectRefusal, newBrand, planInput, servedPlans, type ServedPlans, settled, shortPlanInput } from "../../test/serve-plans.ts";
 
 /** Counts calls of `run`, so that a test knows how many requests wait. */
 class CountingMutex extends KeyedMutex {
@@ -22,11 +21,6 @@ beforeAll(async () => {
 
 const replica = (index: number): ServedPlans => replicas[index % 2 === 0 ? 0 : 1];
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
-const fulfilled = <T>(outcomes: readonly PromiseSettledResult<T>[]): T[] =>
-  outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-const refusals = (outcomes: readonly PromiseSettledResult<unknown>[]): AppError[] =>
-  outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as AppError] : []));
-
 /** Inserts plans by SQL, as a brand's earlier plans. */
 async function prefill(brand: string, count: number, status = "pending"): Promise<void> {
   const closed = status === "pending" ? "null, null" : "now(), 'ana@example.ph'";
@@ -53,12 +47,11 @@ describe("concurrent requests with one request_id to two processes", () => {
     const [brand, input] = [newBrand(), planInput()];
     const titles = ["One", "Two", "Three", "Four"];
     const calls = times(80, (i) => replica(i >> 2).prepare(brand, { ...input, title: titles[i % 4] ?? "" }));
-    const outcomes = await Promise.allSettled(calls);
-    const made = fulfilled(outcomes);
+    const { done: made, refused } = await settled(calls);
     expect(made).toHaveLength(20);
     expect(made.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(await served.all(brand)).toEqual([made[0]?.plan]);
-    for (const error of refusals(outcomes)) expect(error).toMatchObject({ kind: "request_conflict", details: [{ field: "title" }] });
+    for (const error of refused) expect(error).toMatchObject({ kind: "request_conflict", details: [{ field: "title" }] });
   });
 });
 
@@ -78,9 +71,8 @@ describe("the limit of 200 pending plans", () => {
     const { plan } = await served.prepare(brand, planInput());
     await expectRefusal(served.prepare(brand, planInput()), "pending_plan_limit");
     await (state === "cancelled" ? served.cancel(brand, plan.id) : served.complete(brand, plan.id));
-    const outcomes = await Promise.allSettled(times(20, (i) => replica(i).prepare(brand, planInput())));
-    expect(fulfilled(outcomes)).toHaveLength(1);
-    expect(new Set(refusals(outcomes).map(({ kind }) => kind))).toEqual(new Set(["pending_plan_limit"]));
+    const { refused } = await settled(times(20, (i) => replica(i).prepare(brand, planInput())));
+    expect(refused.map(({ kind }) => kind)).toEqual(Array(19).fill("pending_plan_limit"));
     expect(await stored(brand)).toBe(200);
   });
 
@@ -91,10 +83,10 @@ describe("the limit of 200 pending plans", () => {
     const cancelling = own.map(({ plan }, i) => replica(i).cancel(brand, plan.id));
     const preparing = times(100, (i) => replica(i).prepare(brand, planInput()));
     await Promise.all(cancelling);
-    const outcomes = await Promise.allSettled(preparing);
-    for (const error of refusals(outcomes)) expect(error).toMatchObject({ kind: "pending_plan_limit" });
-    expect(fulfilled(outcomes).length).toBeLessThanOrEqual(20);
-    expect(await stored(brand)).toBe(180 + fulfilled(outcomes).length);
+    const { done, refused } = await settled(preparing);
+    for (const error of refused) expect(error).toMatchObject({ kind: "pending_plan_limit" });
+    expect(done.length).toBeLessThanOrEqual(20);
+    expect(await stored(brand)).toBe(180 + done.length);
   });
 
   it("refuses a repeated request whose plan was not made until there is room", async () => {
@@ -124,15 +116,11 @@ describe("a brand with waiting requests", () => {
   it("takes one connection for 100 requests, and delays no other brand", async () => {
     const [locked, other] = [newBrand(), newBrand()];
     await served.prepare(locked, planInput());
-    const [before, settled] = [brandMutex.calls, [] as unknown[]];
+    const [before, ended] = [brandMutex.calls, [] as unknown[]];
     let waiting: Promise<{ replayed: boolean }>[] = [];
     await whileLocked(locked, async () => {
       waiting = times(100, () => served.prepare(locked, shortPlanInput()));
-      for (const each of waiting)
-        each.then(
-          (response) => settled.push(response),
-          (error) => settled.push(error),
-        );
+      for (const each of waiting) each.catch((error: unknown) => error).then((outcome) => ended.push(outcome));
       await eventually(() => expect(brandMutex.calls).toBe(before + 100));
       await eventually(async () => expect(await countWaitingBackends()).toBe(1));
 
@@ -142,7 +130,7 @@ describe("a brand with waiting requests", () => {
       expect(await served.get(other, plan.id)).toEqual(plan);
       expect(await Promise.all(times(30, () => served.prepare(other, shortPlanInput())))).toHaveLength(30);
       expect(await countWaitingBackends()).toBe(1);
-      expect(settled).toEqual([]);
+      expect(ended).toEqual([]);
     });
     for (const { replayed } of await Promise.all(waiting)) expect(replayed).toBe(false);
     expect(await stored(locked)).toBe(101);
@@ -178,8 +166,7 @@ describe("a brand with waiting requests", () => {
       );
       await expectRefusal(Promise.race(waiting), "timeout");
     });
-    const settled = await Promise.allSettled(waiting);
-    expect(refusals(settled)).toMatchObject([{ kind: "timeout" }]);
-    expect(fulfilled(settled)).toHaveLength(2);
+    const { done, refused } = await settled(waiting);
+    expect([done.length, refused]).toMatchObject([2, [{ kind: "timeout" }]]);
   });
 });

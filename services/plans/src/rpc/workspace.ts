@@ -4,7 +4,7 @@ import type { CallContext, Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
 import type { PlanChanges } from "../domain/plan-content.ts";
-import { type ClosedState, requireConfirmations } from "../domain/plan.ts";
+import { type ClosedState, type PlanChange, requireConfirmations } from "../domain/plan.ts";
 import { closePlan, updatePlan } from "../use-cases/change-plan.ts";
 import { getWorkspacePlan, listSummaries } from "../use-cases/read-plans.ts";
 import { fields } from "./fields.ts";
@@ -14,9 +14,9 @@ export function workspaceHandlers(
   deps: PlansDependencies,
 ): Pick<Handlers<PlansServiceService>, "listPlanSummaries" | "getWorkspacePlan" | "updatePlan" | "cancelPlan" | "completePlan"> {
   const { db, memberships, pendingMax } = deps;
-  const close = async ({ brand_id, plan_id, member, expected_revision }: Closing, to: ClosedState, call: CallContext) => {
-    await memberships.requireMember(brand_id, member, call);
-    const closed = await closePlan(db, { brandId: brand_id, planId: plan_id, member, expectedRevision: expected_revision }, to);
+  const close = async (change: PlanChange, to: ClosedState, call: CallContext) => {
+    await memberships.requireMember(change.brand_id, change.member, call);
+    const closed = await closePlan(db, change, to);
     return { plan: closed.plan, workspace_plan: closed };
   };
   return {
@@ -33,10 +33,9 @@ export function workspaceHandlers(
       return { plan: await getWorkspacePlan(db, brand_id, plan_id) };
     },
     async updatePlan(request, call) {
-      const { brand_id: brandId, plan_id: planId, acting_member: member, expected_revision } = parseRequest(updateFields, request);
-      await memberships.requireMember(brandId, member, call);
-      const changes = changesFrom(request.changes);
-      return { plan: await updatePlan(db, { brandId, planId, member, expectedRevision: expected_revision }, changes) };
+      const { acting_member: member, ...plan } = parseRequest(updateFields, request);
+      await memberships.requireMember(plan.brand_id, member, call);
+      return { plan: await updatePlan(db, { ...plan, member }, changesFrom(request.changes)) };
     },
     cancelPlan: async (request, call) => close(parseRequest(closingFields, request), "cancelled", call),
     async completePlan(request, call) {
@@ -58,13 +57,6 @@ const summariesFields = {
   page_size: fields.summariesPageSize,
   after_id: fields.planId.nullish(),
 };
-
-interface Closing {
-  readonly brand_id: string;
-  readonly plan_id: string;
-  readonly member: string;
-  readonly expected_revision: number;
-}
 
 /** Returns the fields that the message names. */
 function changesFrom(message: PlanChangesMessage | null): PlanChanges {

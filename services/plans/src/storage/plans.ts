@@ -1,6 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { PlanInput } from "@brand-records/resources";
-import { contentOf, type PlanContent } from "../domain/plan-content.ts";
+import { contentOf, contentValues } from "../domain/plan-content.ts";
 import type { Plan, PlanState, PlanSummary, PreparedPlan } from "../domain/plan.ts";
 
 /** All columns of a plan as the gateway knows it: none of the workspace's, such as the notes. */
@@ -71,21 +71,6 @@ export async function insertPlan(sql: Sql, { brandId, id, input, preparedBy }: N
   return row;
 }
 
-/** Columns in the order of every statement that writes them: title, goal, campaign_type, …, notes. */
-export const contentValues = (content: PlanContent): unknown[] => [
-  content.title,
-  content.goal,
-  content.campaign_type,
-  content.planned_for,
-  content.review_on,
-  content.planning_budget_centavos,
-  content.summary,
-  content.brief,
-  content.requirements,
-  content.platforms,
-  content.notes,
-];
-
 export async function findPlan(sql: Sql, brandId: string, id: string): Promise<Plan | undefined> {
   const [row] = await sql.query<Plan>(statements.find, [brandId, id]);
   return row;
@@ -117,17 +102,14 @@ export interface PlanPage {
   readonly limit: number;
 }
 
+const pageValues = (brandId: string, { limit, status, afterId }: PlanPage): unknown[] => [brandId, limit, status, afterId];
+
 /** Returns plans, newest first. */
 export function pageOfPlans(sql: Sql, brandId: string, page: PlanPage): Promise<Plan[]> {
-  return sql.query<Plan>(pageStatement("page", COLUMNS, page), [brandId, page.limit, page.status, page.afterId]);
+  return sql.query<Plan>(pageStatement("page", COLUMNS, page), pageValues(brandId, page));
 }
 
 /** Returns summaries of plans, newest first. */
 export function pageOfSummaries(sql: Sql, brandId: string, page: PlanPage): Promise<PlanSummary[]> {
-  return sql.query<PlanSummary>(pageStatement("page_of_summaries", SUMMARY_COLUMNS, page), [
-    brandId,
-    page.limit,
-    page.status,
-    page.afterId,
-  ]);
+  return sql.query<PlanSummary>(pageStatement("page_of_summaries", SUMMARY_COLUMNS, page), pageValues(brandId, page));
 }

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { ClosedState, Plan, WorkspacePlan } from "../domain/plan.ts";
-import type { PlanContent } from "../domain/plan-content.ts";
-import { COLUMNS, contentValues } from "./plans.ts";
+import type { ClosedState, Plan, PlanChange, WorkspacePlan } from "../domain/plan.ts";
+import { contentValues, type PlanContent } from "../domain/plan-content.ts";
+import { COLUMNS } from "./plans.ts";
 
 const WORKSPACE_COLUMNS = `${COLUMNS}, notes, revision, prepared_by, edited_by, edited_at`;
 
@@ -38,16 +38,6 @@ export async function findWorkspacePlan(sql: Sql, brandId: string, id: string): 
   return workspacePlan(row);
 }
 
-/** What a change of a plan names. */
-export interface PlanChange {
-  readonly brandId: string;
-  readonly planId: string;
-  /** E-mail address of the acting member. */
-  readonly member: string;
-  /** The revision that the change was made on. */
-  readonly expectedRevision: number;
-}
-
 /** Saves the content if the plan is pending and has the expected revision. Returns undefined if not, or if it does not exist. */
 export async function saveContent(sql: Sql, change: PlanChange, content: PlanContent): Promise<WorkspacePlan | undefined> {
   const [row] = await sql.query<Row>(statements.saveContent, [...valuesOf(change), ...contentValues(content)]);
@@ -60,4 +50,9 @@ export async function closePending(sql: Sql, change: PlanChange, to: ClosedState
   return workspacePlan(row);
 }
 
-const valuesOf = ({ brandId, planId, expectedRevision, member }: PlanChange): unknown[] => [brandId, planId, expectedRevision, member];
+const valuesOf = ({ brand_id, plan_id, expected_revision, member }: PlanChange): unknown[] => [
+  brand_id,
+  plan_id,
+  expected_revision,
+  member,
+];

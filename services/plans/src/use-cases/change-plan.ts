@@ -1,7 +1,7 @@
 import type { Database } from "@brand-records/postgres";
 import { editedContent, type PlanChanges } from "../domain/plan-content.ts";
-import { type ClosedState, planChanged, planNotFound, planNotPending, type WorkspacePlan } from "../domain/plan.ts";
-import { closePending, findWorkspacePlan, type PlanChange, saveContent } from "../storage/workspace-plans.ts";
+import { type ClosedState, type PlanChange, planChanged, planNotFound, planNotPending, type WorkspacePlan } from "../domain/plan.ts";
+import { closePending, findWorkspacePlan, saveContent } from "../storage/workspace-plans.ts";
 
 /**
  * Completes or cancels a plan permanently. Repeated by the same member, it returns the plan as first closed, whatever the revision.
@@ -11,11 +11,11 @@ import { closePending, findWorkspacePlan, type PlanChange, saveContent } from ".
 export async function closePlan(db: Database, change: PlanChange, to: ClosedState): Promise<WorkspacePlan> {
   const closed = await closePending(db, change, to);
   if (closed !== undefined) return closed;
-  const found = await findWorkspacePlan(db, change.brandId, change.planId);
+  const found = await findWorkspacePlan(db, change.brand_id, change.plan_id);
   if (found === undefined) throw planNotFound();
   // Another member must learn of it: what that member confirmed is not what closed the plan, and the audit log must not tell so.
   if (found.plan.status === to && found.plan.closed_by === change.member) return found;
-  throw found.plan.status === "pending" ? planChanged(found, change.expectedRevision) : planNotPending(found.plan);
+  throw found.plan.status === "pending" ? planChanged(found, change.expected_revision) : planNotPending(found.plan);
 }
 
 /**
@@ -25,9 +25,9 @@ export async function closePlan(db: Database, change: PlanChange, to: ClosedStat
  * @throws AppError `not_found`, `invalid_request`, `plan_not_pending`, `plan_changed`
  */
 export async function updatePlan(db: Database, change: PlanChange, changes: PlanChanges): Promise<WorkspacePlan> {
-  const before = await findWorkspacePlan(db, change.brandId, change.planId);
+  const before = await findWorkspacePlan(db, change.brand_id, change.plan_id);
   if (before === undefined) throw planNotFound();
-  const content = editedContent(before, change.expectedRevision, changes);
+  const content = editedContent(before, change.expected_revision, changes);
   if (content === undefined) return before;
   // Nothing is saved if the plan changed since it was read. It then never has the expected revision again, so the repetition is the last.
   return (await saveContent(db, change, content)) ?? updatePlan(db, change, changes);
