@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
-import { GRANT_SECONDS, grantKeyFrom, signGrant, verifyGrant, type Grant } from "../index.ts";
+import { GRANT_SECONDS, grantKeyFrom, signGrant, verifyGrant, type Grant } from "./grant.ts";
 
 const key = grantKeyFrom("7", randomBytes(32));
 const other = grantKeyFrom("7", randomBytes(32));

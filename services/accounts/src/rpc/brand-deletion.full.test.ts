@@ -67,9 +67,8 @@ it("forgets people without another membership, and leaves the others signed in",
   await begin(brand);
   await expectRefusal(people.get(gone), "invalid_session");
   expect((await people.get(kept)).memberships).toEqual([expect.objectContaining({ brand_id: other.id })]);
-  for (const table of ["sessions", "sign_in_links", "identities"]) {
+  for (const table of ["sessions", "sign_in_links", "identities"])
     expect(await served.db.query(`select from accounts.${table} where email = $1`, [brand.owner])).toEqual([]);
-  }
 });
 
 it("leaves nothing but one entry without a person, and the id is not used again", async () => {

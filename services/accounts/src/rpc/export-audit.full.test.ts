@@ -165,9 +165,8 @@ it("refuses a token of another time or of a list, or made up", async () => {
   const { next_page_token: token } = await page({ page_size: 1 });
   const list = await served.audit.listAudit({ brand_id: brand.id, page_size: 1 });
   await expectRefusal(page({ page_token: token, since: "2026-01-01T00:00:00Z" }), "invalid_cursor");
-  for (const page_token of ["", "x", list.next_page_token, `${token}A`]) {
+  for (const page_token of ["", "x", list.next_page_token, `${token}A`])
     await expectRefusal(page({ page_token }), "invalid_cursor", "page_token");
-  }
 });
 
 it("refuses a time or a size that is none", async () => {

@@ -257,9 +257,8 @@ describe("the address", () => {
   it("is refused from userinfo about another person, and with an access token that the provider refuses", async () => {
     const { email } = await people.newPerson();
     withUserInfo("of-another", { email, email_verified: true });
-    for (const accessToken of ["of-another", "refused"]) {
+    for (const accessToken of ["of-another", "refused"])
       await expectRefused("userinfo", await provider.request({ sub: "mine", email }, accessToken));
-    }
     expect(await people.sessionsOf(email)).toBe(0);
   });
 

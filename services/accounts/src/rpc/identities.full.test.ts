@@ -57,16 +57,13 @@ it.each([
 ])("refuses an unbound identity whose email_verified is %s, the same for members and strangers", async (_, email_verified, trusts) => {
   const { email } = await people.newPerson();
   const to = trusts ? await trusting() : served;
-  for (const address of [email, "stranger@example.ph"]) {
+  for (const address of [email, "stranger@example.ph"])
     await expectRefusal(signIn({ email: address, email_verified }, { to }), "email_not_verified");
-  }
   expect(await boundTo(email)).toEqual([]);
 });
 
 it("refuses an unbound identity without an address", async () => {
-  for (const email of [null, ""]) {
-    await expectRefusal(signIn({ email }, { to: await trusting() }), "email_not_verified");
-  }
+  for (const email of [null, ""]) await expectRefusal(signIn({ email }, { to: await trusting() }), "email_not_verified");
 });
 
 it("trusts the address of an issuer that omits email_verified, where the operator says so", async () => {
@@ -75,9 +72,7 @@ it("trusts the address of an issuer that omits email_verified, where the operato
 });
 
 it("makes no one a member", async () => {
-  for (const email of ["stranger@example.ph", "not an address", "ana@exämple.ph"]) {
-    await expectRefusal(signIn({ email }), "no_membership");
-  }
+  for (const email of ["stranger@example.ph", "not an address", "ana@exämple.ph"]) await expectRefusal(signIn({ email }), "no_membership");
   expect(await boundTo("stranger@example.ph")).toEqual([]);
 });
 
@@ -97,12 +92,10 @@ it("takes a subject exactly as it is", async () => {
   const { email } = await people.newPerson();
   const subject = newSubject();
   await signIn({ sub: subject, email });
-  for (const similar of [{ sub: subject.toUpperCase() }, { sub: `${subject}0` }]) {
+  for (const similar of [{ sub: subject.toUpperCase() }, { sub: `${subject}0` }])
     await expectRefusal(signIn({ email, ...similar }), "identity_conflict");
-  }
-  for (const broken of [{ sub: "" }, { sub: "a b" }, { sub: "x".repeat(256) }]) {
+  for (const broken of [{ sub: "" }, { sub: "a b" }, { sub: "x".repeat(256) }])
     await expectRefusal(signIn({ email, ...broken }), "invalid_request");
-  }
 });
 
 it("forgets a person's identities with the last membership: the address may be another human's later", async () => {

@@ -140,9 +140,8 @@ describe("revokeKey", () => {
     const brand = await served.createBrand();
     const { id } = await served.createKey(brand);
     await revoke(id, brand.owner);
-    for (const change of ["revoked_at = null, revoked_by = null", "revoked_at = revoked_at + interval '1 day'"]) {
+    for (const change of ["revoked_at = null, revoked_by = null", "revoked_at = revoked_at + interval '1 day'"])
       await expect(served.db.query(`update accounts.keys set ${change} where id = $1`, [id])).rejects.toThrow("is revoked permanently");
-    }
     expect(await keysOf(brand)).toMatchObject([{ revoked_by: brand.owner }]);
   });
 });

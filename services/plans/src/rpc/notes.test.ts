@@ -63,9 +63,8 @@ it("notes are in a WorkspacePlan and nowhere else of the workspace's calls: no s
   const update = (revision: number, changes: object) => served.update(brand, id, revision, { notes: NOTES, ...changes });
   const before = logged.length;
 
-  for (const inWorkspace of [() => update(1, {}), () => served.getInWorkspace(brand, id), () => update(2, { title: "Edited" })]) {
+  for (const inWorkspace of [() => update(1, {}), () => served.getInWorkspace(brand, id), () => update(2, { title: "Edited" })])
     expect(await inWorkspace()).toMatchObject({ notes: NOTES });
-  }
 
   const closing = { brand_id: brand, plan_id: id, member: MEMBER, expected_revision: 3 };
   const { workspace_plan, ...others } = await served.plans.completePlan({ ...closing, ...CONFIRMED });
