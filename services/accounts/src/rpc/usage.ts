@@ -19,14 +19,10 @@ export function usageHandlers({ db, clock, usageKeepDays }: UsageDependencies): 
     },
     getTime: async () => ({ now_ms: clock.now() }),
     async listFailedRequests(request) {
-      const { brand_id, from, to, bucket_minutes, key_id, route, code, field } = parseRequest(failuresFields, request);
-      const filters = { keyId: key_id ?? null, route: route ?? null, code: code ?? null, field: field ?? null };
-      return listFailedRequests(db, { brandId: brand_id, from, to, bucketMinutes: bucket_minutes, ...filters });
+      return listFailedRequests(db, parseRequest(failuresFields, request));
     },
     async getUsage(request) {
-      const { brand_id, from, to, bucket_minutes } = parseRequest(queryFields, request);
-      const query = { brandId: brand_id, from, to, bucketMinutes: bucket_minutes, byKey: request.by_key, byClient: request.by_client };
-      return getUsage(db, query);
+      return getUsage(db, { ...request, ...parseRequest(queryFields, request) });
     },
   };
 }

@@ -1,16 +1,8 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import {
-  GROUP_REQUEST_IDS_MAX,
-  GROUPS_MAX,
-  newestIds,
-  REQUEST_IDS_MAX,
-  type FailedGroup,
-  type FailedMinute,
-  type FailedRequests,
-  type FailedRequestsQuery,
-} from "../domain/failed-requests.ts";
-import type { KeptUsage } from "./usage.ts";
+import type { FailedMinute, FailedRequests, ListFailedRequestsRequest, ListFailedRequestsResponse } from "@brand-records/proto/accounts/v1";
+import { GROUP_REQUEST_IDS_MAX, GROUPS_MAX, newestIds, REQUEST_IDS_MAX } from "../domain/failed-requests.ts";
 import { countOf } from "./rows.ts";
+import type { KeptUsage } from "./usage.ts";
 
 const ADDED = unnestRows(
   {
@@ -135,13 +127,16 @@ export async function addFailedRequests(sql: Sql, failures: readonly FailedMinut
   await sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(rows)]);
 }
 
-function filterValues({ brandId, from, to, keyId, route, code, field }: FailedRequestsQuery): unknown[] {
-  return [brandId, from, to, keyId, route, code, field];
+function filterValues({ brand_id, from, to, key_id, route, code, field }: ListFailedRequestsRequest): unknown[] {
+  return [brand_id, from, to, key_id, route, code, field];
 }
 
 /** Returns the 200 groups with the most requests, those first, and whether there are more. */
-export async function failedGroups(sql: Sql, query: FailedRequestsQuery): Promise<Pick<FailedRequests, "groups" | "has_more_groups">> {
-  const rows = await sql.query<Omit<FailedGroup, "request_ids"> & { readonly ids: readonly string[][] }>(
+export async function failedGroups(
+  sql: Sql,
+  query: ListFailedRequestsRequest,
+): Promise<Pick<ListFailedRequestsResponse, "groups" | "has_more_groups">> {
+  const rows = await sql.query<Omit<FailedRequests, "request_ids"> & { readonly ids: readonly string[][] }>(
     statements.groups,
     filterValues(query),
   );
@@ -149,8 +144,8 @@ export async function failedGroups(sql: Sql, query: FailedRequestsQuery): Promis
   return { groups, has_more_groups: rows.length > GROUPS_MAX };
 }
 
-export const failedBuckets = (sql: Sql, query: FailedRequestsQuery): Promise<FailedRequests["buckets"]> =>
-  sql.query(statements.buckets, [...filterValues(query), query.bucketMinutes]);
+export const failedBuckets = (sql: Sql, query: ListFailedRequestsRequest): Promise<ListFailedRequestsResponse["buckets"]> =>
+  sql.query(statements.buckets, [...filterValues(query), query.bucket_minutes]);
 
 /** Returns the oldest minute of a brand that has `max` counts: older ones may have been deleted. Null for every other brand. */
 export async function failuresCountedSince(sql: Sql, brandId: string, max: number): Promise<string | null> {

@@ -1,13 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type {
-  PersonAuditEntry,
-  PersonErasure,
-  PersonIdentity,
-  PersonKey,
-  PersonMembership,
-  PersonSession,
-  PersonSignInLink,
-} from "@brand-records/proto/accounts/v1";
+import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
 import type { Position } from "../domain/page-token.ts";
 import type { ExportSection } from "../domain/person.ts";
 
@@ -23,19 +15,8 @@ export async function lockPerson(sql: Sql, email: string): Promise<void> {
   await sql.query(statements.lock, [email]);
 }
 
-/** The records of each section, as they are exported. */
-interface PersonRecords {
-  readonly memberships: PersonMembership;
-  readonly sessions: PersonSession;
-  readonly sign_in_links: PersonSignInLink;
-  readonly identities: PersonIdentity;
-  readonly keys: PersonKey;
-  readonly audit_entries: PersonAuditEntry;
-  readonly erasures: PersonErasure;
-}
-
 /** A page in the order of time, then id: both are selected as `at` and `position_id`. $1 is the address, $2 and $3 the position. */
-const page = (name: keyof PersonRecords, select: string): Statement => ({
+const page = (name: ExportSection, select: string): Statement => ({
   name: `person_records.${name}`,
   text: `select * from (${select}) r where (r.at, r.position_id) > (coalesce($2, '-infinity'::timestamptz), coalesce($3, ''))
           order by r.at, r.position_id limit $4`,
@@ -45,7 +26,7 @@ const page = (name: keyof PersonRecords, select: string): Statement => ({
 const tokenId = `encode(sha256(token_hash), 'hex') collate "C" as position_id`;
 
 /** No statement selects a token's hash, or another person's address. */
-const sections: { readonly [Section in keyof PersonRecords]: Statement } = {
+const sections: Readonly<Record<ExportSection, Statement>> = {
   memberships: page(
     "memberships",
     `select m.created_at as at, m.brand_id as position_id, m.brand_id, b.name as brand_name, m.role, m.created_at
@@ -87,8 +68,11 @@ const sections: { readonly [Section in keyof PersonRecords]: Statement } = {
   ),
 };
 
-interface PositionedRecord<Value> {
-  readonly record: Value;
+/** A record as it is exported. */
+type PersonRecord<Section extends ExportSection> = ExportPersonResponse[Section][number];
+
+interface PositionedRecord<Section extends ExportSection> {
+  readonly record: PersonRecord<Section>;
   readonly createdAt: string;
   readonly id: string;
 }
@@ -100,12 +84,7 @@ export async function pageOfPersonRecords<Section extends ExportSection>(
   section: Section,
   [createdAt, id]: Position,
   limit: number,
-): Promise<PositionedRecord<PersonRecords[Section]>[]> {
-  const values = [email, createdAt, id, limit];
-  const rows = await sql.query<PersonRecords[Section] & { at: string; position_id: string }>(sections[section], values);
-  return rows.map(({ at, position_id, ...record }) => ({
-    record: record as unknown as PersonRecords[Section],
-    createdAt: at,
-    id: position_id,
-  }));
+): Promise<PositionedRecord<Section>[]> {
+  const rows = await sql.query<{ at: string; position_id: string }>(sections[section], [email, createdAt, id, limit]);
+  return rows.map(({ at, position_id, ...record }) => ({ record: record as PersonRecord<Section>, createdAt: at, id: position_id }));
 }

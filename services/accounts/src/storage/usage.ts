@@ -1,13 +1,6 @@
 import { type Sql, type Statement, unnestRows } from "@brand-records/postgres";
-import {
-  CLIENT_NAMES_MAX,
-  type ClientCount,
-  type ClientUsage,
-  type MinuteUsage,
-  OTHER_CLIENTS,
-  type UsageBucket,
-  type UsageQuery,
-} from "../domain/usage.ts";
+import type { ClientCount, ClientUsage, GetUsageRequest, MinuteUsage, UsageBucket } from "@brand-records/proto/accounts/v1";
+import { CLIENT_NAMES_MAX, OTHER_CLIENTS } from "../domain/usage.ts";
 import { countOf } from "./rows.ts";
 
 const ADDED = unnestRows(
@@ -82,8 +75,12 @@ export async function addUsage(sql: Sql, minutes: readonly MinuteUsage[], { keep
   await sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(minutes)]);
 }
 
-export const usageBuckets = (sql: Sql, { brandId, from, to, bucketMinutes, byKey }: UsageQuery, limit: number): Promise<UsageBucket[]> =>
-  sql.query<UsageBucket>(byKey ? statements.bucketsByKey : statements.buckets, [brandId, from, to, bucketMinutes, limit]);
+export const usageBuckets = (
+  sql: Sql,
+  { brand_id, from, to, bucket_minutes, by_key }: GetUsageRequest,
+  limit: number,
+): Promise<UsageBucket[]> =>
+  sql.query<UsageBucket>(by_key ? statements.bucketsByKey : statements.buckets, [brand_id, from, to, bucket_minutes, limit]);
 
 /** Deletes up to `limit` counts that are older than `days`. Returns how many. */
 export const deleteOldUsage = (sql: Sql, days: number, limit: number): Promise<number> =>
@@ -161,8 +158,8 @@ export async function addClientUsage(sql: Sql, clients: readonly ClientUsage[], 
  * Returns messages by key and name in the days of the range, the most frequent first. Beyond `limit` names, the rest of each key is its
  * `other`.
  */
-export const clientCounts = (sql: Sql, { brandId, from, to }: UsageQuery, limit: number): Promise<ClientCount[]> =>
-  sql.query<ClientCount>(clientStatements.counts, [brandId, from, to, limit, OTHER_CLIENTS]);
+export const clientCounts = (sql: Sql, { brand_id, from, to }: GetUsageRequest, limit: number): Promise<ClientCount[]> =>
+  sql.query<ClientCount>(clientStatements.counts, [brand_id, from, to, limit, OTHER_CLIENTS]);
 
 /** Deletes up to `limit` counts of days more than `days` ago. Returns how many. */
 export const deleteOldClientUsage = (sql: Sql, days: number, limit: number): Promise<number> =>

@@ -114,14 +114,14 @@ const audit =
     return listAudit(sql, asked, 50, after === undefined ? null : pageToken(scopeOf(asked), [after, "aud_0"]));
   };
 const usage =
-  (days: number, bucketMinutes: number, byKey: boolean) =>
+  (days: number, bucket_minutes: number, by_key: boolean) =>
   (sql: Sql): Promise<unknown> =>
-    getUsage(sql, { brandId: brand.id, from: daysAgo(days), to: daysAgo(-1), bucketMinutes, byKey, byClient: byKey });
+    getUsage(sql, { brand_id: brand.id, from: daysAgo(days), to: daysAgo(-1), bucket_minutes, by_key, by_client: by_key });
 const failed =
-  (filter: { readonly keyId?: string; readonly code?: string }) =>
+  (filter: { readonly key_id?: string; readonly code?: string }) =>
   (sql: Sql): Promise<unknown> => {
-    const times = { from: daysAgo(7), to: daysAgo(-1), bucketMinutes: 120 };
-    return listFailedRequests(sql, { brandId: brand.id, keyId: null, route: null, code: null, field: null, ...times, ...filter });
+    const query = { brand_id: brand.id, from: daysAgo(7), to: daysAgo(-1), bucket_minutes: 120 };
+    return listFailedRequests(sql, { ...query, ...filter });
   };
 
 const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
@@ -141,7 +141,7 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["requests of a week by key and assistant", usage(7, DAY_MINUTES, true)],
   ["requests of a month by key and assistant", usage(30, DAY_MINUTES, true)],
   ["failed requests", failed({})],
-  ["failed requests of a key", failed({ keyId: "key_1" })],
+  ["failed requests of a key", failed({ key_id: "key_1" })],
   ["failed requests with a code that there was none of", failed({ code: "internal_error" })],
   ["keys with their last use", (sql) => keysOf(sql, brand.id, { page_size: 200 })],
   ["members", (sql) => membersOf(sql, brand.id, { page_size: 200 })],
