@@ -19,18 +19,6 @@ export interface Key {
   readonly revoked_by: string | null;
 }
 
-/** A key and its brand, both as of the same moment. */
-export interface Principal {
-  readonly key_id: string;
-  readonly key_name: string;
-  readonly permissions: string[];
-  readonly brand_id: string;
-  readonly brand_name: string;
-  readonly tier: string;
-  readonly verified: boolean;
-  readonly epoch: number;
-}
-
 /** @param field the request's field that holds the id */
 export const keyNotFound = (field: string): AppError => new AppError("not_found", "There is no key with this id", { field });
 

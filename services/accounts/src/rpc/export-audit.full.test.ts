@@ -101,7 +101,7 @@ it("waits for a transaction in progress, whose entries have the time at which it
     within = newId("aud");
     const during = await atOnce();
     expect(idsOf(during.entries)).toEqual([before]);
-    token = during.next_page_token;
+    token = during.next_page_token ?? null;
     await sql.query(
       "insert into accounts.audit_entries (id, brand_id, action, fields, request_id) values ($1, $2, 'key.revoke', '{}', 'r')",
       [within, brand.id],

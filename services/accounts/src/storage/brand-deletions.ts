@@ -1,4 +1,5 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import type { BeginBrandDeletionResponse } from "@brand-records/proto/accounts/v1";
 import { DELETION } from "../domain/brand.ts";
 import { lockedKeys } from "./keys.ts";
 import { settlesInMs } from "./settling.ts";
@@ -65,12 +66,7 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-export interface BrandDeletion {
-  readonly started_at: string;
-  /** Time until whatever began before the deletion has ended. */
-  readonly settles_in_ms: number;
-  readonly finished: boolean;
-}
+export type BrandDeletion = Omit<BeginBrandDeletionResponse, "quiet_ms">;
 
 /** Returns the deletion of a brand, in progress or finished, for as long as its audit entry is kept. */
 export const findBrandDeletion = (sql: Sql, brandId: string): Promise<BrandDeletion | undefined> =>

@@ -1,6 +1,7 @@
 import type { Permission } from "@brand-records/ids";
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import type { Key, Principal } from "../domain/key.ts";
+import type { Principal } from "@brand-records/proto/accounts/v1";
+import type { Key } from "../domain/key.ts";
 import type { Position } from "../domain/page-token.ts";
 import { firstOf, onlyOf } from "./rows.ts";
 

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { AppError } from "@brand-records/errors";
 import { idSequence } from "@brand-records/ids";
 import type { Sql } from "@brand-records/postgres";
+import type { ExportAuditResponse } from "@brand-records/proto/accounts/v1";
 import { MESSAGE_BYTES_MAX } from "@brand-records/rpc";
 import { type AuditEntry, type AuditFilter, scopeOf } from "../domain/audit-entry.ts";
 import { brandDeleted, DELETION, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
@@ -133,13 +134,6 @@ export async function listAudit(sql: Sql, filter: AuditFilter, limit: number, to
 /** 5,000 entries with all that one may hold are 15 MB. As JSON an entry is larger than in the message. */
 const PAGE_BYTES_MAX = MESSAGE_BYTES_MAX / 2;
 
-interface AuditExportPage {
-  readonly entries: AuditEntry[];
-  readonly next_page_token: string | null;
-  readonly end_reached: boolean;
-  readonly settled_until: string;
-}
-
 /**
  * Returns a page of all brands' entries, in ascending order of the time of their last change and id. No entry appears later at or before the
  * last one returned.
@@ -152,7 +146,7 @@ export async function exportAudit(
   limit: number,
   token: string | null,
   settledAfterSeconds = SETTLED_AFTER_SECONDS,
-): Promise<AuditExportPage> {
+): Promise<ExportAuditResponse> {
   // Differs from that of a list, so that a token of a list is refused.
   const scope = ["export", since];
   // No id is empty.

@@ -1,6 +1,7 @@
 import { AppError } from "@brand-records/errors";
-import { deleteInBatches, type DeletedRows } from "@brand-records/service-runtime";
+import { deleteInBatches } from "@brand-records/service-runtime";
 import type { Sql } from "@brand-records/postgres";
+import type { FinishBrandDeletionResponse } from "@brand-records/proto/accounts/v1";
 import { newId } from "@brand-records/ids";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound } from "../domain/brand.ts";
@@ -65,18 +66,12 @@ export async function deleteRightsOfBrand(sql: Sql, brandId: string, requestId: 
   await markBrandDeleted(sql, brandId, newId("aud"), requestId);
 }
 
-export interface FinishedDeletion {
-  readonly deleted: DeletedRows[];
-  readonly done: boolean;
-  readonly redis_unavailable: boolean;
-}
-
 /**
  * Deletes what is left of a brand, for about two seconds. Afterwards only the entry of the audit log names the brand.
  *
  * @throws AppError `request_conflict` before the deletion has begun and settled
  */
-export async function finishBrandDeletion({ db, epochs }: Dependencies, brandId: string): Promise<FinishedDeletion> {
+export async function finishBrandDeletion({ db, epochs }: Dependencies, brandId: string): Promise<FinishBrandDeletionResponse> {
   const deletion = await findBrandDeletion(db, brandId);
   if (deletion === undefined) throw new AppError("request_conflict", "The deletion of this brand has not begun", { field: "brand_id" });
   if (deletion.settles_in_ms > 0) {

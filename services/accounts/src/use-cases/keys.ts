@@ -1,9 +1,10 @@
 import { AppError } from "@brand-records/errors";
 import { generateKey, keyDigest, keyHint, newId, type Permission } from "@brand-records/ids";
 import type { Sql } from "@brand-records/postgres";
+import type { Principal } from "@brand-records/proto/accounts/v1";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { requireOwner } from "../domain/brand.ts";
-import { grantedPermissions, type Key, keyHash, keyLimit, keyNotFound, type Principal, requireApiAccess } from "../domain/key.ts";
+import { grantedPermissions, type Key, keyHash, keyLimit, keyNotFound, requireApiAccess } from "../domain/key.ts";
 import { pageOf, type PageRequest, positionIn, type TokenPage } from "../domain/page-token.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
 import {

@@ -1,4 +1,5 @@
 import type { Database, Sql } from "@brand-records/postgres";
+import type { NewSession } from "@brand-records/proto/accounts/v1";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Membership } from "../domain/brand.ts";
 import { invalidSession, newToken, type Session, type SessionLimits, tokenHashOf, touchSeconds } from "../domain/session.ts";
@@ -8,13 +9,6 @@ import { lockPerson } from "../storage/people.ts";
 import { deleteSession, deleteSessionsOf, findSession, insertSession, touchSession } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
 import { type CallClient, recordForBrands } from "./audit.ts";
-
-export interface NewSession {
-  /** Secret for the person's browser, stored nowhere else. */
-  readonly token: string;
-  readonly email: string;
-  readonly ends_at: string;
-}
 
 /** What a session begins with: `issuer` is null after a sign-in link, `scope` for every brand of the person. */
 export type SessionStart = Pick<Session, "email" | "issuer"> & { readonly scope: LinkScope | null };

@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
+import type { CreateSignInLinkResponse, NewSession } from "@brand-records/proto/accounts/v1";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Membership, requireOwner } from "../domain/brand.ts";
 import { limitedSession, type LinkScope, noMembership, notAMember, ownAddress, requireUsable, type SignInLink } from "../domain/sign-in.ts";
@@ -9,12 +10,7 @@ import { findMember, membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
 import { type EndedEntry, recordForBrands } from "./audit.ts";
-import { type NewSession, openSession, type SignInAttempt } from "./sessions.ts";
-
-export interface NewSignInLink {
-  readonly token: string;
-  readonly expires_at: string;
-}
+import { openSession, type SignInAttempt } from "./sessions.ts";
 
 export interface LinkRequest {
   readonly email: string;
@@ -36,7 +32,7 @@ export interface ActingSession {
  *
  * @throws AppError `no_membership`
  */
-export function createSignInLink({ db }: Pick<AccountsDependencies, "db">, request: LinkRequest): Promise<NewSignInLink> {
+export function createSignInLink({ db }: Pick<AccountsDependencies, "db">, request: LinkRequest): Promise<CreateSignInLinkResponse> {
   return db.transaction(async (sql) => {
     // A link that is made during the removal of the last membership would outlive it.
     await lockPerson(sql, request.email);
@@ -56,7 +52,7 @@ export async function createOwnersLink(
   request: LinkRequest,
   scope: LinkScope,
   { address, via }: ActingSession,
-): Promise<NewSignInLink> {
+): Promise<CreateSignInLinkResponse> {
   if (via !== null) throw limitedSession();
   if (request.email === scope.madeBy) throw ownAddress();
   return db.transaction(async (sql) => {
@@ -77,7 +73,7 @@ const linkEntry = ({ email, requestId }: LinkRequest, owner: Pick<EndedEntry, "a
   ...owner,
 });
 
-async function insertLink(sql: Sql, { email, ttlSeconds }: LinkRequest, scope: LinkScope | null): Promise<NewSignInLink> {
+async function insertLink(sql: Sql, { email, ttlSeconds }: LinkRequest, scope: LinkScope | null): Promise<CreateSignInLinkResponse> {
   const { token, tokenHash } = newToken();
   return { token, expires_at: await insertSignInLink(sql, { tokenHash, email, ttlSeconds, scope }) };
 }

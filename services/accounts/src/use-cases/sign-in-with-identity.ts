@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
+import type { NewSession } from "@brand-records/proto/accounts/v1";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { type Identity, identityConflict, IdTokenRefused, verifiedEmail } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
@@ -9,7 +10,7 @@ import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsOf } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
 import { type EndedEntry, recordForBrands } from "./audit.ts";
-import { type NewSession, openSession, type SignInAttempt } from "./sessions.ts";
+import { openSession, type SignInAttempt } from "./sessions.ts";
 import { requireMemberships } from "./sign-in-links.ts";
 
 /**
