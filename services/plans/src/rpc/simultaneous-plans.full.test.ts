@@ -120,7 +120,7 @@ describe("a brand with waiting requests", () => {
     let waiting: Promise<{ replayed: boolean }>[] = [];
     await whileLocked(locked, async () => {
       waiting = times(100, () => served.prepare(locked, shortPlanInput()));
-      for (const each of waiting) each.catch((error: unknown) => error).then((outcome) => ended.push(outcome));
+      for (const each of waiting) void each.catch((error: unknown) => error).then((outcome) => ended.push(outcome));
       await eventually(() => expect(brandMutex.calls).toBe(before + 100));
       await eventually(async () => expect(await countWaitingBackends()).toBe(1));
 
