@@ -237,7 +237,7 @@ describe("a file", () => {
     await addFive();
     await run();
     const whole = await readFile(file);
-    for (let bytes = 0; bytes < whole.length; bytes += 17) {
+    for (let bytes = 0; bytes < whole.length; bytes += 37) {
       await writeFile(file, whole.subarray(0, bytes));
       expect((await run()).code).toBe(0);
       expect((await readFile(file)).equals(whole)).toBe(true);
@@ -314,15 +314,15 @@ describe("a file", () => {
     pageSize = 1_000;
     await product.db.query(
       `insert into accounts.audit_entries (id, brand_id, action, fields, request_id, created_at)
-     select 'aud_' || lpad(n::text, 6, '0'), 'brd_1', 'key.revoke', '{}', 'req_1', $1 from generate_series(1, 20000) n`,
+     select 'aud_' || lpad(n::text, 6, '0'), 'brd_1', 'key.revoke', '{}', 'req_1', $1 from generate_series(1, 5000) n`,
       [at(0)],
     );
     const sizes: number[] = [];
     beforePage = async () => void sizes.push((await stat(file)).size);
     await run();
     const { length } = await content();
-    expect(sizes).toEqual(sizes.map((_, page) => (length / 20) * page));
-    expect(sizes).toHaveLength(20);
+    expect(sizes).toEqual(sizes.map((_, page) => (length / 5) * page));
+    expect(sizes).toHaveLength(5);
   });
 
   it("refuses a second export into the file meanwhile, and not afterwards", async () => {

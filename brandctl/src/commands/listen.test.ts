@@ -126,7 +126,9 @@ describe("brandctl listen", () => {
     await here.stop();
     const interrupting = new AbortController();
     const running = brandctl(["listen", "--json", "--port", port, "--secret", SECRET], { interrupted: interrupting.signal });
-    await eventually(() => post(here.url));
+    // A GET is no delivery: however often it takes until the command listens, no line is written.
+    await eventually(() => fetch(here.url));
+    await post(here.url);
     await post(here.url, "other");
     interrupting.abort();
     const { code, stdout, stderr } = await running;

@@ -5,7 +5,8 @@ import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { KIND_NAMES, KINDS, statusesOf } from "../set-status/status-rules.ts";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/resources";
+import { companionsOf, KIND_NAMES, KINDS, statusesOf } from "../set-status/status-rules.ts";
 import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 /** The repository's root: jest runs there. */
@@ -343,6 +344,14 @@ describe("brandctl records set-status", () => {
       expect((await outcome)?.stderr).toContain("is withdrawn and cannot become approved");
       await ours.stop();
     });
+  });
+
+  it.each(EVENT_TYPE_NAMES)("set-status sets every time that %s carries", (type) => {
+    const [kind = "", status = ""] = type.split(".");
+    const { shape } = EVENT_TYPES[type].data;
+    // The database sets updated_at.
+    const times = Object.keys(shape).filter((field) => field.endsWith("_at") && field !== "updated_at");
+    expect(Object.keys(companionsOf(kind, status))).toEqual(expect.arrayContaining(times));
   });
 
   it("knows the same statuses as the tables", async () => {
