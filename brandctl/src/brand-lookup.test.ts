@@ -1,7 +1,7 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { addDelivery } from "../../services/webhook/test/add-delivery.ts";
 import { addPlan, context, startProduct, type TestBrand } from "../test/product.ts";
-import type { Outcome } from "../test/test-terminal.ts";
+import { failing, type Outcome } from "../test/test-terminal.ts";
 
 describe("the brand of a command", () => {
   const product = startProduct();
@@ -64,7 +64,7 @@ describe("the brand of a command", () => {
     ["receivers test rcv_9", "There is no receiver with this id", "brandctl receivers list --brand BRAND"],
     ["deliveries show dlv_9", "There is no delivery with this id", "brandctl deliveries list --receiver RECEIVER"],
   ])("is not found for an unknown id: %s", async (line, message, hint) => {
-    expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(`error: ${message}\n${hint}`) });
+    expect(await run(line)).toMatchObject(failing(1, `error: ${message}\n${hint}`));
   });
 
   it.each([

@@ -4,7 +4,7 @@ import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { allCommands } from "../../test/all-commands.ts";
 import { addDelivery } from "../../../services/webhook/test/add-delivery.ts";
 import { context, startProduct, type TestBrand } from "../../test/product.ts";
-import type { Outcome, Surroundings } from "../../test/test-terminal.ts";
+import { failing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 /**
  * Every command: a changing one, as one line to run, with the entries that it makes; or why there is none.
@@ -213,7 +213,7 @@ describe("the audit log", () => {
     const { WEBHOOK_ADDRESS } = product.env;
     const before = await state();
     const outcome = await run("receivers disable RECEIVER", { env: { WEBHOOK_ADDRESS } });
-    expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining("The address of accounts is not known") });
+    expect(outcome).toMatchObject(failing(1, "The address of accounts is not known"));
     expect(await state()).toBe(before);
     product.failNext("accounts.appendAudit", new AppError("not_found", "The brand was deleted.", { field: "brand_id" }));
     expect((await run("brands set-tier BRAND pro")).stderr).toContain("error: The brand was deleted.");

@@ -3,7 +3,7 @@ import { AppError } from "@brand-records/errors";
 import { eventually } from "@brand-records/testkit";
 import { startProduct, type Intercept, type TestBrand } from "../../test/product.ts";
 import { serve } from "../../test/serve.ts";
-import { Recorder, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { failing, Recorder, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 const NAME = "Ulap";
 const CONFIRMED = ["--confirm", NAME, "--yes"];
@@ -120,7 +120,7 @@ it("says how to continue after Ctrl-C and after a failure, continues without ask
   const failed = await remove("--keep-log");
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(`to continue: brandctl brands delete ${brand.id} --keep-log`)]);
   expect(await remove()).toMatchObject({ code: 0, stderr: expect.stringMatching(/The deletion began at 20[-\d: ]+ UTC and continues\./) });
-  expect(await run(["delete", "brd_none"])).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no brand with this id") });
+  expect(await run(["delete", "brd_none"])).toMatchObject(failing(1, "There is no brand with this id"));
 });
 
 const LINK = { deleted: [{ kind: "links", rows: 1 }] };
@@ -130,16 +130,16 @@ it.each([
   ["arrive now and then, between rounds that find nothing", [{}, ...Array.from({ length: 10 }, () => [{}, LINK]).flat()]],
 ])("gives up if records of the brand %s", async (_, results) => {
   deletesFirst("records", ...results);
-  const { code, stderr } = await remove(...CONFIRMED);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("The platform still writes or imports records of this brand")]);
+  expect(await remove(...CONFIRMED)).toMatchObject(failing(1, "The platform still writes or imports records of this brand"));
 });
 
 it.each(["plans", "records", "webhook"])("refuses before anything is deleted if %s cannot be reached", async (name) => {
   const closed = await serve();
   await closed.stop();
   const env = { ...product.env, [`${name.toUpperCase()}_ADDRESS`]: closed.address };
-  const { code, stderr } = await run(["delete", brand.id, ...CONFIRMED], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`Nothing was deleted. ${name} cannot be reached`)]);
+  expect(await run(["delete", brand.id, ...CONFIRMED], { env })).toMatchObject(
+    failing(1, `Nothing was deleted. ${name} cannot be reached`),
+  );
   expect(await hasBegun()).toBe(false);
 });
 

@@ -7,7 +7,7 @@ import { createDatabase, eventually, type TestDatabase } from "@brand-records/te
 import { newId } from "@brand-records/ids";
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/resources";
 import { companionsOf, KIND_NAMES, KINDS, statusesOf } from "../set-status/status-rules.ts";
-import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { failing, brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 /** The repository's root: jest runs there. */
 const RECORDS = join(process.cwd(), "services/records");
@@ -219,10 +219,7 @@ describe("brandctl records set-status", () => {
 
     it("an unknown record, and one of another brand, both as not found", async () => {
       await submission("pending");
-      expect(await run("submission sub_9 approved")).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("No brand has a submission with the id sub_9."),
-      });
+      expect(await run("submission sub_9 approved")).toMatchObject(failing(1, "No brand has a submission with the id sub_9."));
       const { code, stderr } = await run("submission sub_1 approved --brand brd_9 --json");
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: "not_found", message: expect.stringContaining("brd_9 does not have") } });

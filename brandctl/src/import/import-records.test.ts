@@ -177,20 +177,6 @@ describe("importRecords", () => {
     expect((await brokenBy(importRecords(client, target, []))).nothingImported).toBe(false);
   });
 
-  it("can be cancelled while it waits for input, and before it starts", async () => {
-    const client = connect(product.recordsAddress);
-    const stop = new AbortController();
-    async function* stuck(): AsyncGenerator<string> {
-      for (let i = 0; i < 600; i += 1) yield deposit(`dep_${i}`);
-      await new Promise(() => undefined);
-    }
-    const broken = brokenBy(importRecords(client, { ...target, signal: stop.signal }, stuck(), () => stop.abort()));
-    expect(await broken).toMatchObject({ nothingImported: true, reason: { kind: "request_timeout" } });
-    const unstarted = brokenBy(importRecords(client, { ...target, signal: AbortSignal.abort() }, [deposit("dep_1")]));
-    expect((await unstarted).nothingImported).toBe(true);
-    expect(await stored()).toEqual([]);
-  });
-
   it("can be cancelled while the service does not read", async () => {
     const blocked = new AbortController();
     async function* stuck(requests: AsyncIterable<unknown>): AsyncGenerator<ImportRecordsResponse> {
