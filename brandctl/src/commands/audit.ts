@@ -1,10 +1,11 @@
 import { type Column, option, shortTime } from "@brand-records/command-line";
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { namedBrand } from "../brand-lookup.ts";
-import { printList, readPages } from "../connection/read-pages.ts";
+import { readPages } from "../connection/read-pages.ts";
 import { command, group } from "../shell.ts";
 import { exportAudit } from "./audit-export.ts";
 import { brandOption, limitOption, parseTime, textOption } from "./options.ts";
+import { printList } from "./print-list.ts";
 
 /** The largest page that the service returns. */
 const PAGE_SIZE_MAX = 200;

@@ -1,7 +1,7 @@
 import { choice, option } from "@brand-records/command-line";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
-import { noteLimit, readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
+import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { deliveriesTable, deliveryText } from "../output/delivery-text.ts";
 import type { Pause } from "../output/outcome-text.ts";
@@ -20,6 +20,7 @@ import {
   parseTimeText,
   receiverOption,
 } from "./options.ts";
+import { noteLimit } from "./print-list.ts";
 
 const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx", "none"];
 const STATES = ["pending", "sending", "held", "delivered", "failed"];

@@ -4,10 +4,11 @@ import type { DeadLetter, Event } from "@brand-records/proto/webhook/v1";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { namedBrand } from "../brand-lookup.ts";
 import type { EventsClient } from "../connection/clients.ts";
-import { printList, readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
+import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { CommandFailure } from "../failure.ts";
 import { command, group } from "../shell.ts";
 import { brandOption, limitOption } from "./options.ts";
+import { printList } from "./print-list.ts";
 
 const EVENT_COLUMNS: readonly Column<Event>[] = [
   { title: "ID", cell: ({ id }) => id, paint: "cyan" },

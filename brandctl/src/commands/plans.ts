@@ -1,11 +1,12 @@
 import { choice, factsText, pesos, printableLines, shortTime, type ColorName, type Column, type Fact } from "@brand-records/command-line";
 import type { Plan } from "@brand-records/proto/plans/v1";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
-import { printList, readPages } from "../connection/read-pages.ts";
+import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
 import { command, group } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { brandCheckOption, brandOption, idArgument, limitOption } from "./options.ts";
+import { printList } from "./print-list.ts";
 
 /** The largest page that the service returns. */
 const PAGE_SIZE_MAX = 40;

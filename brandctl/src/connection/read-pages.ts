@@ -1,7 +1,4 @@
-import type { Column } from "@brand-records/command-line";
 import type { Key, Member } from "@brand-records/proto/accounts/v1";
-import { emptyListText } from "../brand-lookup.ts";
-import type { Session } from "../session.ts";
 import type { AccountsClient } from "./clients.ts";
 
 /** The largest page that webhook returns, of deliveries, events and dead letters. */
@@ -19,38 +16,10 @@ export interface Page<Item> {
   readonly next: string | null | undefined;
 }
 
-interface PrintedList<Item> {
-  readonly brandId: string;
-  readonly name: string;
-  readonly columns: readonly Column<Item>[];
-  readonly limit: number;
-  readonly empty: string;
-}
-
 export interface Listing<Item> {
   readonly items: Item[];
   /** The list ended at the limit, before the service's last page. */
   readonly mayBeMore: boolean;
-}
-
-/**
- * Prints a list of a brand, and notes that there may be more.
- *
- * @param name of the list in JSON
- * @param empty such as `The brand has no plans.`
- */
-export async function printList<Item>(
-  session: Session,
-  { items, mayBeMore }: Listing<Item>,
-  { brandId, name, columns, limit, empty }: PrintedList<Item>,
-): Promise<void> {
-  const none = items.length === 0 ? await emptyListText(session, brandId, empty) : "";
-  session.printTable({ [name]: items }, columns, items, none);
-  noteLimit(session, mayBeMore, limit);
-}
-
-export function noteLimit(session: Session, mayBeMore: boolean, limit: number): void {
-  if (mayBeMore) session.note(({ dim }) => dim(`Limited to ${limit}; there may be older ones: see --limit`));
 }
 
 /**
