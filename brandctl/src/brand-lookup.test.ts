@@ -1,7 +1,7 @@
-import { newId } from "@brand-records/ids";
+import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { addDelivery } from "../../services/webhook/test/add-delivery.ts";
 import { addPlan, context, startProduct, type TestBrand } from "../test/product.ts";
-import type { Outcome } from "../test/test-terminal.ts";
+import { failing, type Outcome } from "../test/test-terminal.ts";
 
 describe("the brand of a command", () => {
   const product = startProduct();
@@ -10,19 +10,18 @@ describe("the brand of a command", () => {
   /** A command that calls a service, or looks for its address, fails with exit code 1. */
   const NO_SERVICE = { ACCOUNTS_ADDRESS: "", PLANS_ADDRESS: "", WEBHOOK_ADDRESS: "" };
 
-  let [brand, other]: TestBrand[] = [];
-  /** The ids of what the brand has, by the words in BY_ID. */
-  let ids: Record<string, string>;
-  const withIds = (line: string): string => line.replace(/\b[A-Z]{3}\b/g, (word) => ids[word] ?? word);
-  beforeEach(async () => {
-    [brand, other] = [await product.createBrand(), await product.createBrand()];
-    const brand_id = brand?.id ?? "";
+  type Ids = Readonly<Record<"KEY" | "PLN" | "RCV" | "DLV", string>>;
+  const withIds = (line: string, ids: Ids): string => line.replace(/\b[A-Z]{3}\b/g, (word) => ids[word as keyof Ids]);
+  const NO_SUCH: Ids = { KEY: "key_1", PLN: "pln_1", RCV: "rcv_1", DLV: "dlv_1" };
+
+  /** Gives a brand what BY_ID names. */
+  async function addAll({ id: brand_id }: TestBrand): Promise<Ids> {
     const { key } = (await run(`keys create --brand ${brand_id} --name Reporting --json`)).json<{ key: { id: string } }>();
-    const url = `https://${newId("x").slice(2)}.example/`;
-    const { receiver } = await product.receivers.createReceiver({ brand_id, url, label: "L", events: ["payout.paid"] }, context());
-    const delivery = await addDelivery(product.db, receiver as { brand_id: string; id: string }, { at: new Date().toISOString() });
-    ids = { KEY: key.id, PLN: await addPlan(product.db, brand_id), RCV: receiver?.id ?? "", DLV: delivery.id };
-  });
+    const request = { brand_id, url: "https://hooks.ulap.example/", label: "L", events: ["payout.paid"] };
+    const receiver = (await product.receivers.createReceiver(request, context())).receiver as Receiver;
+    const delivery = await addDelivery(product.db, receiver, { at: new Date().toISOString() });
+    return { KEY: key.id, PLN: await addPlan(product.db, brand_id), RCV: receiver.id, DLV: delivery.id };
+  }
 
   /** Commands that name their object by an id: the id says the brand. */
   const BY_ID = [
@@ -41,24 +40,22 @@ describe("the brand of a command", () => {
     "deliveries replay --receiver RCV --since 2026-11-21T00:00:00Z",
   ];
 
-  it.each(BY_ID)("is found by the id, whatever BRAND is: %s", async (line) => {
-    expect(await run(`${withIds(line)} --json`, { BRAND: other?.id })).toMatchObject({ code: 0, stderr: "" });
-  });
-
-  it.each(BY_ID)("is not found when --brand contradicts the id, and nothing changes: %s", async (line) => {
-    const state = async () => [(await run(`keys show ${ids["KEY"]}`)).stdout, (await run(`receivers show ${ids["RCV"]} --json`)).stdout];
+  it.each(BY_ID)("is found by the id, whatever BRAND is; if --brand contradicts the id, nothing is found or changed: %s", async (line) => {
+    const [ids, other] = [await addAll(await product.createBrand()), await product.createBrand()];
+    const state = async () => [(await run(`keys show ${ids.KEY}`)).stdout, (await run(`receivers show ${ids.RCV} --json`)).stdout];
     const before = await state();
-    const { code, stdout, stderr } = await run(`${withIds(line)} --brand ${other?.id} --json`);
+    const { code, stdout, stderr } = await run(`${withIds(line, ids)} --brand ${other.id} --json`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({
       error: {
         code: "not_found",
-        message: expect.stringMatching(new RegExp(`^The brand ${other?.id} has no (key|plan|receiver|delivery) with this id$`)),
+        message: expect.stringMatching(new RegExp(`^The brand ${other.id} has no (key|plan|receiver|delivery) with this id$`)),
         field: expect.stringMatching(/^(key|plan|receiver|delivery)_id$/),
         hint: expect.stringContaining("only that brand's"),
       },
     });
     expect(await state()).toEqual(before);
+    expect(await run(`${withIds(line, ids)} --json`, { BRAND: other.id })).toMatchObject({ code: 0, stderr: "" });
   });
 
   it.each([
@@ -67,7 +64,7 @@ describe("the brand of a command", () => {
     ["receivers test rcv_9", "There is no receiver with this id", "brandctl receivers list --brand BRAND"],
     ["deliveries show dlv_9", "There is no delivery with this id", "brandctl deliveries list --receiver RECEIVER"],
   ])("is not found for an unknown id: %s", async (line, message, hint) => {
-    expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(`error: ${message}\n${hint}`) });
+    expect(await run(line)).toMatchObject(failing(1, `error: ${message}\n${hint}`));
   });
 
   it.each([
@@ -114,8 +111,9 @@ describe("the brand of a command", () => {
   const BY_BRAND = ["members list", "keys list", "plans list", "receivers list", "events list"];
 
   it.each(BY_BRAND)("is --brand, else BRAND: %s", async (line) => {
-    expect((await run(`${line} --brand ${other?.id}`, { BRAND: "brd_9" })).code).toBe(0);
-    expect((await run(line, { BRAND: other?.id })).stdout).toBe((await run(`${line} --brand ${other?.id}`)).stdout);
+    const { id } = await product.createBrand();
+    expect((await run(`${line} --brand ${id}`, { BRAND: "brd_9" })).code).toBe(0);
+    expect((await run(line, { BRAND: id })).stdout).toBe((await run(`${line} --brand ${id}`)).stdout);
     expect((await run(line, { BRAND: "brd_9" })).stderr).toContain("There is no brand with this id");
   });
 
@@ -139,26 +137,22 @@ describe("the brand of a command", () => {
     }
   });
 
-  it.each([...BY_BRAND, ...BY_ID, "records set-status submission sub_1 approved", "listen", "listen --create"])(
-    "must not be empty in --brand, as from an unset variable of a script, whatever BRAND is: %s",
-    async (line) => {
-      const outcome = await run(`${withIds(line)} --brand=`, { ...NO_SERVICE, BRAND: "brd_1" });
-      expect(outcome).toMatchObject({ code: 2, stdout: "", stderr: "error: --brand must not be empty.\n" });
-    },
-  );
-
   const RULE = "must be brd_ and 1 to 40 lower-case letters or digits; nonsense is not.\nbrandctl brands list shows the brands\n";
+  const OTHERS = [CREATE, "records generate --import", "records import --resource links -", "listen --create"];
 
-  it.each([...BY_BRAND, ...BY_ID, CREATE, "records generate --import", "records import --resource links -", "listen --create"])(
-    "must be the id of a brand, checked before any call: %s",
-    async (line) => {
-      expect(await run(`${withIds(line)} --brand nonsense`, NO_SERVICE)).toMatchObject({
-        code: 2,
-        stdout: "",
-        stderr: `error: --brand ${RULE}`,
-      });
-      if (BY_ID.includes(line)) return;
-      expect(await run(line, { ...NO_SERVICE, BRAND: "nonsense" })).toMatchObject({ code: 2, stdout: "", stderr: `error: BRAND ${RULE}` });
+  it.each([...BY_BRAND, ...BY_ID, ...OTHERS, "records set-status submission sub_1 approved", "listen"])(
+    "must be an id, and not empty, as from an unset variable of a script, whatever BRAND is; checked before any call: %s",
+    async (named) => {
+      const line = withIds(named, NO_SUCH);
+      const refused = { code: 2, stdout: "" };
+      const empty = await run(`${line} --brand=`, { ...NO_SERVICE, BRAND: "brd_1" });
+      expect(empty).toMatchObject({ ...refused, stderr: "error: --brand must not be empty.\n" });
+      expect(await run(`${line} --brand nonsense`, NO_SERVICE)).toMatchObject({ ...refused, stderr: `error: --brand ${RULE}` });
     },
   );
+
+  it.each([...BY_BRAND, ...OTHERS])("must be an id in BRAND too: %s", async (line) => {
+    const outcome = await run(line, { ...NO_SERVICE, BRAND: "nonsense" });
+    expect(outcome).toMatchObject({ code: 2, stdout: "", stderr: `error: BRAND ${RULE}` });
+  });
 });

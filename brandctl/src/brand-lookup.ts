@@ -3,10 +3,17 @@ import { CommandFailure, UsageFailure } from "./failure.ts";
 import { requireId } from "./ids.ts";
 import type { Session } from "./session.ts";
 
-/** What says its brand, and the service that knows it. */
-const SERVICES = { key: "accounts", plan: "plans", receiver: "webhook", delivery: "webhook", event: "webhook", replay: "webhook" } as const;
+/** What says its brand, and the client of the service that knows it. */
+const CLIENTS = {
+  key: "accountsOperator",
+  plan: "plansOperator",
+  receiver: "webhookOperator",
+  delivery: "webhookOperator",
+  event: "webhookOperator",
+  replay: "webhookOperator",
+} as const;
 
-type BrandsKind = keyof typeof SERVICES;
+type BrandsKind = keyof typeof CLIENTS;
 
 /**
  * @param option the value of `--brand`, checked; without it the setting BRAND counts
@@ -37,7 +44,7 @@ export async function brandOf(session: Session, kind: BrandsKind, id: string, op
 
 async function findBrand(session: Session, kind: BrandsKind, id: string): Promise<string> {
   try {
-    return (await (await session.operator(SERVICES[kind])).findBrand({ id })).brand_id;
+    return (await (await session.client(CLIENTS[kind])).findBrand({ id })).brand_id;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     throw new AppError("not_found", `There is no ${kind} with this id`, { field: `${kind}_id`, cause: error });
@@ -82,6 +89,6 @@ export async function requireBrand(session: Session, brandId: string): Promise<v
 /** Undefined where the address of accounts is not known. @throws AppError `not_found` when there is no such brand */
 async function brandExists(session: Session, brandId: string): Promise<true | undefined> {
   if (session.endpoints.find("accounts") === undefined) return undefined;
-  await (await session.accounts()).getBrand({ brand_id: brandId });
+  await (await session.client("accounts")).getBrand({ brand_id: brandId });
   return true;
 }

@@ -1,3 +1,5 @@
+import { wrapped } from "@brand-records/command-line";
+
 export interface EnvironmentSetting {
   readonly names: readonly string[];
   readonly what: string;
@@ -33,22 +35,12 @@ const WHAT_AT = 27;
 /** The settings as help shows them, in lines of at most 80 columns. */
 export function environmentHelp(): string {
   return ENVIRONMENT.map(({ names, what }) => {
-    const head = wrap(names.join(", "), COLUMNS - 2).map((line) => `  ${line}`);
-    const lines = wrap(what, COLUMNS - WHAT_AT);
+    const head = wrapped(names.join(", "), COLUMNS - 2).map((line) => `  ${line}`);
+    const lines = wrapped(what, COLUMNS - WHAT_AT);
     const last = head.at(-1) ?? "";
     const fits = last.length < WHAT_AT - 1 && head.length === 1;
     const [first = "", ...rest] = lines;
     const indented = (fits ? rest : lines).map((line) => " ".repeat(WHAT_AT) + line);
     return [...head.slice(0, -1), fits ? last.padEnd(WHAT_AT) + first : last, ...indented].join("\n");
   }).join("\n");
-}
-
-function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

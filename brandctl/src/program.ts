@@ -62,6 +62,21 @@ Examples:
   brandctl listen --create
 `;
 
+const COMMANDS = [
+  brandsCommand,
+  membersCommand,
+  keysCommand,
+  auditCommand,
+  requestsCommand,
+  recordsCommand,
+  plansCommand,
+  receiversCommand,
+  deliveriesCommand,
+  eventsCommand,
+  listenCommand,
+  doctorCommand,
+];
+
 export interface ProgramOptions {
   readonly version: string;
   /** Leave standard error to the caller. */
@@ -83,18 +98,7 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
     .option("--tls-key <file>", "key of the client certificate, PEM")
     .option("--tls-ca <file>", "CA of the services' certificates, PEM")
     .addHelpText("after", HELP);
-  program.addCommand(brandsCommand(shell));
-  program.addCommand(membersCommand(shell));
-  program.addCommand(keysCommand(shell));
-  program.addCommand(auditCommand(shell));
-  program.addCommand(requestsCommand(shell));
-  program.addCommand(recordsCommand(shell));
-  program.addCommand(plansCommand(shell));
-  program.addCommand(receiversCommand(shell));
-  program.addCommand(deliveriesCommand(shell));
-  program.addCommand(eventsCommand(shell));
-  program.addCommand(listenCommand(shell));
-  program.addCommand(doctorCommand(shell));
+  for (const make of COMMANDS) program.addCommand(make(shell));
   configureCommands(program, shell.terminal, quiet);
   return program;
 }

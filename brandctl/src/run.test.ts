@@ -7,7 +7,7 @@ import { newId } from "@brand-records/ids";
 import { allCommands } from "../test/all-commands.ts";
 import { startProduct } from "../test/product.ts";
 import { serve } from "../test/serve.ts";
-import type { Outcome } from "../test/test-terminal.ts";
+import { failing, type Outcome } from "../test/test-terminal.ts";
 
 describe("brandctl", () => {
   const product = startProduct();
@@ -120,17 +120,17 @@ describe("brandctl", () => {
 
     it("name a TLS file that does not exist, and report missing TLS settings", async () => {
       const missingFile = await run("brands list --tls-cert /no/cert --tls-key /no/key --tls-ca /no/ca");
-      expect(missingFile).toMatchObject({ code: 1, stderr: expect.stringContaining("The TLS file /no/cert cannot be read.") });
+      expect(missingFile).toMatchObject(failing(1, "The TLS file /no/cert cannot be read."));
       const missingSettings = await run("brands list", {
         env: { ACCOUNTS_ADDRESS: product.env.ACCOUNTS_ADDRESS, RPC_TLS_CERT: "/dev/null" },
       });
-      expect(missingSettings).toMatchObject({ code: 1, stderr: expect.stringContaining("set all three or none") });
+      expect(missingSettings).toMatchObject(failing(1, "set all three or none"));
     });
 
     it("after Ctrl-C say that the change may or may not have been made", async () => {
-      const { code, stderr } = await run("brands list", { interrupted: AbortSignal.abort() });
-      expect(code).toBe(130);
-      expect(stderr).toContain("Interrupted before the service responded");
+      expect(await run("brands list", { interrupted: AbortSignal.abort() })).toMatchObject(
+        failing(130, "Interrupted before the service responded"),
+      );
     });
   });
 
@@ -169,8 +169,9 @@ describe("brandctl", () => {
     });
 
     it("on other hosts are refused without certificates", async () => {
-      const { code, stderr } = await run("brands list", { env: { ACCOUNTS_ADDRESS: "accounts.example:7000" }, cwd: folder });
-      expect([code, stderr]).toEqual([1, expect.stringContaining("accounts.example is reachable from other hosts and needs RPC_TLS_CERT")]);
+      expect(await run("brands list", { env: { ACCOUNTS_ADDRESS: "accounts.example:7000" }, cwd: folder })).toMatchObject(
+        failing(1, "accounts.example is reachable from other hosts and needs RPC_TLS_CERT"),
+      );
     });
 
     it("are reported as missing, with the path of a run file that lacks the service", async () => {
@@ -253,7 +254,7 @@ describe("brandctl", () => {
     it("shows help on request, and when a command is missing", async () => {
       expect(await run("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("Exit codes:") });
       expect(await run("brands create --help")).toMatchObject({ code: 0, stdout: expect.stringContaining("Examples:") });
-      expect(await run("brands")).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("set-tier") });
+      expect(await run("brands")).toMatchObject(failing(2, "set-tier"));
       expect(JSON.parse((await run("brands --json")).stderr)).toMatchObject({ error: { code: "usage", message: "A command is missing" } });
       expect(await run("--version")).toMatchObject({ code: 0, stdout: "unknown\n" });
     });

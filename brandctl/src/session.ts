@@ -12,21 +12,39 @@ import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName, type Tl
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
 import { ask, askText, type Terminal } from "./terminal.ts";
 import type * as Clients from "./connection/clients.ts";
+import type { AuditClient, Client, ClientName, ImportClient } from "./connection/clients.ts";
 
 const UNFINISHED = "The outcome is missing from the audit log: accounts could not be reached a second time.";
+
+const SERVICE_OF: Readonly<Record<ClientName, ServiceName>> = {
+  accounts: "accounts",
+  audit: "accounts",
+  usage: "accounts",
+  signIn: "accounts",
+  accountsOperator: "accounts",
+  plans: "plans",
+  plansOperator: "plans",
+  recordsOperator: "records",
+  receivers: "webhook",
+  deliveries: "webhook",
+  events: "webhook",
+  webhookOperator: "webhook",
+};
+
+const AUDITED = { accounts: ACCOUNTS_CALLS, receivers: RECEIVERS_CALLS, deliveries: DELIVERIES_CALLS, events: EVENTS_CALLS };
 
 /** One run of one command: its input and output, and its connections, which close with it. */
 export class Session extends CommandOutput<Terminal> {
   readonly endpoints: Endpoints;
   /** The ids that the command is about, by their placeholder in hints. */
   readonly ids = new Map<string, string>();
-  readonly #open: { stop(): void }[] = [];
+  readonly #opened: { stop(): void }[] = [];
   readonly #auditLog = new AuditLog(
     // Ctrl-C does not cancel these calls: the log tells that the change was interrupted.
-    () => (this.#audit ??= this.#connect("accounts", ({ connectAudit }) => connectAudit, new AbortController().signal)),
+    () => (this.#audit ??= this.client("audit", new AbortController().signal)),
     () => this.note(({ yellow }) => yellow(UNFINISHED)),
   );
-  #audit: Promise<Clients.AuditClient> | undefined;
+  #audit: Promise<AuditClient> | undefined;
 
   constructor(terminal: Terminal, options: GlobalOptions) {
     super(terminal, options.json === true);
@@ -69,96 +87,35 @@ export class Session extends CommandOutput<Terminal> {
     this.note(({ yellow }) => yellow(text));
   }
 
-  accounts(): Promise<Clients.AccountsClient> {
-    return this.#audited(
-      ACCOUNTS_CALLS,
-      this.#connect("accounts", ({ connectAccounts }) => connectAccounts),
-    );
+  /**
+   * Opens a client, which closes with the session. Its changing calls write into the audit log, if accounts does not write it itself.
+   *
+   * @param signal cancels calls in flight. Default: Ctrl-C
+   */
+  async client<Name extends ClientName>(name: Name, signal?: AbortSignal): Promise<Client<Name>> {
+    const client = await this.#open(SERVICE_OF[name], ({ connect }, connection) => connect(name, connection), signal);
+    const calls = (AUDITED as { readonly [Audited in ClientName]?: AuditedCalls<Client<Name>> })[name];
+    return calls === undefined ? client : auditedClient(client, calls, this.#auditLog);
   }
 
-  usage(): Promise<Clients.UsageClient> {
-    return this.#connect("accounts", ({ connectUsage }) => connectUsage);
-  }
-
-  audit(): Promise<Clients.AuditClient> {
-    return this.#connect("accounts", ({ connectAudit }) => connectAudit);
-  }
-
-  signIn(): Promise<Clients.SignInClient> {
-    return this.#connect("accounts", ({ connectSignIn }) => connectSignIn);
-  }
-
-  plans(): Promise<Clients.PlansClient> {
-    return this.#connect("plans", ({ connectPlans }) => connectPlans);
-  }
-
-  /** @param signal cancels calls in flight. Default: Ctrl-C. */
-  receivers(signal?: AbortSignal): Promise<Clients.ReceiversClient> {
-    return this.#audited(
-      RECEIVERS_CALLS,
-      this.#connect("webhook", ({ connectReceivers }) => connectReceivers, signal),
-    );
-  }
-
-  deliveries(): Promise<Clients.DeliveriesClient> {
-    return this.#audited(
-      DELIVERIES_CALLS,
-      this.#connect("webhook", ({ connectDeliveries }) => connectDeliveries),
-    );
-  }
-
-  events(): Promise<Clients.EventsClient> {
-    return this.#audited(
-      EVENTS_CALLS,
-      this.#connect("webhook", ({ connectEvents }) => connectEvents),
-    );
-  }
-
-  operator(service: Clients.OperatorServiceName): Promise<Clients.OperatorClient> {
-    return this.#connect(service, ({ connectOperator }) => connectOperator(service));
-  }
-
-  /** What accounts does for operators alone. It writes its own audit entries. */
-  accountsOperator(): Promise<Clients.AccountsOperatorClient> {
-    return this.#connect("accounts", ({ connectAccountsOperator }) => connectAccountsOperator);
-  }
-
-  plansOperator(): Promise<Clients.PlansOperatorClient> {
-    return this.#connect("plans", ({ connectPlansOperator }) => connectPlansOperator);
-  }
-
-  /** What deletes a brand, by service. */
-  async deleters(): Promise<Clients.Deleters> {
-    return {
-      accounts: await this.#connect("accounts", ({ connectDeletion }) => connectDeletion.accounts),
-      plans: await this.#connect("plans", ({ connectDeletion }) => connectDeletion.plans),
-      records: await this.#connect("records", ({ connectDeletion }) => connectDeletion.records),
-      webhook: await this.#connect("webhook", ({ connectDeletion }) => connectDeletion.webhook),
-    };
-  }
-
-  async imports(): Promise<{ readonly client: Clients.ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {
-    const client = await this.#connect("records", ({ connectImport }) => connectImport);
+  async imports(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {
+    const client = await this.#open("records", ({ connectImport }, connection) => connectImport(connection));
     return { client, endpoint: this.endpoints.get("records"), tls: this.endpoints.tls() };
   }
 
   close(): void {
-    for (const client of this.#open.splice(0)) client.stop();
+    for (const client of this.#opened.splice(0)) client.stop();
   }
 
-  async #audited<Client extends { stop(): void }>(calls: AuditedCalls<Client>, connecting: Promise<Client>): Promise<Client> {
-    return auditedClient(await connecting, calls, this.#auditLog);
-  }
-
-  async #connect<Client extends { stop(): void }>(
+  async #open<Opened extends { stop(): void }>(
     service: ServiceName,
-    choose: (clients: typeof Clients) => (connection: Clients.Connection) => Client,
+    connect: (clients: typeof Clients, connection: Clients.Connection) => Opened,
     signal = this.terminal.interrupted,
-  ): Promise<Client> {
+  ): Promise<Opened> {
     const endpoint = this.endpoints.get(service);
     // Loaded when needed: gRPC takes longer to load than help takes to run.
-    const client = choose(await import("./connection/clients.ts"))({ endpoint, tls: this.endpoints.tls(), signal });
-    this.#open.push(client);
+    const client = connect(await import("./connection/clients.ts"), { endpoint, tls: this.endpoints.tls(), signal });
+    this.#opened.push(client);
     return client;
   }
 }

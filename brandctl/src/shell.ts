@@ -1,8 +1,12 @@
+import { declareCommand, declareGroup } from "@brand-records/command-line";
 import type { Command } from "commander";
 import type { GlobalOptions } from "./connection/endpoints.ts";
 import { Interrupted } from "./failure.ts";
 import { Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
+
+export const command = declareCommand<Session>();
+export const group = declareGroup<Session>;
 
 /** Gives each command its session and keeps its exit code. */
 export class Shell {
@@ -15,11 +19,7 @@ export class Shell {
     this.terminal = terminal;
   }
 
-  /**
-   * Runs a command and closes what it opened.
-   *
-   * @param work returns an exit code where the work is done but its result is a failure, such as an import with bad lines
-   */
+  /** Runs a command and closes what it opened. */
   async act(command: Command, work: (session: Session) => Promise<number | void>): Promise<void> {
     const session = new Session(this.terminal, command.optsWithGlobals<GlobalOptions>());
     this.ids = session.ids;

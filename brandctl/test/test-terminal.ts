@@ -39,6 +39,13 @@ export interface Outcome {
   json<T>(): T;
 }
 
+/** The outcome of a command that fails, saying this. */
+export const failing = (code: number, text: string): Partial<Outcome> => ({
+  code,
+  stdout: "",
+  stderr: expect.stringContaining(text) as string,
+});
+
 /** A terminal at which this line is typed. */
 export const typing = (line: string): Surroundings => pressing(`${line}\n`);
 

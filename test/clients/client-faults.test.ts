@@ -150,11 +150,9 @@ describe("a walk", () => {
 
   it("is whole, wherever the connection of its first page is cut", async () => {
     const length = await lengthOf((url) => client({ url }).payouts({}, { limit: 2 }).page());
-    // At every byte, and every tenth in both ways.
-    const cuts = Array.from({ length: length - 1 }, (_, index) => index + 1).flatMap((bytes) => [
-      cutting.urlOf(bytes % 2 === 0 ? "end" : "reset", bytes),
-      ...(bytes % 10 === 0 ? [cutting.urlOf("reset", bytes)] : []),
-    ]);
+    // Through the head and the body, the first and the last byte among them, in both ways.
+    const places = [...Array.from({ length: Math.floor(length / 13) }, (_, index) => 1 + 13 * index), length - 1];
+    const cuts = places.flatMap((bytes) => [cutting.urlOf("end", bytes), cutting.urlOf("reset", bytes)]);
     const expected = ids.slice(0, 2);
     const read = async (url: string | undefined): Promise<void> => {
       if (url === undefined) return;
@@ -163,9 +161,9 @@ describe("a walk", () => {
       expect(cutting.requests.get(`GET ${new URL(url).pathname}`)).toBe(2);
       await read(cuts.pop());
     };
-    expect(cuts.length).toBeGreaterThan(1_000);
+    expect(cuts.length).toBeGreaterThan(100);
     const count = cuts.length;
-    await Promise.all(Array.from({ length: 300 }, () => read(cuts.pop())));
+    await Promise.all(Array.from({ length: 50 }, () => read(cuts.pop())));
     expect(retries).toHaveLength(count);
     const codes = new Set(retries.map(({ error }) => (error.cause as { cause?: { code?: string } }).cause?.code));
     // Both ways of cutting. What undici makes of an end within a body depends on what has arrived by then.
@@ -350,8 +348,8 @@ describe("a plan", () => {
     const planner = await stack.createBrand({ permissions: ["campaigns:prepare"] });
     // The response to the repeated request has a header more, Idempotent-Replayed.
     const length = (await lengthOf((url) => client({ url }).prepareCampaignPlan(input({ title: url })))) - 30;
-    const step = Math.ceil(length / 100);
-    const cuts = Array.from({ length: 100 }, (_, index) =>
+    const step = Math.ceil(length / 40);
+    const cuts = Array.from({ length: 40 }, (_, index) =>
       cutting.urlOf(index % 2 === 0 ? "end" : "reset", Math.min(length - 1, index * step + 1)),
     );
     const prepare = async (url: string): Promise<string> => {

@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { openPool, type Database } from "@brand-records/postgres";
 import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
-import { buildGoClient } from "./build-go.ts";
-import { buildPythonClient } from "./build-python.ts";
-import { buildTypescriptClient } from "./build-typescript.ts";
+import { buildGoClient, buildPythonClient, buildTypescriptClient } from "./build-clients.ts";
 import { runTool, type Program } from "./run-tool.ts";
 
 /** One promise: clients generated from the OpenAPI description handle amounts of every size and values of later versions. */

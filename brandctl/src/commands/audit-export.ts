@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { counted, printable, writeToReader } from "@brand-records/command-line";
-import { Command, Option } from "commander";
+import { counted, declared, option, printable, writeToReader } from "@brand-records/command-line";
+import { Option } from "commander";
 import { exportEntries, keptInFile, keptNowhere, type Exported, type Sink } from "../export-audit/export-entries.ts";
 import { idsLineOf } from "../export-audit/entry-line.ts";
 import { openExportFile } from "../export-audit/export-file.ts";
 import { Interrupted } from "../failure.ts";
 import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
+import { command } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { examples, parseTime, textParser } from "./options.ts";
+import { parseTime, textOption } from "./options.ts";
 
 /** What is new is settled after 35 s, so more often is no sooner. */
 const FOLLOW_EVERY_MS = 10_000;
@@ -21,47 +21,36 @@ const DESCRIPTION = [
   "Without --follow the lines have no secrets; they have e-mail addresses and IP addresses, also of people who are erased later.",
 ].join("\n\n");
 
-interface ExportOptions {
-  readonly since?: number;
-  readonly out?: string;
-  readonly follow?: true;
-}
-
-export function exportAudit(shell: Shell): Command {
-  return new Command("export")
-    .summary("export the audit log of all brands")
-    .description(DESCRIPTION)
-    .option(
+export const exportAudit = command("export", {
+  summary: "export the audit log of all brands",
+  description: DESCRIPTION,
+  options: {
+    since: option(
       "--since <time>",
       "only what was changed at or after this RFC 3339 time; not if a file is continued (default: everything)",
       parseTime,
-    )
-    .option("--out <file>", "the file to write or to continue (default: standard output)", textParser("--out"))
-    .addOption(new Option("--follow", "go on with what is new, every ten seconds, until Ctrl-C").conflicts("out"))
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl audit export --out audit.ndjson", "each night: what is new"],
-        [
-          "brandctl audit export --since 2026-11-21T00:00:00Z | jq -r 'select(.action == \"key.revoke\") | .subject_id'",
-          "keys revoked since",
-        ],
-        ["brandctl audit export --follow | node tell-people.js", "lines with ids alone, for a program of yours"],
-      ),
-    )
-    .action(({ since, out, follow }: ExportOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        const from = since === undefined ? undefined : new Date(since).toISOString();
-        if (follow === true) await followOutput(session, from ?? new Date().toISOString());
-        else if (out === undefined) await exportToOutput(session, from);
-        else await exportToFile(session, out, from);
-      }),
-    );
-}
+    ),
+    out: textOption("--out <file>", "the file to write or to continue (default: standard output)"),
+    follow: declared<boolean | undefined>(
+      new Option("--follow", "go on with what is new, every ten seconds, until Ctrl-C").conflicts("out"),
+    ),
+  },
+  examples: [
+    ["brandctl audit export --out audit.ndjson", "each night: what is new"],
+    ["brandctl audit export --since 2026-11-21T00:00:00Z | jq -r 'select(.action == \"key.revoke\") | .subject_id'", "keys revoked since"],
+    ["brandctl audit export --follow | node tell-people.js", "lines with ids alone, for a program of yours"],
+  ],
+  run: async (session, { since, out, follow }) => {
+    const from = since === undefined ? undefined : new Date(since).toISOString();
+    if (follow === true) await followOutput(session, from ?? new Date().toISOString());
+    else if (out === undefined) await exportToOutput(session, from);
+    else await exportToFile(session, out, from);
+  },
+});
 
 async function exportToFile(session: Session, out: string, since: string | undefined): Promise<void> {
   const { interrupted, cwd } = session.terminal;
-  const client = await session.audit();
+  const client = await session.client("audit");
   const file = await openExportFile(resolve(cwd, out), interrupted).catch((error: unknown) => {
     throw interrupted.aborted ? new Interrupted(`Interrupted. ${keptInFile(0)}`) : error;
   });
@@ -81,7 +70,7 @@ async function exportToFile(session: Session, out: string, since: string | undef
 
 async function exportToOutput(session: Session, since: string | undefined): Promise<void> {
   const { stdout } = session.terminal;
-  const exported = await exportEntries(session, await session.audit(), outputSink(session, stdout.isTTY === true), since);
+  const exported = await exportEntries(session, await session.client("audit"), outputSink(session, stdout.isTTY === true), since);
   session.note((colors) => summaryText(exported, "", colors));
 }
 
@@ -90,7 +79,7 @@ async function followOutput(session: Session, since: string): Promise<void> {
   const { interrupted } = session.terminal;
   const wait = (): Promise<void> => pause(FOLLOW_EVERY_MS, undefined, { signal: interrupted });
   const sink = { ...outputSink(session, true), lineOf: idsLineOf, wait };
-  await exportEntries(session, await session.audit(), sink, since);
+  await exportEntries(session, await session.client("audit"), sink, since);
 }
 
 function outputSink({ terminal: { stdout, interrupted } }: Session, isScreen: boolean): Sink {

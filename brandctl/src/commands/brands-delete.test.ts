@@ -3,7 +3,7 @@ import { AppError } from "@brand-records/errors";
 import { eventually } from "@brand-records/testkit";
 import { startProduct, type Intercept, type TestBrand } from "../../test/product.ts";
 import { serve } from "../../test/serve.ts";
-import { Recorder, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { failing, Recorder, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 const NAME = "Ulap";
 const CONFIRMED = ["--confirm", NAME, "--yes"];
@@ -120,7 +120,7 @@ it("says how to continue after Ctrl-C and after a failure, continues without ask
   const failed = await remove("--keep-log");
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(`to continue: brandctl brands delete ${brand.id} --keep-log`)]);
   expect(await remove()).toMatchObject({ code: 0, stderr: expect.stringMatching(/The deletion began at 20[-\d: ]+ UTC and continues\./) });
-  expect(await run(["delete", "brd_none"])).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no brand with this id") });
+  expect(await run(["delete", "brd_none"])).toMatchObject(failing(1, "There is no brand with this id"));
 });
 
 const LINK = { deleted: [{ kind: "links", rows: 1 }] };
@@ -130,55 +130,49 @@ it.each([
   ["arrive now and then, between rounds that find nothing", [{}, ...Array.from({ length: 10 }, () => [{}, LINK]).flat()]],
 ])("gives up if records of the brand %s", async (_, results) => {
   deletesFirst("records", ...results);
-  const { code, stderr } = await remove(...CONFIRMED);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("The platform still writes or imports records of this brand")]);
+  expect(await remove(...CONFIRMED)).toMatchObject(failing(1, "The platform still writes or imports records of this brand"));
 });
 
 it.each(["plans", "records", "webhook"])("refuses before anything is deleted if %s cannot be reached", async (name) => {
   const closed = await serve();
   await closed.stop();
   const env = { ...product.env, [`${name.toUpperCase()}_ADDRESS`]: closed.address };
-  const { code, stderr } = await run(["delete", brand.id, ...CONFIRMED], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`Nothing was deleted. ${name} cannot be reached`)]);
+  expect(await run(["delete", brand.id, ...CONFIRMED], { env })).toMatchObject(
+    failing(1, `Nothing was deleted. ${name} cannot be reached`),
+  );
   expect(await hasBegun()).toBe(false);
 });
 
-it("closes the brand at webhook before any other service deletes", async () => {
+it("closes the brand at webhook first, and continues the search of the outbox where the call before ended, each round at its beginning", async () => {
   const order: string[] = [];
-  for (const name of ["webhook", "plans", "records"]) {
+  for (const name of ["webhook", "plans"]) {
     product.intercepts.set(`${name}.deleteBrandData`, async (_, forward) => {
       order.push(`${name}, begun ${await hasBegun()}`);
       return forward() as Promise<unknown>;
     });
   }
-  await remove(...CONFIRMED);
-  expect(order.slice(0, 3)).toEqual(["webhook, begun true", "plans, begun true", "records, begun true"]);
-});
-
-it("continues the search of the outbox where the call before ended, and each round at its beginning", async () => {
   const searchedFrom: number[] = [];
   product.intercepts.set("records.deleteBrandData", async ({ outbox_after }: { outbox_after: number }) => {
     searchedFrom.push(outbox_after);
+    order.push("records");
     const done = searchedFrom.length > 2;
     return { deleted: [], done, outbox_after: done ? 0 : 5_000 * searchedFrom.length };
   });
   expect((await remove(...CONFIRMED)).code).toBe(0);
   expect(searchedFrom.slice(0, 4)).toEqual([0, 5_000, 10_000, 0]);
+  expect(order.slice(0, 3)).toEqual(["webhook, begun true", "plans, begun true", "records"]);
 });
 
-it("says what it waits for once, where there is no status line", async () => {
-  const waiting = { done: false, waiting_for: "attempts in flight (2)" };
-  deletesFirst("webhook", waiting, { ...waiting, waiting_for: "attempts in flight (1)" });
-  const { stderr } = await remove(...CONFIRMED);
-  expect(stderr.match(/Waiting in webhook for attempts in flight\./g)).toHaveLength(1);
-});
-
-it("says that Redis could not be reached", async () => {
+it("says what it waits for once, where there is no status line, and that Redis could not be reached", async () => {
   product.intercepts.set("accounts.finishBrandDeletion", async (_, forward) => ({
     ...((await forward()) as object),
     redis_unavailable: true,
   }));
-  expect(await remove(...CONFIRMED)).toMatchObject({ code: 0, stderr: expect.stringContaining("expires within an hour") });
+  const waiting = { done: false, waiting_for: "attempts in flight (2)" };
+  deletesFirst("webhook", waiting, { ...waiting, waiting_for: "attempts in flight (1)" });
+  const { stderr } = await remove(...CONFIRMED);
+  expect(stderr.match(/Waiting in webhook for attempts in flight\./g)).toHaveLength(1);
+  expect(stderr).toContain("expires within an hour");
 });
 
 describe("the event log", () => {

@@ -1,15 +1,22 @@
 import { AppError } from "@brand-records/errors";
 import type { BeginBrandDeletionResponse, Brand } from "@brand-records/proto/accounts/v1";
-import { Command, Option } from "commander";
-import { counted, printable, shortTime } from "@brand-records/command-line";
+import { counted, declared, flag, printable, shortTime } from "@brand-records/command-line";
+import { Option } from "commander";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
 import { clearLog, keepLog, LEFT_AS_IT_IS, type ClearedLog } from "../delete-brand/clear-log.ts";
-import { deleteEverywhere, openStatusLine, requireServing, untilDone, type Deleting } from "../delete-brand/delete-everywhere.ts";
+import {
+  deleteEverywhere,
+  openDeleters,
+  openStatusLine,
+  requireServing,
+  untilDone,
+  type Deleting,
+} from "../delete-brand/delete-everywhere.ts";
 import { CommandFailure, Interrupted, required, UsageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
+import { command } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { examples, idArgument, textParser } from "./options.ts";
+import { BRAND_HELP, idArgument, textOption, yesOption } from "./options.ts";
 import { keysOf, membersOf } from "../connection/read-pages.ts";
 
 const NOTHING_DELETED = "Nothing was deleted.";
@@ -17,49 +24,46 @@ const NOTHING_DELETED = "Nothing was deleted.";
 const LOG_KEEPS_MESSAGES = 4;
 
 interface DeleteOptions {
-  readonly confirm?: string;
-  readonly yes?: boolean;
-  readonly keepLog?: boolean;
-  readonly clearLog?: boolean;
+  readonly confirm: string | undefined;
+  readonly yes: boolean | undefined;
+  readonly keepLog: boolean | undefined;
+  readonly clearLog: boolean | undefined;
 }
 
-export function deleteBrand(shell: Shell, brandHelp: string): Command {
-  return new Command("delete")
-    .summary("delete a brand with everything it has, permanently")
-    .description(
-      "Delete a brand with its members, keys, records, plans, receivers, deliveries and events, in every service. Final. The platform stops writing the brand's records first.\n\n" +
-        "Its keys are refused and its receivers get nothing more from the beginning on. The rest takes at least 40 seconds. If the command is interrupted, the same command continues. The audit log keeps one entry: that the brand was deleted, and when.\n\n" +
-        "At the end, messages are removed from the event log that every group of readers has read: those of all brands, since Kafka removes messages from the beginning only. Readers that commit no offset to Kafka lose what they have not read, and a webhook that is restored from an older backup all of it: back it up at once. If a group is behind or Kafka refuses, the exit code is 4, and the messages are left to retention. For a brand that is deleted already this is done again only with --clear-log.",
-    )
-    .addArgument(idArgument("brand", brandHelp))
-    .option("--confirm <name>", "the brand's name, instead of typing it", textParser("--confirm"))
-    .option("-y, --yes", "delete without asking; needed, with --confirm, where there is no terminal")
-    .option("--keep-log", "leave the messages in the event log to its retention")
-    .addOption(new Option("--clear-log", "remove the messages also if the brand is deleted already").conflicts("keepLog"))
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl brands delete brd_01h455vb4pex5vsknk084sn02q", "asks for the brand's name, and once more"],
-        ['brandctl brands delete brd_… --confirm "Ulap at Araw" --yes', "for a script"],
-      ),
-    )
-    .action((brandId: string, options: DeleteOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        session.ids.set("BRAND", brandId);
-        // All, before anything is deleted.
-        for (const name of SERVICE_NAMES) session.endpoints.get(name);
-        const brand = await findBrand(session, brandId);
-        await requireServing(session, brand === undefined ? "Nothing more was deleted." : NOTHING_DELETED);
-        if (brand !== undefined) await confirm(session, brand, options);
-        return continueDeletion(session, brandId, { ...options, resume: brand === undefined });
-      }),
-    );
-}
+export const deleteBrand = command("delete", {
+  summary: "delete a brand with everything it has, permanently",
+  description:
+    "Delete a brand with its members, keys, records, plans, receivers, deliveries and events, in every service. Final. The platform stops writing the brand's records first.\n\n" +
+    "Its keys are refused and its receivers get nothing more from the beginning on. The rest takes at least 40 seconds. If the command is interrupted, the same command continues. The audit log keeps one entry: that the brand was deleted, and when.\n\n" +
+    "At the end, messages are removed from the event log that every group of readers has read: those of all brands, since Kafka removes messages from the beginning only. Readers that commit no offset to Kafka lose what they have not read, and a webhook that is restored from an older backup all of it: back it up at once. If a group is behind or Kafka refuses, the exit code is 4, and the messages are left to retention. For a brand that is deleted already this is done again only with --clear-log.",
+  arguments: [idArgument("brand", BRAND_HELP)],
+  options: {
+    confirm: textOption("--confirm <name>", "the brand's name, instead of typing it"),
+    yes: yesOption("delete without asking; needed, with --confirm, where there is no terminal"),
+    keepLog: flag("--keep-log", "leave the messages in the event log to its retention"),
+    clearLog: declared<boolean | undefined>(
+      new Option("--clear-log", "remove the messages also if the brand is deleted already").conflicts("keepLog"),
+    ),
+  },
+  examples: [
+    ["brandctl brands delete brd_01h455vb4pex5vsknk084sn02q", "asks for the brand's name, and once more"],
+    ['brandctl brands delete brd_… --confirm "Ulap at Araw" --yes', "for a script"],
+  ],
+  run: async (session, options, brandId: string) => {
+    session.ids.set("BRAND", brandId);
+    // All, before anything is deleted.
+    for (const name of SERVICE_NAMES) session.endpoints.get(name);
+    const brand = await findBrand(session, brandId);
+    await requireServing(session, brand === undefined ? "Nothing more was deleted." : NOTHING_DELETED);
+    if (brand !== undefined) await confirm(session, brand, options);
+    return continueDeletion(session, brandId, { ...options, resume: brand === undefined });
+  },
+});
 
 /** Returns undefined for a brand that is being deleted, or never was. */
 async function findBrand(session: Session, brandId: string): Promise<Brand | undefined> {
   try {
-    const { brand } = await (await session.accounts()).getBrand({ brand_id: brandId });
+    const { brand } = await (await session.client("accounts")).getBrand({ brand_id: brandId });
     return required(brand, "brand");
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") return undefined;
@@ -91,11 +95,11 @@ Readers that commit no offset to Kafka lose what they have not read. --keep-log 
 Back webhook up afterwards: restored from an older backup, it lacks the removed messages.`;
 
 async function noteLosses(session: Session, { id, name }: Brand, options: DeleteOptions): Promise<void> {
-  const accounts = await session.accounts();
+  const accounts = await session.client("accounts");
   const [members, keys, { receivers }] = await Promise.all([
     membersOf(accounts, id),
     keysOf(accounts, id),
-    (await session.receivers()).listReceivers({ brand_id: id }),
+    (await session.client("receivers")).listReceivers({ brand_id: id }),
   ]);
   const waiting = receivers.reduce((sum, receiver) => sum + receiver.waiting, 0);
   const keysInUse = keys.filter(({ revoked_at }) => revoked_at == null).length;
@@ -140,7 +144,7 @@ async function startDeleting(session: Session, brandId: string): Promise<Deletin
     if (!status.isShown && !shown.has(text)) session.note(({ dim }) => dim(text));
     shown.add(text);
   };
-  return { brandId, clients: await session.deleters(), status, tell, signal: session.terminal.interrupted, rows: new Map() };
+  return { brandId, clients: await openDeleters(session), status, tell, signal: session.terminal.interrupted, rows: new Map() };
 }
 
 /** Removing messages of all brands is asked for with each deletion, and not again with a repeat that looks for what was written since. */

@@ -1,80 +1,64 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "@brand-records/errors";
 import type { Replay } from "@brand-records/proto/webhook/v1";
-import { Command, Option } from "commander";
-import { counted, openProgressBar, printable, shortTime, table } from "@brand-records/command-line";
+import { counted, flag, openProgressBar, option, printable, shortTime } from "@brand-records/command-line";
 import { brandOf } from "../brand-lookup.ts";
 import type { DeliveriesClient } from "../connection/clients.ts";
 import { Interrupted, required, UsageFailure } from "../failure.ts";
-import { deliveryColumns } from "../output/delivery-text.ts";
+import { DELIVERY_COLUMNS } from "../output/delivery-text.ts";
 import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
-import { brandCheckOption, DELIVERY_HELP, examples, idArgument, idParser, parseTimeText, receiverOption } from "./options.ts";
+import { command } from "../shell.ts";
+import { brandCheckOption, DELIVERY_HELP, idArgument, idOption, parseTimeText, receiverOption } from "./options.ts";
 import { notePause } from "./receiver-command.ts";
 
 /** How often the progress of a replay is read: often at first, as most are short. */
 const POLL_MS_MIN = 50;
 const POLL_MS_MAX = 500;
 
-interface ReplayOptions {
-  readonly brand?: string;
-  readonly receiver?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly failed?: boolean;
-  readonly wait?: boolean;
-  readonly follow?: string;
-}
-
-export function replay(shell: Shell): Command {
-  return new Command("replay")
-    .summary("send a delivery again, or all events since a time")
-    .description(
-      "Send a delivery's event to its receiver again, from attempt 1; a pending delivery becomes due immediately instead.\n\n" +
-        "With --receiver and --since: send again all events after a time, of the types that the receiver selects; with --failed, only those that the receiver has not accepted and that are no longer tried. " +
-        "They are queued gradually; the replay continues without brandctl, and --follow waits for it. Once it has finished, the same command sends everything again.",
-    )
-    .addArgument(idArgument("delivery", DELIVERY_HELP, "[delivery]"))
-    .addOption(receiverOption())
-    .option("--since <time>", "send again events after this RFC 3339 time, such as 2026-11-21T08:30:00Z", parseTimeText)
-    .option("--until <time>", "with --since: up to this RFC 3339 time (default: now)", parseTimeText)
-    .option("--failed", "with --since: only events whose deliveries failed")
-    .option("--wait", "wait until all events are queued")
-    .addOption(new Option("--follow <replay>", "wait for a replay that was started (rpl_…)").argParser(idParser("--follow", "replay")))
-    .addOption(brandCheckOption("delivery, the receiver or the replay"))
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl deliveries replay dlv_…", "one delivery, now that the receiver works again"],
-        ["brandctl deliveries replay --receiver rcv_… --since 2026-11-21T00:00:00+08:00 --wait", "a lost day"],
-        ["brandctl deliveries replay --receiver rcv_… --since 2026-11-21T00:00:00+08:00 --failed", "only what failed since then"],
-      ),
-    )
-    .action((deliveryId: string | undefined, { brand, ...request }: ReplayOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        const { receiver, since, until, failed = false, wait = false, follow } = request;
-        const options = Object.values(request).filter((option) => option !== undefined).length;
-        if (deliveryId !== undefined && options === 0) {
-          return replayDelivery(session, await brandOf(session, "delivery", deliveryId, brand), deliveryId);
-        }
-        if (deliveryId === undefined && follow !== undefined && options === 1) {
-          return followReplay(session, await brandOf(session, "replay", follow, brand), follow);
-        }
-        if (deliveryId === undefined && receiver !== undefined && since !== undefined && follow === undefined) {
-          const brandId = await brandOf(session, "receiver", receiver, brand);
-          return replaySince(session, { brandId, receiverId: receiver, since, until, failed, wait });
-        }
-        throw new UsageFailure("Name either a delivery, or --receiver and --since, or --follow", "See brandctl deliveries replay --help");
-      }),
-    );
-}
+export const replay = command("replay", {
+  summary: "send a delivery again, or all events since a time",
+  description:
+    "Send a delivery's event to its receiver again, from attempt 1; a pending delivery becomes due immediately instead.\n\n" +
+    "With --receiver and --since: send again all events after a time, of the types that the receiver selects; with --failed, only those that the receiver has not accepted and that are no longer tried. " +
+    "They are queued gradually; the replay continues without brandctl, and --follow waits for it. Once it has finished, the same command sends everything again.",
+  arguments: [idArgument("delivery", DELIVERY_HELP, "[delivery]")],
+  options: {
+    receiver: receiverOption(),
+    since: option("--since <time>", "send again events after this RFC 3339 time, such as 2026-11-21T08:30:00Z", parseTimeText),
+    until: option("--until <time>", "with --since: up to this RFC 3339 time (default: now)", parseTimeText),
+    failed: flag("--failed", "with --since: only events whose deliveries failed"),
+    wait: flag("--wait", "wait until all events are queued"),
+    follow: idOption("--follow <replay>", "replay", "wait for a replay that was started (rpl_…)"),
+    brand: brandCheckOption("delivery, the receiver or the replay"),
+  },
+  examples: [
+    ["brandctl deliveries replay dlv_…", "one delivery, now that the receiver works again"],
+    ["brandctl deliveries replay --receiver rcv_… --since 2026-11-21T00:00:00+08:00 --wait", "a lost day"],
+    ["brandctl deliveries replay --receiver rcv_… --since 2026-11-21T00:00:00+08:00 --failed", "only what failed since then"],
+  ],
+  run: async (session, { brand, ...request }, deliveryId: string | undefined) => {
+    const { receiver, since, until, failed = false, wait = false, follow } = request;
+    const options = Object.values(request).filter((given) => given !== undefined).length;
+    if (deliveryId !== undefined && options === 0) {
+      return replayDelivery(session, await brandOf(session, "delivery", deliveryId, brand), deliveryId);
+    }
+    if (deliveryId === undefined && follow !== undefined && options === 1) {
+      return followReplay(session, await brandOf(session, "replay", follow, brand), follow);
+    }
+    if (deliveryId === undefined && receiver !== undefined && since !== undefined && follow === undefined) {
+      const brandId = await brandOf(session, "receiver", receiver, brand);
+      return replaySince(session, { brandId, receiverId: receiver, since, until, failed, wait });
+    }
+    throw new UsageFailure("Name either a delivery, or --receiver and --since, or --follow", "See brandctl deliveries replay --help");
+  },
+});
 
 async function replayDelivery(session: Session, brand_id: string, delivery_id: string): Promise<void> {
-  const client = await session.deliveries();
+  const client = await session.client("deliveries");
   const pause = await client.getDelivery({ brand_id, delivery_id });
   const response = await client.replayDelivery({ brand_id, delivery_id });
   const delivery = required(response.delivery, "delivery");
-  session.print({ delivery }, (colors) => table(deliveryColumns(colors), [delivery], colors, ""));
+  session.printTable({ delivery }, DELIVERY_COLUMNS, [delivery]);
   notePause(session, pause);
   session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries show ${delivery.id}`)));
 }
@@ -90,10 +74,10 @@ interface ReplayRequest {
 
 async function replaySince(session: Session, { brandId, receiverId, since, until, failed, wait }: ReplayRequest): Promise<void> {
   const receiver = required(
-    (await (await session.receivers()).getReceiver({ brand_id: brandId, receiver_id: receiverId })).receiver,
+    (await (await session.client("receivers")).getReceiver({ brand_id: brandId, receiver_id: receiverId })).receiver,
     "receiver",
   );
-  const client = await session.deliveries();
+  const client = await session.client("deliveries");
   const request = { brand_id: brandId, receiver_id: receiverId, since, until, failed_only: failed };
   const response = await client.replayEvents(request).catch(async (error: unknown) => {
     // Another is in progress, which the hint names.
@@ -112,7 +96,7 @@ async function replaySince(session: Session, { brandId, receiverId, since, until
 }
 
 async function followReplay(session: Session, brand_id: string, replay_id: string): Promise<void> {
-  const client = await session.deliveries();
+  const client = await session.client("deliveries");
   const found = required((await client.getReplay({ brand_id, replay_id })).replay, "replay");
   const last = await untilFinished(session, client, brand_id, found);
   session.print({ replay: last }, () => replayText(last));

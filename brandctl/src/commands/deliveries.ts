@@ -1,162 +1,126 @@
+import { choice, option } from "@brand-records/command-line";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
-import { Command, Option } from "commander";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { deliveriesTable, deliveryText } from "../output/delivery-text.ts";
 import type { Pause } from "../output/outcome-text.ts";
 import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
+import { command, group } from "../shell.ts";
 import { replay } from "./deliveries-replay.ts";
 import {
   brandCheckOption,
   brandIdOption,
   DELIVERY_HELP,
-  EVENT_HELP,
-  examples,
   idArgument,
-  idParser,
+  idOption,
   limitOption,
   listParser,
-  noteLimit,
   parseRecordId,
   parseTimeText,
   receiverOption,
 } from "./options.ts";
+import { noteLimit } from "./print-list.ts";
 
 const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx", "none"];
 const STATES = ["pending", "sending", "held", "delivered", "failed"];
 
-export function deliveriesCommand(shell: Shell): Command {
-  const deliveries = new Command("deliveries").description("show deliveries and their attempts, and send them again");
-  for (const command of [list, show, replay]) deliveries.addCommand(command(shell));
-  return deliveries;
-}
+const list = command("list", {
+  summary: "list deliveries of a receiver, of an event or of a record",
+  description:
+    "List deliveries of a receiver, of an event or of a record, newest first: those in progress, and those finished in the last 30 days. " +
+    "With several filters, those that match all.",
+  options: {
+    receiver: receiverOption(),
+    event: idOption("--event <id>", "event", "id of the event (evt_…), see events list"),
+    record: option("--record <id>", "id of the record that the events are about, such as sub_…", parseRecordId),
+    brand: brandIdOption("fail unless the receiver or event is this brand's; of --record alone: the brand (default: $BRAND)"),
+    state: option(
+      "--state <states>",
+      `only those in these states, comma-separated: ${STATES.join(", ")} (default: all)`,
+      listParser("--state", STATES, { one: "a state", many: "states" }),
+    ),
+    type: choice("--type <type>", "only those of events of this type (default: all)", EVENT_TYPE_NAMES),
+    status: choice("--status <class>", "only those whose last attempt got such an HTTP status; none: no response", STATUS_CLASSES),
+    since: option("--since <time>", "only those created at this RFC 3339 time or later, such as 2026-11-21T08:30:00Z", parseTimeText),
+    until: option("--until <time>", "only those created before this RFC 3339 time", parseTimeText),
+    limit: limitOption(),
+  },
+  examples: [
+    ["brandctl deliveries list --receiver rcv_… --state failed", "what the receiver never accepted, after all attempts"],
+    ["brandctl deliveries list --receiver rcv_… --state pending,sending --type payout.paid", "payouts that are still on their way"],
+    ["brandctl deliveries list --receiver rcv_… --status 5xx", "what made the receiver fail"],
+    ["brandctl deliveries list --record po_… --brand brd_…", "where everything about a payout went"],
+    ["brandctl deliveries list --event evt_…", "where an event went"],
+  ],
+  run: async (session, { brand, limit, ...filter }) => {
+    const brand_id = await brandOfList(session, filter, brand);
+    const { receiver, event, record, state, type, status, since, until } = filter;
+    const client = await session.client("deliveries");
+    let pause: Pause = { failures_in_a_row: 0 };
+    const { items: deliveries, mayBeMore } = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
+      const { next_after_id, paused_until, failures_in_a_row, ...response } = await client.listDeliveries({
+        brand_id,
+        receiver_id: receiver ?? "",
+        event_id: event,
+        record_id: record,
+        status_class: status,
+        states: state ?? [],
+        type,
+        from: since,
+        to: until,
+        ...page,
+      });
+      pause = { paused_until, failures_in_a_row };
+      return { items: response.deliveries, next: next_after_id };
+    });
+    session.print({ deliveries, ...pause }, (colors) => deliveriesTable(deliveries, pause, colors, noneText(filter)));
+    noteLimit(session, mayBeMore, limit);
+  },
+});
 
-interface ListOptions {
-  readonly brand?: string;
-  readonly receiver?: string;
-  readonly event?: string;
-  readonly record?: string;
-  readonly state?: string[];
-  readonly type?: string;
-  readonly status?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly limit: number;
-}
+type Given = string | undefined;
+type NamedIn = Readonly<Record<"receiver" | "event" | "record", Given>>;
 
-const stateOption = (): Option =>
-  new Option("--state <states>", `only those in these states, comma-separated: ${STATES.join(", ")} (default: all)`).argParser(
-    listParser("--state", STATES, { one: "a state", many: "states" }),
-  );
-
-function list(shell: Shell): Command {
-  return new Command("list")
-    .summary("list deliveries of a receiver, of an event or of a record")
-    .description(
-      "List deliveries of a receiver, of an event or of a record, newest first: those in progress, and those finished in the last 30 days. " +
-        "With several filters, those that match all.",
-    )
-    .addOption(receiverOption())
-    .addOption(new Option("--event <id>", EVENT_HELP).argParser(idParser("--event", "event")))
-    .addOption(new Option("--record <id>", "id of the record that the events are about, such as sub_…").argParser(parseRecordId))
-    .addOption(brandIdOption("fail unless the receiver or event is this brand's; of --record alone: the brand (default: $BRAND)"))
-    .addOption(stateOption())
-    .addOption(new Option("--type <type>", "only those of events of this type (default: all)").choices(EVENT_TYPE_NAMES))
-    .addOption(
-      new Option("--status <class>", "only those whose last attempt got such an HTTP status; none: no response").choices(STATUS_CLASSES),
-    )
-    .option("--since <time>", "only those created at this RFC 3339 time or later, such as 2026-11-21T08:30:00Z", parseTimeText)
-    .option("--until <time>", "only those created before this RFC 3339 time", parseTimeText)
-    .addOption(limitOption())
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl deliveries list --receiver rcv_… --state failed", "what the receiver never accepted, after all attempts"],
-        ["brandctl deliveries list --receiver rcv_… --state pending,sending --type payout.paid", "payouts that are still on their way"],
-        ["brandctl deliveries list --receiver rcv_… --status 5xx", "what made the receiver fail"],
-        ["brandctl deliveries list --record po_… --brand brd_…", "where everything about a payout went"],
-        ["brandctl deliveries list --event evt_…", "where an event went"],
-      ),
-    )
-    .action(({ brand, limit, ...filter }: ListOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        const brand_id = await brandOfList(session, filter, brand);
-        const { receiver, event, record, state, type, status, since, until } = filter;
-        const client = await session.deliveries();
-        let pause: Pause = { failures_in_a_row: 0 };
-        const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-          const request = {
-            brand_id,
-            receiver_id: receiver ?? "",
-            event_id: event,
-            record_id: record,
-            status_class: status,
-            states: state ?? [],
-            type,
-            from: since,
-            to: until,
-            ...page,
-          };
-          const { deliveries, next_after_id, paused_until, failures_in_a_row } = await client.listDeliveries(request);
-          pause = { paused_until, failures_in_a_row };
-          return { items: deliveries, next: next_after_id };
-        });
-        const { items: deliveries } = listing;
-        session.print({ deliveries, ...pause }, (colors) => deliveriesTable(deliveries, pause, colors, noneText(filter)));
-        noteLimit(session, listing, limit);
-      }),
-    );
-}
-
-type ListFilter = Omit<ListOptions, "brand" | "limit">;
-
-async function brandOfList(session: Session, { receiver, event, record }: ListFilter, brand: string | undefined): Promise<string> {
+async function brandOfList(session: Session, { receiver, event, record }: NamedIn, brand: Given): Promise<string> {
   if (receiver !== undefined) return brandOf(session, "receiver", receiver, brand);
   if (event !== undefined) return brandOf(session, "event", event, brand);
   if (record !== undefined) return namedBrand(session, brand);
   throw new UsageFailure("Name a receiver, an event or a record: --receiver, --event, --record", "See brandctl deliveries list --help");
 }
 
-function noneText({ receiver, state, event, record, ...filter }: ListFilter): string {
+function noneText({ receiver, state, event, record, ...filter }: NamedIn & { readonly state: string[] | undefined }): string {
   const [noun, ...others] = Object.entries({ receiver, event, record }).flatMap(([name, id]) => (id === undefined ? [] : [name]));
   const isOtherwiseFiltered = others.length > 0 || Object.values(filter).some((value) => value !== undefined);
   const states = state === undefined ? "" : `${state.join(" or ")} `;
   return `The ${noun} has no ${states}deliveries${isOtherwiseFiltered ? " that match" : ""}.`;
 }
 
-function show(shell: Shell): Command {
-  return new Command("show")
-    .summary("show a delivery and every attempt")
-    .description(
-      "Show a delivery and every attempt, with the beginning of each response. With --json also the whole response (base64), the headers of " +
-        "each request without its signatures, and the raw body.",
-    )
-    .addArgument(idArgument("delivery", DELIVERY_HELP))
-    .addOption(brandCheckOption("delivery"))
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl deliveries show dlv_… --json | jq -r '.attempts[-1].response' | base64 -d", "the last response, byte for byte"],
-        ["brandctl deliveries show dlv_… --json | jq -j .body", "the raw body, as the signatures cover it"],
-      ),
-    )
-    .action((deliveryId: string, { brand }: { brand?: string }, command: Command) =>
-      shell.act(command, async (session) => {
-        const brand_id = await brandOf(session, "delivery", deliveryId, brand);
-        const { attempts, paused_until, failures_in_a_row, body, ...response } = await (
-          await session.deliveries()
-        ).getDelivery({ brand_id, delivery_id: deliveryId });
-        const delivery = required(response.delivery, "delivery");
-        const pause: Pause = { paused_until, failures_in_a_row };
-        const document = {
-          delivery,
-          attempts: attempts.map((attempt) => ({ ...attempt, response: Buffer.from(attempt.response).toString("base64") })),
-          ...pause,
-          body: body == null ? null : Buffer.from(body).toString("utf8"),
-        };
-        session.print(document, (colors) => deliveryText(delivery, attempts, pause, colors));
-      }),
-    );
-}
+const show = command("show", {
+  summary: "show a delivery and every attempt",
+  description:
+    "Show a delivery and every attempt, with the beginning of each response. With --json also the whole response (base64), the headers of " +
+    "each request without its signatures, and the raw body.",
+  arguments: [idArgument("delivery", DELIVERY_HELP)],
+  options: { brand: brandCheckOption("delivery") },
+  examples: [
+    ["brandctl deliveries show dlv_… --json | jq -r '.attempts[-1].response' | base64 -d", "the last response, byte for byte"],
+    ["brandctl deliveries show dlv_… --json | jq -j .body", "the raw body, as the signatures cover it"],
+  ],
+  run: async (session, { brand }, delivery_id: string) => {
+    const brand_id = await brandOf(session, "delivery", delivery_id, brand);
+    const client = await session.client("deliveries");
+    const { attempts, paused_until, failures_in_a_row, body, ...response } = await client.getDelivery({ brand_id, delivery_id });
+    const delivery = required(response.delivery, "delivery");
+    const pause: Pause = { paused_until, failures_in_a_row };
+    const document = {
+      delivery,
+      attempts: attempts.map((attempt) => ({ ...attempt, response: Buffer.from(attempt.response).toString("base64") })),
+      ...pause,
+      body: body == null ? null : Buffer.from(body).toString("utf8"),
+    };
+    session.print(document, (colors) => deliveryText(delivery, attempts, pause, colors));
+  },
+});
+
+export const deliveriesCommand = group("deliveries", "show deliveries and their attempts, and send them again", [list, show, replay]);

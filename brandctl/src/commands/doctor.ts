@@ -1,46 +1,40 @@
-import { Command, Option } from "commander";
-import { printable } from "@brand-records/command-line";
-import { runChecks } from "../doctor/checks.ts";
+import { declared, printable } from "@brand-records/command-line";
+import { Option } from "commander";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";
-import type { Colors } from "../terminal.ts";
-import type { Shell } from "../shell.ts";
-import { examples } from "./options.ts";
 import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-process.ts";
+import { runChecks } from "../doctor/checks.ts";
+import { command } from "../shell.ts";
+import type { Colors } from "../terminal.ts";
 
 /** 0 only if everything was checked and is healthy. */
 const EXIT_CODES: Readonly<Record<Verdict, number>> = { well: 0, failed: 1, degraded: 1, not_all_checked: 3 };
 
-export function doctorCommand(shell: Shell): Command {
-  return new Command("doctor")
-    .summary("check what is reachable and what is degraded, with remedies")
-    .description(
-      "Check everything whose address is known: the run file, the gRPC health of accounts, plans, records and webhook, the readiness and the metrics of every process, and whether the base URL serves the API's description.\n\n" +
-        "Readiness and metrics are at each process's admin port (ADMIN_HOST, ADMIN_PORT). npm start writes the addresses into the run file; elsewhere set GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN and WEBHOOK_ADMIN, " +
-        `or pass ${ADMIN_FLAG}. Several replicas: separate them by commas, or repeat the flag.\n\n` +
-        "Exit codes: 0 everything was checked and is healthy; 1 something is down or degraded; 3 nothing wrong was found, but not everything could be checked.",
-    )
-    .addOption(
+export const doctorCommand = command("doctor", {
+  summary: "check what is reachable and what is degraded, with remedies",
+  description:
+    "Check everything whose address is known: the run file, the gRPC health of accounts, plans, records and webhook, the readiness and the metrics of every process, and whether the base URL serves the API's description.\n\n" +
+    "Readiness and metrics are at each process's admin port (ADMIN_HOST, ADMIN_PORT). npm start writes the addresses into the run file; elsewhere set GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN and WEBHOOK_ADMIN, " +
+    `or pass ${ADMIN_FLAG}. Several replicas: separate them by commas, or repeat the flag.\n\n` +
+    "Exit codes: 0 everything was checked and is healthy; 1 something is down or degraded; 3 nothing wrong was found, but not everything could be checked.",
+  options: {
+    admin: declared<readonly string[]>(
       new Option(`${ADMIN_FLAG} <process=url>`, "admin address of gateway, console, accounts, plans, records or webhook; repeatable")
         .argParser((value: string, earlier: readonly string[]) => [...earlier, value])
         .default([], "the settings, else the run file"),
-    )
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl doctor --json | jq -e .ok", "for a script"],
-        ["brandctl doctor --admin records=http://records:9090", "with an address that is not in the settings"],
-        ["brandctl doctor --json | jq '.checks[] | select(.state != \"ok\")'", "what is wrong or was not checked"],
-      ),
-    )
-    .action(({ admin }: { readonly admin: readonly string[] }, command: Command) =>
-      shell.act(command, async (session) => {
-        const checks = await runChecks(session, admin);
-        const verdict = verdictOf(checks);
-        session.print({ ok: verdict === "well", verdict, checks }, (colors) => checksText(checks, verdict, colors));
-        return EXIT_CODES[verdict];
-      }),
-    );
-}
+    ),
+  },
+  examples: [
+    ["brandctl doctor --json | jq -e .ok", "for a script"],
+    ["brandctl doctor --admin records=http://records:9090", "with an address that is not in the settings"],
+    ["brandctl doctor --json | jq '.checks[] | select(.state != \"ok\")'", "what is wrong or was not checked"],
+  ],
+  run: async (session, { admin }) => {
+    const checks = await runChecks(session, admin);
+    const verdict = verdictOf(checks);
+    session.print({ ok: verdict === "well", verdict, checks }, (colors) => checksText(checks, verdict, colors));
+    return EXIT_CODES[verdict];
+  },
+});
 
 function checksText(checks: readonly CheckResult[], verdict: Verdict, colors: Colors): string {
   const width = Math.max(...checks.map(({ name }) => name.length));

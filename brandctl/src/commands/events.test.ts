@@ -2,7 +2,7 @@ import { AppError } from "@brand-records/errors";
 import type { Event } from "@brand-records/proto/webhook/v1";
 import { addEvents } from "../../../services/webhook/test/add-events.ts";
 import { startProduct, type TestBrand } from "../../test/product.ts";
-import type { Outcome } from "../../test/test-terminal.ts";
+import { failing, type Outcome } from "../../test/test-terminal.ts";
 
 const product = startProduct();
 let brand: TestBrand;
@@ -128,11 +128,7 @@ describe("dead letters", () => {
   it("are left alone while another command replays them, with what to do next", async () => {
     const conflict = () => Promise.reject(new AppError("request_conflict", "The dead letters are being replayed already"));
     product.intercepts.set("webhook.replayDeadLetters", conflict);
-    expect(await run("replay-dead")).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringContaining("Another command is replaying the dead letters."),
-    });
+    expect(await run("replay-dead")).toMatchObject(failing(1, "Another command is replaying the dead letters."));
     expect(JSON.parse((await run("replay-dead --json")).stderr)).toMatchObject({
       error: { code: "request_conflict", hint: expect.stringContaining("brandctl events list-dead shows what is left") },
     });

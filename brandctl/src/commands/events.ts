@@ -1,92 +1,88 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/resources";
+import { choice, type Column, counted, shortTime } from "@brand-records/command-line";
 import { AppError } from "@brand-records/errors";
 import type { DeadLetter, Event } from "@brand-records/proto/webhook/v1";
-import { Command, Option } from "commander";
-import { type Column, counted, shortTime, table } from "@brand-records/command-line";
-import { emptyListText, namedBrand } from "../brand-lookup.ts";
+import { EVENT_TYPE_NAMES } from "@brand-records/resources";
+import { namedBrand } from "../brand-lookup.ts";
 import type { EventsClient } from "../connection/clients.ts";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { CommandFailure } from "../failure.ts";
-import type { Shell } from "../shell.ts";
-import type { Colors } from "../terminal.ts";
-import { brandOption, examples, limitOption, noteLimit } from "./options.ts";
+import { command, group } from "../shell.ts";
+import { brandOption, limitOption } from "./options.ts";
+import { printList } from "./print-list.ts";
 
-export function eventsCommand(shell: Shell): Command {
-  const events = new Command("events").description("list a brand's events; list and replay dead letters");
-  for (const command of [list, listDead, replayDead]) events.addCommand(command(shell));
-  return events;
+const EVENT_COLUMNS: readonly Column<Event>[] = [
+  { title: "ID", cell: ({ id }) => id, paint: "cyan" },
+  { title: "TYPE", cell: ({ type }) => type },
+  { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
+  { title: "RECEIVED", cell: ({ received_at }) => shortTime(received_at) },
+  { title: "RECORD", cell: recordIdOf },
+];
+
+function recordIdOf({ data_json }: Event): string {
+  try {
+    const { id } = JSON.parse(data_json) as { id?: unknown };
+    return typeof id === "string" ? id : "-";
+  } catch {
+    return "-";
+  }
 }
 
-interface ListOptions {
-  readonly brand?: string;
-  readonly type?: string;
-  readonly limit: number;
-}
+const list = command("list", {
+  summary: "list a brand's events",
+  description: "List a brand's events, newest first, delivered or not. They are kept for 30 days.",
+  options: {
+    brand: brandOption("the brand"),
+    type: choice("--type <type>", "only those of this type (default: all)", EVENT_TYPE_NAMES),
+    limit: limitOption(),
+  },
+  examples: [
+    ["brandctl events list --brand brd_… --type payout.paid --json | jq -r '.events[].data_json'", "what receivers got about payouts"],
+  ],
+  run: async (session, { brand, type, limit }) => {
+    const brandId = namedBrand(session, brand);
+    const client = await session.client("events");
+    const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
+      const { events, next_after_id } = await client.listEvents({ brand_id: brandId, type, count_receivers: false, ...page });
+      return { items: events, next: next_after_id };
+    });
+    const empty = `The brand has no ${type === undefined ? "" : `${type} `}events.`;
+    await printList(session, listing, { brandId, name: "events", columns: EVENT_COLUMNS, limit, empty });
+  },
+});
 
-function list(shell: Shell): Command {
-  return new Command("list")
-    .summary("list a brand's events")
-    .description("List a brand's events, newest first, delivered or not. They are kept for 30 days.")
-    .addOption(brandOption("the brand"))
-    .addOption(new Option("--type <type>", "only those of this type (default: all)").choices(EVENT_TYPE_NAMES))
-    .addOption(limitOption())
-    .addHelpText(
-      "after",
-      examples([
-        "brandctl events list --brand brd_… --type payout.paid --json | jq -r '.events[].data_json'",
-        "what receivers got about payouts",
-      ]),
-    )
-    .action(({ brand, type, limit }: ListOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        const brandId = namedBrand(session, brand);
-        const client = await session.events();
-        const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-          const { events, next_after_id } = await client.listEvents({ brand_id: brandId, type, count_receivers: false, ...page });
-          return { items: events, next: next_after_id };
-        });
-        const { items: events } = listing;
-        const text = `The brand has no ${type === undefined ? "" : `${type} `}events.`;
-        const none = events.length === 0 ? await emptyListText(session, brandId, text) : "";
-        session.print({ events }, (colors) => table(eventColumns(colors), events, colors, none));
-        noteLimit(session, listing, limit);
-      }),
-    );
-}
+const DEAD_LETTER_COLUMNS: readonly Column<DeadLetter>[] = [
+  { title: "POSITION", cell: ({ position }) => position, paint: "cyan" },
+  { title: "DEAD SINCE (UTC)", cell: ({ dead_lettered_at }) => shortTime(dead_lettered_at) },
+  { title: "KEY", cell: ({ key }) => key },
+  { title: "BYTES", cell: ({ bytes }) => String(bytes), align: "right" },
+  { title: "REASON", cell: ({ reason }) => reason, wraps: true },
+];
 
-function listDead(shell: Shell): Command {
-  return new Command("list-dead")
-    .summary("list dead letters")
-    .description("List dead letters: messages of the event log that the intake could not read, oldest first, each with the reason.")
-    .addOption(limitOption(WEBHOOK_PAGE_SIZE_MAX))
-    .action(({ limit }: { limit: number }, command: Command) =>
-      shell.act(command, async (session) => {
-        const page_size = Math.min(limit, WEBHOOK_PAGE_SIZE_MAX);
-        const { dead_letters, total } = await (await session.events()).listDeadLetters({ page_size });
-        session.print({ dead_letters, total }, (colors) =>
-          table(deadLetterColumns(colors), dead_letters, colors, "There are no dead letters: every message was read."),
-        );
-        const others = total - dead_letters.length;
-        if (others > 0) session.note(({ dim }) => dim(`And ${others.toLocaleString("en")} more: see --limit`));
-        if (total > 0) session.note(({ dim }) => dim("Once the cause is fixed: brandctl events replay-dead"));
-      }),
-    );
-}
+const listDead = command("list-dead", {
+  summary: "list dead letters",
+  description: "List dead letters: messages of the event log that the intake could not read, oldest first, each with the reason.",
+  options: { limit: limitOption(WEBHOOK_PAGE_SIZE_MAX) },
+  run: async (session, { limit }) => {
+    const page_size = Math.min(limit, WEBHOOK_PAGE_SIZE_MAX);
+    const { dead_letters, total } = await (await session.client("events")).listDeadLetters({ page_size });
+    const none = "There are no dead letters: every message was read.";
+    session.printTable({ dead_letters, total }, DEAD_LETTER_COLUMNS, dead_letters, none);
+    const others = total - dead_letters.length;
+    if (others > 0) session.note(({ dim }) => dim(`And ${others.toLocaleString("en")} more: see --limit`));
+    if (total > 0) session.note(({ dim }) => dim("Once the cause is fixed: brandctl events replay-dead"));
+  },
+});
 
-function replayDead(shell: Shell): Command {
-  return new Command("replay-dead")
-    .summary("replay all dead letters")
-    .description(
-      "Replay all dead letters. A message that still cannot be read becomes a dead letter again. Safe to repeat. Takes up to 10 minutes; one replay runs at a time.",
-    )
-    .action((_options: object, command: Command) =>
-      shell.act(command, async (session) => {
-        const { replayed } = await replayDeadLetters(await session.events());
-        session.print({ replayed }, () => (replayed === 0 ? "There were no dead letters." : `${counted(replayed, "message")} replayed.`));
-        if (replayed > 0) session.note(({ dim }) => dim("brandctl events list-dead shows those that failed again."));
-      }),
-    );
-}
+const replayDead = command("replay-dead", {
+  summary: "replay all dead letters",
+  description:
+    "Replay all dead letters. A message that still cannot be read becomes a dead letter again. Safe to repeat. Takes up to 10 minutes; one replay runs at a time.",
+  run: async (session) => {
+    const { replayed } = await replayDeadLetters(await session.client("events"));
+    session.print({ replayed }, () => (replayed === 0 ? "There were no dead letters." : `${counted(replayed, "message")} replayed.`));
+    if (replayed > 0) session.note(({ dim }) => dim("brandctl events list-dead shows those that failed again."));
+  },
+});
 
 async function replayDeadLetters(client: EventsClient): Promise<{ readonly replayed: number }> {
   try {
@@ -100,31 +96,4 @@ async function replayDeadLetters(client: EventsClient): Promise<{ readonly repla
   }
 }
 
-function eventColumns(colors: Colors): Column<Event>[] {
-  return [
-    { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
-    { title: "TYPE", cell: ({ type }) => type },
-    { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
-    { title: "RECEIVED", cell: ({ received_at }) => shortTime(received_at) },
-    { title: "RECORD", cell: recordIdOf },
-  ];
-}
-
-function recordIdOf({ data_json }: Event): string {
-  try {
-    const { id } = JSON.parse(data_json) as { id?: unknown };
-    return typeof id === "string" ? id : "-";
-  } catch {
-    return "-";
-  }
-}
-
-function deadLetterColumns(colors: Colors): Column<DeadLetter>[] {
-  return [
-    { title: "POSITION", cell: ({ position }) => position, paint: colors.cyan },
-    { title: "DEAD SINCE (UTC)", cell: ({ dead_lettered_at }) => shortTime(dead_lettered_at) },
-    { title: "KEY", cell: ({ key }) => key },
-    { title: "BYTES", cell: ({ bytes }) => String(bytes), align: "right" },
-    { title: "REASON", cell: ({ reason }) => reason, wraps: true },
-  ];
-}
+export const eventsCommand = group("events", "list a brand's events; list and replay dead letters", [list, listDead, replayDead]);

@@ -1,13 +1,13 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
-import { Argument, Command } from "commander";
+import { Argument } from "commander";
 import { printable } from "@brand-records/command-line";
 import { AppError } from "@brand-records/errors";
 import { brandOf } from "../brand-lookup.ts";
 import { CommandFailure, required, UsageFailure } from "../failure.ts";
-import { keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";
+import { keyFacts, LAST_USE_LAGS, useText } from "../output/key-text.ts";
 import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
-import { brandCheckOption, examples, textParser } from "./options.ts";
+import { command } from "../shell.ts";
+import { brandCheckOption, textOption, yesOption } from "./options.ts";
 import type { AccountsClient } from "../connection/clients.ts";
 import { requireId } from "../ids.ts";
 import { membersOf } from "../connection/read-pages.ts";
@@ -15,43 +15,37 @@ import { membersOf } from "../connection/read-pages.ts";
 /** After this time without a use, nothing is likely to depend on a key. */
 const RECENT_USE_MS = 7 * 86_400_000;
 
-interface RevokeOptions {
-  readonly by?: string;
-  readonly brand?: string;
-  readonly yes?: boolean;
-}
+export const keyArgument = (): Argument =>
+  new Argument("<key>", "id of the key (key_…), not the key itself; see keys list").argParser(parseKeyId);
 
-export function revoke(shell: Shell): Command {
-  return new Command("revoke")
-    .summary("revoke a key permanently")
-    .description(
-      "Revoke a key. Final: from its next request on it is refused. On a terminal it asks first; in a script and with --json it does not. It warns if the key was used in the last seven days.",
-    )
-    .addArgument(keyArgument())
-    .option("-y, --yes", "revoke without asking")
-    .option("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)", textParser("--by"))
-    .addOption(brandCheckOption("key"))
-    .addHelpText("after", examples(["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]))
-    .action((keyId: string, { by, brand, yes }: RevokeOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        const brandId = await brandOf(session, "key", keyId, brand);
-        const accounts = await session.accounts();
-        const before = await findKey(accounts, brandId, keyId);
-        const isRevoked = before.revoked_at != null;
-        if (!isRevoked) {
-          const now = Date.now();
-          noteUse(session, before, now);
-          if (yes !== true && session.canAsk) await session.confirm(questionOf(before, now), "Nothing was revoked.");
-        }
-        const revoked_by = by ?? (await firstOwner(accounts, brandId));
-        const response = await accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId });
-        const key = required(response.key, "key");
-        session.print({ ...response, key }, (colors) => keyText(key, colors));
-        session.noteAcceptedUntil(response.may_be_accepted_until);
-        if (isRevoked) session.note(({ dim }) => dim("The key was revoked already: nothing changed."));
-      }),
-    );
-}
+export const revoke = command("revoke", {
+  summary: "revoke a key permanently",
+  description:
+    "Revoke a key. Final: from its next request on it is refused. On a terminal it asks first; in a script and with --json it does not. It warns if the key was used in the last seven days.",
+  arguments: [keyArgument()],
+  options: {
+    yes: yesOption("revoke without asking"),
+    by: textOption("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)"),
+    brand: brandCheckOption("key"),
+  },
+  examples: [["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]],
+  run: async (session, { by, brand, yes }, keyId: string) => {
+    const brandId = await brandOf(session, "key", keyId, brand);
+    const accounts = await session.client("accounts");
+    const before = await findKey(accounts, brandId, keyId);
+    const isRevoked = before.revoked_at != null;
+    if (!isRevoked) {
+      const now = Date.now();
+      noteUse(session, before, now);
+      if (yes !== true && session.canAsk) await session.confirm(questionOf(before, now), "Nothing was revoked.");
+    }
+    const revoked_by = by ?? (await firstOwner(accounts, brandId));
+    const response = await accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId });
+    session.printFacts(response, keyFacts(required(response.key, "key")));
+    session.noteAcceptedUntil(response.may_be_accepted_until);
+    if (isRevoked) session.note(({ dim }) => dim("The key was revoked already: nothing changed."));
+  },
+});
 
 /** Whether something may still depend on the key. */
 const isInUse = ({ last_used_at }: Key, nowMs: number): boolean =>
@@ -69,9 +63,6 @@ function questionOf(key: Key, nowMs: number): string {
   const use = isInUse(key, nowMs) ? "" : `, ${useText(key, nowMs)}`;
   return printable(`Permanently revoke ${key.id}, "${key.name}" (${key.hint})${use}?`);
 }
-
-export const keyArgument = (): Argument =>
-  new Argument("<key>", "id of the key (key_…), not the key itself; see keys list").argParser(parseKeyId);
 
 /** @throws AppError `not_found` */
 export async function findKey(accounts: AccountsClient, brandId: string, keyId: string): Promise<Key> {

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { widthOf } from "@brand-records/command-line";
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { context, startProduct, type TestBrand } from "../../test/product.ts";
-import { CTRL_C, CTRL_D, pressing, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { failing, CTRL_C, pressing, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 const DAY_MS = 86_400_000;
 const LAGS = "The time a key was last used may lag by a minute.\n";
@@ -140,12 +140,8 @@ describe("revoke", () => {
   });
 
   it.each<[string, Surroundings, number]>([
-    ["an empty line", typing(""), 1],
     ["n", typing("n"), 1],
-    ["yep", typing("yep"), 1],
-    ["Ctrl-C", pressing(CTRL_C), 130],
     ["y and Ctrl-C", pressing(`y${CTRL_C}`), 130],
-    ["Ctrl-D", pressing(CTRL_D), 1],
     ["the end of the input", { stdin: Object.assign(new PassThrough(), { isTTY: true }).end(), isTerminal: true }, 1],
   ])("revokes nothing at %s", async (_, surroundings, code) => {
     const key = await makeKey();
@@ -163,10 +159,9 @@ describe("revoke", () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     // When the question reads it.
     stdin.once("resume", () => interrupting.abort());
-    expect(await run(`keys revoke ${key.id}`, { stdin, isTerminal: true, interrupted: interrupting.signal })).toMatchObject({
-      code: 130,
-      stderr: expect.stringContaining("error: Nothing was revoked.\n"),
-    });
+    expect(await run(`keys revoke ${key.id}`, { stdin, isTerminal: true, interrupted: interrupting.signal })).toMatchObject(
+      failing(130, "error: Nothing was revoked.\n"),
+    );
     expect(await isRevoked(key)).toBe(false);
   });
 
@@ -210,8 +205,8 @@ describe("revoke", () => {
   });
 
   it("takes a known id only, never the key itself", async () => {
-    expect(await run("keys revoke key_none")).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no key with this id") });
-    expect(await run("keys show key_none")).toMatchObject({ code: 1, stderr: expect.stringContaining("brandctl keys list") });
-    expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 2, stderr: expect.stringContaining("the key itself") });
+    expect(await run("keys revoke key_none")).toMatchObject(failing(1, "There is no key with this id"));
+    expect(await run("keys show key_none")).toMatchObject(failing(1, "brandctl keys list"));
+    expect(await run("keys revoke brk_live_abc")).toMatchObject(failing(2, "the key itself"));
   });
 });

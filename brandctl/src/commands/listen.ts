@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { Command, InvalidArgumentError } from "commander";
-import { printable } from "@brand-records/command-line";
+import { declared, flag, option, printable, withDefault, type Values } from "@brand-records/command-line";
+import { InvalidArgumentError, Option } from "commander";
 import { namedBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { arrivalOf, arrivalText } from "../listen/arrival-text.ts";
@@ -9,49 +9,42 @@ import { startLocalReceiver } from "../listen/local-receiver.ts";
 import { register, unregister } from "../listen/registration.ts";
 import { SIGNING_SECRET, verifyDelivery, type ReceivedDelivery } from "../listen/verify-delivery.ts";
 import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
-import { brandOption, EVENTS_HELP, eventsOption, examples } from "./options.ts";
+import { command } from "../shell.ts";
+import { brandOption, EVENTS_HELP, eventsOption } from "./options.ts";
 
 const PORT_DEFAULT = 8787;
 /** One signature that does not match may be from anyone; two in a row are likely the receiver's own, by another secret. */
 const MISMATCHES_NOTED_AT = 2;
 
-interface ListenOptions {
-  readonly port: number;
-  readonly secret?: readonly string[];
-  readonly headerWord: string;
-  readonly create?: boolean;
-  readonly brand?: string;
-  readonly events?: string[];
-}
-
-export function listenCommand(shell: Shell): Command {
-  return new Command("listen")
-    .summary("run a receiver on this machine and show what arrives")
-    .description(
-      "Run a receiver on 127.0.0.1 until Ctrl-C. Each delivery is verified as a receiver must verify it, shown, and accepted with 204, or refused with 401 if its signature does not match. With --json each delivery is one line.\n\n" +
-        "The webhook service delivers here only with RECEIVERS_ON_LOOPBACK=true, which is for your own machine.",
-    )
-    .option("--port <port>", "where to listen; 0 takes any free port", parsePort, PORT_DEFAULT)
-    .option(
+const OPTIONS = {
+  port: withDefault(option("--port <port>", "where to listen; 0 takes any free port", parsePort), PORT_DEFAULT),
+  secret: declared<readonly string[] | undefined>(
+    new Option(
       "--secret <secret>",
       "the receiver's signing secret (whsec_…), repeatable if several may match; without it nothing is verified",
-      (secret: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), secret],
-    )
-    .option("--header-word <word>", "the word in X-<word>-Signature", "Service")
-    .option("--create", "register this receiver, and delete it at the end")
-    .addOption(brandOption("with --create: the brand whose events it gets"))
-    .addOption(eventsOption(`with --create: ${EVENTS_HELP} (default: all)`))
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl listen --create --brand brd_…", "all of a brand's events, until Ctrl-C"],
-        ["brandctl listen --secret whsec_… --port 9000", "for a receiver that is registered already"],
-        ["brandctl listen --secret whsec_… --secret whsec_…", "the current secret and the next one, during a rotation"],
-      ),
-    )
-    .action((options: ListenOptions, command: Command) => shell.act(command, (session) => listen(session, options)));
-}
+    ).argParser((secret: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), secret]),
+  ),
+  headerWord: withDefault(option("--header-word <word>", "the word in X-<word>-Signature"), "Service"),
+  create: flag("--create", "register this receiver, and delete it at the end"),
+  brand: brandOption("with --create: the brand whose events it gets"),
+  events: eventsOption(`with --create: ${EVENTS_HELP} (default: all)`),
+};
+
+export const listenCommand = command("listen", {
+  summary: "run a receiver on this machine and show what arrives",
+  description:
+    "Run a receiver on 127.0.0.1 until Ctrl-C. Each delivery is verified as a receiver must verify it, shown, and accepted with 204, or refused with 401 if its signature does not match. With --json each delivery is one line.\n\n" +
+    "The webhook service delivers here only with RECEIVERS_ON_LOOPBACK=true, which is for your own machine.",
+  options: OPTIONS,
+  examples: [
+    ["brandctl listen --create --brand brd_…", "all of a brand's events, until Ctrl-C"],
+    ["brandctl listen --secret whsec_… --port 9000", "for a receiver that is registered already"],
+    ["brandctl listen --secret whsec_… --secret whsec_…", "the current secret and the next one, during a rotation"],
+  ],
+  run: listen,
+});
+
+type ListenOptions = Values<typeof OPTIONS>;
 
 function parsePort(text: string): number {
   const port = Number(text);

@@ -1,43 +1,35 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "@brand-records/errors";
 import type { ErasePersonRequest } from "@brand-records/proto/accounts/v1";
-import { Command } from "commander";
 import { counted, printable } from "@brand-records/command-line";
 import type { AccountsOperatorClient } from "../connection/clients.ts";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import { isEmpty, readPerson, type PersonRecords } from "../people/read-person.ts";
 import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
-import { examples, parseEmail } from "./options.ts";
+import { command } from "../shell.ts";
+import { personArgument, yesOption } from "./options.ts";
 import { personText } from "../output/person-text.ts";
 
-export function erase(shell: Shell): Command {
-  return new Command("erase")
-    .summary("replace a person who has left by a pseudonym")
-    .description(
-      "Erase a person who is a member of no brand: delete the sessions, sign-in links and accounts at sign-in providers, and put one pseudonym in place of the e-mail address in audit logs, keys and plans. The IP addresses of the person's audit entries are removed. It asks first, and takes at least 35 seconds. If it is interrupted, the same command continues. The audit log of each brand concerned gets an entry.",
-    )
-    .argument("<email>", "e-mail address of the person", parseEmail)
-    .option("-y, --yes", "erase without asking")
-    .addHelpText(
-      "after",
-      examples(["brandctl members erase ana@brand.example", "after members export, and members remove from each brand"]),
-    )
-    .action((email: string, { yes }: { yes?: boolean }, command: Command) =>
-      shell.act(command, async (session) => {
-        const person = await readPerson(session, email);
-        if (isEmpty(person))
-          throw nothingKept(email, "An address that was erased is not known any more: an erasure that has finished leaves the same.");
-        refuseMember(person);
-        if (yes !== true) await session.confirm(questionOf(person), "Nothing was erased.");
-        const { pseudonym, brandIds, byAnother } = await erasePerson(session, person.email);
-        if (byAnother) session.note(({ dim }) => dim("Another command, at the same time, finished this erasure."));
-        session.print({ erased: { email: person.email, pseudonym, brand_ids: brandIds } }, ({ bold }) =>
-          [`${printable(email)} is erased.`, brandIds.length === 0 ? "" : ` In its place is ${bold(pseudonym)}.`].join(""),
-        );
-      }),
+export const erase = command("erase", {
+  summary: "replace a person who has left by a pseudonym",
+  description:
+    "Erase a person who is a member of no brand: delete the sessions, sign-in links and accounts at sign-in providers, and put one pseudonym in place of the e-mail address in audit logs, keys and plans. The IP addresses of the person's audit entries are removed. It asks first, and takes at least 35 seconds. If it is interrupted, the same command continues. The audit log of each brand concerned gets an entry.",
+  arguments: [personArgument()],
+  options: { yes: yesOption("erase without asking") },
+  examples: [["brandctl members erase ana@brand.example", "after members export, and members remove from each brand"]],
+  run: async (session, { yes }, email: string) => {
+    const person = await readPerson(session, email);
+    if (isEmpty(person))
+      throw nothingKept(email, "An address that was erased is not known any more: an erasure that has finished leaves the same.");
+    refuseMember(person);
+    if (yes !== true) await session.confirm(questionOf(person), "Nothing was erased.");
+    const { pseudonym, brandIds, byAnother } = await erasePerson(session, person.email);
+    if (byAnother) session.note(({ dim }) => dim("Another command, at the same time, finished this erasure."));
+    session.print({ erased: { email: person.email, pseudonym, brand_ids: brandIds } }, ({ bold }) =>
+      [`${printable(email)} is erased.`, brandIds.length === 0 ? "" : ` In its place is ${bold(pseudonym)}.`].join(""),
     );
-}
+  },
+});
 
 interface Erased {
   readonly pseudonym: string;
@@ -51,7 +43,7 @@ interface Erased {
  * whether plans can be reached, the second finds what requests from before the removal have written.
  */
 async function erasePerson(session: Session, email: string): Promise<Erased> {
-  const [accounts, plans] = [await session.accountsOperator(), await session.plansOperator()];
+  const [accounts, plans] = [await session.client("accountsOperator"), await session.client("plansOperator")];
   const { pseudonym, settles_in_ms } = await accounts.beginErasure({ email });
   try {
     const early = await plans.erasePerson({ email, pseudonym });
@@ -87,9 +79,7 @@ async function isUnderWay(session: Session, email: string, pseudonym: string): P
   throw new CommandFailure(
     "request_conflict",
     "The person was added to a brand meanwhile, and removed again: the erasure is over, and not finished.",
-    {
-      hint: `to erase the person now: brandctl members erase ${email}`,
-    },
+    { hint: `to erase the person now: brandctl members erase ${email}` },
   );
 }
 
@@ -126,22 +116,18 @@ function questionOf({ email, audit_entries, keys, plans }: PersonRecords): strin
   return printable(`Permanently erase ${email} from ${kept.join(", ")}, and from sign-in?`);
 }
 
-export function exportPerson(shell: Shell): Command {
-  return new Command("export")
-    .summary("show all that is kept about a person")
-    .description(
-      "Show all that is kept about a person, a member or not: memberships, sessions, sign-in links, accounts at sign-in providers, keys, audit entries and plans. Names no other person. If nothing is kept, it says so and exits with 1.",
-    )
-    .argument("<email>", "e-mail address of the person", parseEmail)
-    .addHelpText("after", examples(["brandctl members export ana@brand.example --json > ana.json", "a file to hand out"]))
-    .action((email: string, _options: object, command: Command) =>
-      shell.act(command, async (session) => {
-        const person = await readPerson(session, email);
-        if (isEmpty(person)) throw nothingKept(email);
-        session.print({ person }, (colors) => personText(person, colors));
-      }),
-    );
-}
+export const exportPerson = command("export", {
+  summary: "show all that is kept about a person",
+  description:
+    "Show all that is kept about a person, a member or not: memberships, sessions, sign-in links, accounts at sign-in providers, keys, audit entries and plans. Names no other person. If nothing is kept, it says so and exits with 1.",
+  arguments: [personArgument()],
+  examples: [["brandctl members export ana@brand.example --json > ana.json", "a file to hand out"]],
+  run: async (session, _, email: string) => {
+    const person = await readPerson(session, email);
+    if (isEmpty(person)) throw nothingKept(email);
+    session.print({ person }, (colors) => personText(person, colors));
+  },
+});
 
 const nothingKept = (email: string, hint?: string): CommandFailure =>
   new CommandFailure("not_found", `Nothing is kept about ${email}.`, { hint });

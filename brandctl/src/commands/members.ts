@@ -1,109 +1,83 @@
+import { choice, option, printable, shortTime, withDefault, type Column } from "@brand-records/command-line";
 import type { Member } from "@brand-records/proto/accounts/v1";
-import { Command, InvalidArgumentError, Option } from "commander";
-import { printable, shortTime, table, type Column } from "@brand-records/command-line";
+import { InvalidArgumentError } from "commander";
 import { namedBrand } from "../brand-lookup.ts";
-import { CommandFailure, required } from "../failure.ts";
-import type { Shell } from "../shell.ts";
-import type { Colors } from "../terminal.ts";
-import { erase, exportPerson } from "./members-person.ts";
-import { brandOption, examples, textParser } from "./options.ts";
 import { membersOf } from "../connection/read-pages.ts";
+import { CommandFailure, required } from "../failure.ts";
 import type { Session } from "../session.ts";
+import { command, group } from "../shell.ts";
+import { erase, exportPerson } from "./members-person.ts";
+import { brandOption, emailArgument } from "./options.ts";
 
-export function membersCommand(shell: Shell): Command {
-  const members = new Command("members").description(
-    "add and remove a brand's owners and other members, sign them in, and show and erase what is kept about them",
-  );
-  for (const command of [add, list, link, unlink, remove, exportPerson, erase]) members.addCommand(command(shell));
-  return members;
-}
+const COLUMNS: readonly Column<Member>[] = [
+  { title: "E-MAIL", cell: ({ email }) => email, paint: "cyan" },
+  { title: "ROLE", cell: ({ role }) => role, paint: ({ role }) => (role === "owner" ? "green" : undefined) },
+  { title: "SINCE (UTC)", cell: ({ created_at }) => shortTime(created_at) },
+];
 
-function add(shell: Shell): Command {
-  return new Command("add")
-    .summary("add a member, or change a member's role")
-    .description("Add a member to a brand. If the brand has a member with this e-mail address, change the role.")
-    .argument("<email>", "e-mail address; upper and lower case are the same", textParser("The e-mail address"))
-    .addOption(brandOption("the brand to add to"))
-    .addOption(
-      new Option("--role <role>", "owners have keys made and revoked; members do not").choices(["owner", "member"]).default("member"),
-    )
-    .addHelpText("after", examples(["brandctl members add ana@brand.example --brand brd_… --role owner", "an owner"]))
-    .action((email: string, { brand, role }: { brand?: string; role: string }, command: Command) =>
-      shell.act(command, async (session) => {
-        const brandId = namedBrand(session, brand);
-        const response = await (await session.accounts()).addMember({ brand_id: brandId, email, role });
-        const member = required(response.member, "member");
-        session.print({ member }, (colors) => table(memberColumns(colors), [member], colors, ""));
-      }),
-    );
-}
+const add = command("add", {
+  summary: "add a member, or change a member's role",
+  description: "Add a member to a brand. If the brand has a member with this e-mail address, change the role.",
+  arguments: [emailArgument("e-mail address; upper and lower case are the same")],
+  options: {
+    brand: brandOption("the brand to add to"),
+    role: withDefault(choice("--role <role>", "owners have keys made and revoked; members do not", ["owner", "member"]), "member"),
+  },
+  examples: [["brandctl members add ana@brand.example --brand brd_… --role owner", "an owner"]],
+  run: async (session, { brand, role }, email: string) => {
+    const brandId = namedBrand(session, brand);
+    const response = await (await session.client("accounts")).addMember({ brand_id: brandId, email, role });
+    const member = required(response.member, "member");
+    session.printTable({ member }, COLUMNS, [member]);
+  },
+});
 
-function list(shell: Shell): Command {
-  return new Command("list")
-    .summary("list a brand's members")
-    .description("List a brand's members by e-mail address.")
-    .addOption(brandOption("the brand"))
-    .action(({ brand }: { brand?: string }, command: Command) =>
-      shell.act(command, async (session) => {
-        const brandId = namedBrand(session, brand);
-        const members = await membersOf(await session.accounts(), brandId);
-        const none = `The brand has no members yet: brandctl members add EMAIL --brand ${printable(brandId)} --role owner`;
-        session.print({ members }, (colors) => table(memberColumns(colors), members, colors, none));
-      }),
-    );
-}
+const list = command("list", {
+  summary: "list a brand's members",
+  description: "List a brand's members by e-mail address.",
+  options: { brand: brandOption("the brand") },
+  run: async (session, { brand }) => {
+    const brandId = namedBrand(session, brand);
+    const members = await membersOf(await session.client("accounts"), brandId);
+    const none = `The brand has no members yet: brandctl members add EMAIL --brand ${printable(brandId)} --role owner`;
+    session.printTable({ members }, COLUMNS, members, none);
+  },
+});
 
-function remove(shell: Shell): Command {
-  return new Command("remove")
-    .summary("remove a member")
-    .description(
-      "Remove a member from a brand. The last owner cannot be removed. The person loses access with the next click. Keys made for the member keep working: see keys revoke.",
-    )
-    .argument("<email>", "e-mail address of the member", textParser("The e-mail address"))
-    .addOption(brandOption("the brand to remove from"))
-    .action((email: string, { brand }: { brand?: string }, command: Command) =>
-      shell.act(command, async (session) => {
-        const brandId = namedBrand(session, brand);
-        await (await session.accounts()).removeMember({ brand_id: brandId, email });
-        session.print(
-          { removed: { brand_id: brandId, email } },
-          () => `${printable(email)} is no longer a member of ${printable(brandId)}`,
-        );
-      }),
-    );
-}
-
-function memberColumns(colors: Colors): Column<Member>[] {
-  return [
-    { title: "E-MAIL", cell: ({ email }) => email, paint: colors.cyan },
-    { title: "ROLE", cell: ({ role }) => role, paint: (text, { role }) => (role === "owner" ? colors.green(text) : text) },
-    { title: "SINCE (UTC)", cell: ({ created_at }) => shortTime(created_at) },
-  ];
-}
+const remove = command("remove", {
+  summary: "remove a member",
+  description:
+    "Remove a member from a brand. The last owner cannot be removed. The person loses access with the next click. Keys made for the member keep working: see keys revoke.",
+  arguments: [emailArgument("e-mail address of the member")],
+  options: { brand: brandOption("the brand to remove from") },
+  run: async (session, { brand }, email: string) => {
+    const brand_id = namedBrand(session, brand);
+    await (await session.client("accounts")).removeMember({ brand_id, email });
+    session.print({ removed: { brand_id, email } }, () => `${printable(email)} is no longer a member of ${printable(brand_id)}`);
+  },
+});
 
 const MINUTES_DEFAULT = 15;
 const MINUTES_MAX = 24 * 60;
 
-function link(shell: Shell): Command {
-  return new Command("link")
-    .summary("make a link that signs a member in, once")
-    .description(
-      "Make a link that signs a member in, once, where no sign-in provider does. Send it over a channel that only this person reads: anyone who opens it acts as the member. Standard output gets the link alone. The audit log of each of the member's brands gets an entry.",
-    )
-    .argument("<email>", "e-mail address of a member of some brand", textParser("The e-mail address"))
-    .option("--valid-for <minutes>", `until it expires, up to ${MINUTES_MAX}`, parseMinutes, MINUTES_DEFAULT)
-    .addHelpText("after", examples(["brandctl members link ana@brand.example --json | jq -r .url", "only the link, for a script"]))
-    .action((email: string, { validFor }: { validFor: number }, command: Command) =>
-      shell.act(command, async (session) => {
-        const origin = signInOrigin(session);
-        const { token, expires_at } = await (await session.signIn()).createSignInLink({ email, ttl_seconds: validFor * 60 });
-        // Browsers do not send the fragment, so the token reaches no log.
-        const url = `${origin}/sign-in#${token}`;
-        session.print({ url, expires_at }, ({ bold, yellow }) => bold(yellow(url)));
-        session.note(() => `\nIt signs ${printable(email)} in, once, until ${shortTime(expires_at)} UTC.`);
-      }),
-    );
-}
+const link = command("link", {
+  summary: "make a link that signs a member in, once",
+  description:
+    "Make a link that signs a member in, once, where no sign-in provider does. Send it over a channel that only this person reads: anyone who opens it acts as the member. Standard output gets the link alone. The audit log of each of the member's brands gets an entry.",
+  arguments: [emailArgument("e-mail address of a member of some brand")],
+  options: {
+    validFor: withDefault(option("--valid-for <minutes>", `until it expires, up to ${MINUTES_MAX}`, parseMinutes), MINUTES_DEFAULT),
+  },
+  examples: [["brandctl members link ana@brand.example --json | jq -r .url", "only the link, for a script"]],
+  run: async (session, { validFor }, email: string) => {
+    const origin = signInOrigin(session);
+    const { token, expires_at } = await (await session.client("signIn")).createSignInLink({ email, ttl_seconds: validFor * 60 });
+    // Browsers do not send the fragment, so the token reaches no log.
+    const url = `${origin}/sign-in#${token}`;
+    session.print({ url, expires_at }, ({ bold, yellow }) => bold(yellow(url)));
+    session.note(() => `\nIt signs ${printable(email)} in, once, until ${shortTime(expires_at)} UTC.`);
+  },
+});
 
 /**
  * BASE_URL is where brandctl reaches the gateway, which may be inside a network that browsers are not in: PUBLIC_URL wins over it.
@@ -129,21 +103,23 @@ function parseMinutes(text: string): number {
   return minutes;
 }
 
-function unlink(shell: Shell): Command {
-  return new Command("unlink")
-    .summary("forget a member's accounts at sign-in providers")
-    .description(
-      "Forget which accounts at sign-in providers belong to a member, such as after the account was replaced, and end the member's sessions. The next account that signs in with the member's verified address belongs to the member. The audit log of each of the member's brands gets an entry.",
-    )
-    .argument("<email>", "e-mail address of a member of some brand", textParser("The e-mail address"))
-    .action((email: string, _options: object, command: Command) =>
-      shell.act(command, async (session) => {
-        const { unlinked } = await (await session.signIn()).unlinkIdentities({ email });
-        session.print({ email, unlinked }, () =>
-          unlinked === 0
-            ? `${printable(email)} has no account at a provider: nothing was changed`
-            : `${printable(email)} is unlinked from ${unlinked === 1 ? "1 account" : `${unlinked} accounts`} and signed out everywhere`,
-        );
-      }),
+const unlink = command("unlink", {
+  summary: "forget a member's accounts at sign-in providers",
+  description:
+    "Forget which accounts at sign-in providers belong to a member, such as after the account was replaced, and end the member's sessions. The next account that signs in with the member's verified address belongs to the member. The audit log of each of the member's brands gets an entry.",
+  arguments: [emailArgument("e-mail address of a member of some brand")],
+  run: async (session, _, email: string) => {
+    const { unlinked } = await (await session.client("signIn")).unlinkIdentities({ email });
+    session.print({ email, unlinked }, () =>
+      unlinked === 0
+        ? `${printable(email)} has no account at a provider: nothing was changed`
+        : `${printable(email)} is unlinked from ${unlinked === 1 ? "1 account" : `${unlinked} accounts`} and signed out everywhere`,
     );
-}
+  },
+});
+
+export const membersCommand = group(
+  "members",
+  "add and remove a brand's owners and other members, sign them in, and show and erase what is kept about them",
+  [add, list, link, unlink, remove, exportPerson, erase],
+);

@@ -1,69 +1,51 @@
 import { EVENT_TYPE_NAMES, parseInstant } from "@brand-records/resources";
-import { Argument, InvalidArgumentError, Option } from "commander";
+import { flag, option, withDefault, type Declared } from "@brand-records/command-line";
 import { idPattern } from "@brand-records/ids";
+import { Argument, InvalidArgumentError } from "commander";
 import { UsageFailure } from "../failure.ts";
 import { requireEmail, requireId, requireText, type IdKind } from "../ids.ts";
-import type { Session } from "../session.ts";
 
 /** Options, arguments and help texts that several commands share. */
 
-/** The examples below a command's options: what to type, and what it does. */
-export function examples(...lines: readonly (readonly [command: string, what: string])[]): string {
-  return `\nExamples:\n${lines.map(([command, what]) => `  # ${what}\n  ${brokenCommand(command)}`).join("\n\n")}\n`;
-}
-
-/** Columns of an example without its indent of two and the ` \\` at the end of a line. */
-const EXAMPLE_COLUMNS = 76;
-
-/** Breaks a command before options and pipes with ` \\`, as a shell reads it, so that examples fit into 80 columns. */
-function brokenCommand(command: string): string {
-  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
-  const lines: string[] = [""];
-  // An option stays with its value, a pipe with its command: a part begins at each of the two.
-  const isStart = (word: string): boolean => word.startsWith("--") || word === "|";
-  for (const [at, word] of words.entries()) {
-    const line = lines.at(-1) ?? "";
-    const end = words.findIndex((later, index) => index > at && isStart(later));
-    const part = words.slice(at, end === -1 ? undefined : end).join(" ");
-    if (line !== "" && isStart(word) && line.length + 1 + part.length > EXAMPLE_COLUMNS) lines.push(`  ${word}`);
-    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
-  }
-  return lines.join(" \\\n  ");
-}
-
 /** `--brand` where nothing else names the brand. */
-export const brandOption = (help: string): Option => brandIdOption(`${help} (default: $BRAND)`);
+export const brandOption = (help: string): Declared<string | undefined> => brandIdOption(`${help} (default: $BRAND)`);
 
 /** `--brand` where an id names the brand. */
-export const brandCheckOption = (what: string): Option => brandIdOption(`fail unless the ${what} is this brand's`);
+export const brandCheckOption = (what: string): Declared<string | undefined> => brandIdOption(`fail unless the ${what} is this brand's`);
 
-export const brandIdOption = (help: string): Option => new Option("--brand <id>", help).argParser(idParser("--brand", "brand"));
+export const brandIdOption = (help: string): Declared<string | undefined> => idOption("--brand <id>", "brand", help);
 
-/** Reads an id of the command line. @param name what an error names. The parser throws UsageFailure. */
-export const idParser =
-  (name: string, kind: IdKind) =>
-  (text: string): string =>
-    requireId(name, kind, text);
+/** An option that is an id. Parsing throws UsageFailure for another. */
+export const idOption = (flags: string, kind: IdKind, help: string): Declared<string | undefined> =>
+  option(flags, help, (text) => requireId(nameOf(flags), kind, text));
 
-/** Reads a text of the command line. @param name what an error names. The parser throws UsageFailure for an empty text. */
-export const textParser =
-  (name: string) =>
-  (text: string): string =>
-    requireText(name, text);
+/** An option that is a text. Parsing throws UsageFailure for an empty one. */
+export const textOption = (flags: string, help: string): Declared<string | undefined> =>
+  option(flags, help, (text) => requireText(nameOf(flags), text));
 
-/** Reads the e-mail address of a person. The parser throws UsageFailure for what cannot be one. */
-export const parseEmail = (text: string): string => requireEmail("The e-mail address", text);
+/** `--name` of `--name <value>`. */
+const nameOf = (flags: string): string => flags.replace(/ .*/, "");
+
+/** `-y, --yes` */
+export const yesOption = (help: string): Declared<boolean | undefined> => flag("-y, --yes", help);
+
+export const emailArgument = (help: string): Argument =>
+  new Argument("<email>", help).argParser((text) => requireText("The e-mail address", text));
+
+/** `<email>` of a person. Parsing throws UsageFailure for what cannot be an address. */
+export const personArgument = (): Argument =>
+  new Argument("<email>", "e-mail address of the person").argParser((text) => requireEmail("The e-mail address", text));
 
 /** `<kind>`, an argument that is an id. */
 export const idArgument = (kind: IdKind, help: string, name = `<${kind}>`): Argument =>
-  new Argument(name, help).argParser(idParser(`The id of a ${kind}`, kind));
+  new Argument(name, help).argParser((text) => requireId(`The id of a ${kind}`, kind, text));
 
 const RECORD_ID = idPattern("[a-z]{2,3}");
 
+export const BRAND_HELP = "id of the brand (brd_…), see brands list";
 export const RECEIVER_HELP = "id of the receiver (rcv_…), see receivers list";
-export const receiverOption = (): Option => new Option("--receiver <id>", RECEIVER_HELP).argParser(idParser("--receiver", "receiver"));
+export const receiverOption = (): Declared<string | undefined> => idOption("--receiver <id>", "receiver", RECEIVER_HELP);
 export const DELIVERY_HELP = "id of the delivery (dlv_…), see deliveries list";
-export const EVENT_HELP = "id of the event (evt_…), see events list";
 /** Reads the id of a record of any kind. The parser throws UsageFailure. */
 export function parseRecordId(text: string): string {
   if (RECORD_ID.test(requireText("--record", text))) return text;
@@ -72,8 +54,8 @@ export function parseRecordId(text: string): string {
 
 export const EVENTS_HELP = `comma-separated event types: ${EVENT_TYPE_NAMES.join(", ")}`;
 
-export const eventsOption = (help = EVENTS_HELP): Option =>
-  new Option("--events <types>", help).argParser(listParser("--events", EVENT_TYPE_NAMES, { one: "an event type", many: "event types" }));
+export const eventsOption = (help = EVENTS_HELP): Declared<string[] | undefined> =>
+  option("--events <types>", help, listParser("--events", EVENT_TYPE_NAMES, { one: "an event type", many: "event types" }));
 
 /**
  * Reads a comma-separated list of known words; empty items are skipped. The parser throws UsageFailure naming what is not one.
@@ -100,14 +82,8 @@ export const listParser =
 const LIMIT_DEFAULT = 50;
 
 /** @param max the largest number that the service returns, if it returns one page only */
-export const limitOption = (max?: number): Option =>
-  new Option("--limit <count>", `how many at most${max === undefined ? "" : `, up to ${max}`}`)
-    .argParser(parseLimit)
-    .default(LIMIT_DEFAULT);
-
-export function noteLimit(session: Session, { mayBeMore }: { readonly mayBeMore: boolean }, limit: number): void {
-  if (mayBeMore) session.note(({ dim }) => dim(`Limited to ${limit}; there may be older ones: see --limit`));
-}
+export const limitOption = (max?: number): Declared<number> =>
+  withDefault(option("--limit <count>", `how many at most${max === undefined ? "" : `, up to ${max}`}`, parseLimit), LIMIT_DEFAULT);
 
 function parseLimit(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 to 999999, such as 50.");

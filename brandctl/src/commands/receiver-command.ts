@@ -1,16 +1,14 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { Command } from "commander";
 import { printable } from "@brand-records/command-line";
 import { brandOf } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
 import { pauseText, type Pause } from "../output/outcome-text.ts";
 import { receiversTable } from "../output/receiver-text.ts";
 import type { Session } from "../session.ts";
-import { brandCheckOption, idArgument, RECEIVER_HELP } from "./options.ts";
+import { idArgument, RECEIVER_HELP } from "./options.ts";
 
-/** A command about one receiver, named by its id. */
-export const receiverCommand = (name: string, summary: string): Command =>
-  new Command(name).summary(summary).addArgument(idArgument("receiver", RECEIVER_HELP)).addOption(brandCheckOption("receiver"));
+/** What names the receiver of a command. */
+export const RECEIVER_ARGUMENTS = [idArgument("receiver", RECEIVER_HELP)];
 
 export interface ReceiverKey {
   readonly brand_id: string;

@@ -2,7 +2,7 @@ import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { addDelivery } from "../../../services/webhook/test/add-delivery.ts";
 import { context, startProduct, type TestBrand } from "../../test/product.ts";
-import { CTRL_C, CTRL_D, pressing, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { failing, CTRL_C, CTRL_D, pressing, typing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 const URL_GIVEN = "https://hooks.ulap.example/in?t=tok3n";
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=\n$/;
@@ -61,7 +61,7 @@ describe("create", () => {
     [",", "--events names no event type"],
   ])("refuses --events %s, as update does, saying why, and lists the event types", async (types, message) => {
     for (const outcome of [await create(types), await run(`update RCV --events ${types}`)]) {
-      expect(outcome).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
+      expect(outcome).toMatchObject(failing(2, message));
       expect(outcome.stderr).toContain(EVENT_TYPE_NAMES.join(", "));
     }
     expect(await all()).toEqual([receiver]);
@@ -70,7 +70,7 @@ describe("create", () => {
   it.each(["--url", "--label", "--events"])("needs %s", async (option) => {
     const words = ["create", "--url", URL_GIVEN, "--label", "L", "--events", "payout.paid"];
     words.splice(words.indexOf(option), 2);
-    expect(await run(words.join(" "))).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(`'${option} `) });
+    expect(await run(words.join(" "))).toMatchObject(failing(2, `'${option} `));
   });
 
   it.each([
@@ -90,10 +90,7 @@ describe("create", () => {
       error: { code: "duplicate_url", field: "url", hint },
     });
     for (let at = 1; at < 20; at += 1) await addReceiver(`https://${at}.example/`);
-    expect(await create("payout.paid")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("brandctl receivers delete RECEIVER makes room"),
-    });
+    expect(await create("payout.paid")).toMatchObject(failing(1, "brandctl receivers delete RECEIVER makes room"));
   });
 
   it.each([
@@ -155,7 +152,7 @@ describe("update", () => {
     ["", "Nothing to change"],
     ...["0", "65", "-1", "1.5", "x"].map((count) => [` --max-in-flight ${count}`, "from 1 to 64"] as [string, string]),
   ])("refuses %j", async (options, message) => {
-    expect(await run(`update RCV${options}`)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(await run(`update RCV${options}`)).toMatchObject(failing(2, message));
     expect(await current()).toEqual(receiver);
   });
 });
@@ -188,10 +185,7 @@ describe("test", () => {
     expect((await run("test RCV")).stderr).toMatch(/The receiver is paused until \d\d:\d\d:\d\d UTC after 10 failures\.\n/);
     expect((await run("test RCV --json")).stderr).toBe("");
     await run("disable RCV");
-    expect(await run("test RCV")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`brandctl receivers enable ${receiver.id} --release`),
-    });
+    expect(await run("test RCV")).toMatchObject(failing(1, `brandctl receivers enable ${receiver.id} --release`));
   });
 });
 
@@ -230,10 +224,7 @@ describe("disable and enable", () => {
 
   it.each(["", " --release --drop"])("enable%s is refused: it needs one of the two", async (options) => {
     await run("disable RCV");
-    expect(await run(`enable RCV${options}`)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--release sends them, --drop drops them permanently"),
-    });
+    expect(await run(`enable RCV${options}`)).toMatchObject(failing(2, "--release sends them, --drop drops them permanently"));
     expect(await current()).toMatchObject({ enabled: false });
   });
 });
@@ -277,7 +268,7 @@ describe("rotate and activate", () => {
   it("activate ends the rotation once a test by the next secret was accepted, or with --force", async () => {
     await run("rotate RCV");
     const hint = `brandctl receivers test ${receiver.id} --next sends such a test; brandctl receivers activate ${receiver.id} --force activates without one`;
-    expect(await run("activate RCV")).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) });
+    expect(await run("activate RCV")).toMatchObject(failing(1, hint));
     await accept();
     expect((await run("activate RCV --json")).json()).toMatchObject({ receiver: { rotating: false, next_secret_at: null } });
     await run("rotate RCV");
@@ -285,10 +276,7 @@ describe("rotate and activate", () => {
   });
 
   it.each(["activate RCV --force", "test RCV --next"])("%s gives a hint without a next secret", async (line) => {
-    expect(await run(line)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`brandctl receivers rotate ${receiver.id} makes one`),
-    });
+    expect(await run(line)).toMatchObject(failing(1, `brandctl receivers rotate ${receiver.id} makes one`));
   });
 });
 

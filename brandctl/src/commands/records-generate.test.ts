@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DEMO_RESOURCES } from "@brand-records/demo-data";
 import { RESOURCES } from "@brand-records/resources";
 import { startProduct } from "../../test/product.ts";
-import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { failing, brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 const run = (line: string, surroundings?: Surroundings): Promise<Outcome> =>
   brandctl(`records generate --brand brd_1 ${line}`.trim().split(" "), surroundings);
@@ -72,7 +72,7 @@ describe("brandctl records generate", () => {
     ["--size huge --import", "Allowed choices are small, medium, large"],
     ["--import --out x", "cannot be used with"],
   ])("refuses %j", async (line, message) => {
-    expect(await run(line)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
+    expect(await run(line)).toMatchObject(failing(2, message));
   });
 
   it("leaves no partial file when it is interrupted", async () => {
@@ -83,8 +83,6 @@ describe("brandctl records generate", () => {
   });
 
   it("names the file that cannot be written", async () => {
-    const { code, stderr } = await run(`--out /dev/null/x`);
-    expect(code).toBe(1);
-    expect(stderr).toContain("/dev/null/x cannot be written: part of the path is not a directory.");
+    expect(await run(`--out /dev/null/x`)).toMatchObject(failing(1, "/dev/null/x cannot be written: part of the path is not a directory."));
   });
 });

@@ -7,16 +7,25 @@ import {
   type GeneratedBrand,
 } from "@brand-records/demo-data";
 import { formatInstant } from "@brand-records/resources";
-import { Command, InvalidArgumentError, Option } from "commander";
-import { counted, openProgressBar, printable, table, type Column } from "@brand-records/command-line";
+import {
+  counted,
+  declared,
+  openProgressBar,
+  option,
+  printable,
+  withDefault,
+  type Column,
+  type Declared,
+  type Values,
+} from "@brand-records/command-line";
+import { InvalidArgumentError, Option } from "commander";
 import type { ImportSummary } from "@brand-records/proto/records/v1";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "../failure.ts";
 import { writeFiles, writeToScreen, type WrittenFile } from "../generate/write-records.ts";
 import type { Session } from "../session.ts";
-import type { Shell } from "../shell.ts";
-import type { Colors } from "../terminal.ts";
-import { brandOption, examples, parseTime, textParser } from "./options.ts";
+import { command } from "../shell.ts";
+import { brandOption, parseTime, textOption } from "./options.ts";
 import { importFrom, problemLine } from "../import/import-from.ts";
 
 const SIZE_NAMES = ["small", "medium", "large"] as const;
@@ -25,53 +34,44 @@ type SizeName = (typeof SIZE_NAMES)[number];
 /** Those of the demo brands on Plus, Pro and Enterprise. */
 const SIZES: Readonly<Record<SizeName, BrandSizes>> = { small: sizesOf("plus"), medium: sizesOf("pro"), large: sizesOf("enterprise") };
 
-type GenerateOptions = { readonly [Name in DemoResource]?: number } & {
-  readonly brand?: string;
-  readonly resource?: readonly DemoResource[];
-  readonly size: SizeName;
-  readonly seed: number;
-  readonly now?: number;
-  readonly out?: string;
-  readonly import?: boolean;
-};
-
 const DESCRIPTION = [
   "Make synthetic records: an invented year of a brand's campaigns and creators.",
   "The same brand, seed, time and sizes always make the same records, so resources made one at a time fit together: references exist and sums add up. Any size works: conversions, submissions and deposits are made one by one and take no memory.",
 ].join("\n\n");
 
-export function generateCommand(shell: Shell): Command {
-  const command = new Command("generate")
-    .summary("make synthetic records")
-    .description(DESCRIPTION)
-    .addOption(brandOption("the brand to make them for"))
-    .addOption(new Option("--resource <resource...>", "only these (default: all)").choices(DEMO_RESOURCES))
-    .addOption(new Option("--size <size>", sizeHelp()).choices(SIZE_NAMES).default("small"));
-  for (const name of DEMO_RESOURCES) command.option(`--${name} <count>`, `how many ${name}, instead of what --size gives`, parseCount);
-  return command
-    .option("--seed <number>", "another number makes another history", parseCount, 1)
-    .option("--now <time>", "end of the history, such as 2026-11-21T08:30:00Z (default: last midnight, UTC)", parseTime)
-    .addOption(
-      new Option("--out <directory>", "write <resource>.ndjson files there; - writes a single resource to standard output").argParser(
-        textParser("--out"),
-      ),
-    )
-    .addOption(new Option("--import", "import the records directly").conflicts("out"))
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl records generate --brand brd_… --size large --import", "fill a brand"],
-        [
-          "brandctl records generate --brand brd_… --resource conversions --conversions 1000000 | gzip > many.ndjson.gz",
-          "a million conversions",
-        ],
-        ["brandctl records generate --brand brd_… --out ./records", "a file for each resource"],
-      ),
-    )
-    .action((options: GenerateOptions, command: Command) => shell.act(command, (session) => generate(options, session)));
-}
+const counts = Object.fromEntries(
+  DEMO_RESOURCES.map((name) => [name, option(`--${name} <count>`, `how many ${name}, instead of what --size gives`, parseCount)]),
+) as Readonly<Record<DemoResource, Declared<number | undefined>>>;
 
-async function generate(options: GenerateOptions, session: Session): Promise<void> {
+const OPTIONS = {
+  brand: brandOption("the brand to make them for"),
+  resource: declared<readonly DemoResource[] | undefined>(
+    new Option("--resource <resource...>", "only these (default: all)").choices(DEMO_RESOURCES),
+  ),
+  size: declared<SizeName>(new Option("--size <size>", sizeHelp()).choices(SIZE_NAMES).default("small")),
+  ...counts,
+  seed: withDefault(option("--seed <number>", "another number makes another history", parseCount), 1),
+  now: option("--now <time>", "end of the history, such as 2026-11-21T08:30:00Z (default: last midnight, UTC)", parseTime),
+  out: textOption("--out <directory>", "write <resource>.ndjson files there; - writes a single resource to standard output"),
+  import: declared<boolean | undefined>(new Option("--import", "import the records directly").conflicts("out")),
+};
+
+export const generateCommand = command("generate", {
+  summary: "make synthetic records",
+  description: DESCRIPTION,
+  options: OPTIONS,
+  examples: [
+    ["brandctl records generate --brand brd_… --size large --import", "fill a brand"],
+    [
+      "brandctl records generate --brand brd_… --resource conversions --conversions 1000000 | gzip > many.ndjson.gz",
+      "a million conversions",
+    ],
+    ["brandctl records generate --brand brd_… --out ./records", "a file for each resource"],
+  ],
+  run: generate,
+});
+
+async function generate(session: Session, options: Values<typeof OPTIONS>): Promise<void> {
   const { seed, out } = options;
   const brandId = namedBrand(session, options.brand);
   const now = options.now ?? Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -83,7 +83,7 @@ async function generate(options: GenerateOptions, session: Session): Promise<voi
   if (options.import === true) {
     await requireBrand(session, brandId);
     const imports = await importGenerated(session, brandId, brand, chosen, sizes);
-    session.print({ ...inputs, imports }, (colors) => table(IMPORT_COLUMNS, imports, colors, ""));
+    session.printTable({ ...inputs, imports }, IMPORT_COLUMNS, imports);
     return;
   }
   const [only] = chosen;
@@ -95,7 +95,7 @@ async function generate(options: GenerateOptions, session: Session): Promise<voi
   }
   if (out === undefined) throw new UsageFailure("Choose where the records go: --out DIRECTORY, --import, or one --resource");
   const files = await writeFiles(brand, chosen, out, session.terminal.interrupted);
-  session.print({ ...inputs, files }, (colors) => table(fileColumns(colors), files, colors, ""));
+  session.printTable({ ...inputs, files }, FILE_COLUMNS, files);
   session.note(({ dim }) => dim(`Import one: brandctl records import --brand ${printable(brandId)} --resource RESOURCE FILE`));
 }
 
@@ -106,8 +106,8 @@ const IMPORT_COLUMNS: readonly Column<GeneratedImport>[] = [
   { title: "UNCHANGED", cell: ({ summary }) => summary.unchanged.toLocaleString("en"), align: "right" },
 ];
 
-const fileColumns = (colors: Colors): readonly Column<WrittenFile>[] => [
-  { title: "FILE", cell: ({ path }) => path, paint: colors.cyan },
+const FILE_COLUMNS: readonly Column<WrittenFile>[] = [
+  { title: "FILE", cell: ({ path }) => path, paint: "cyan" },
   { title: "RECORDS", cell: ({ records }) => records.toLocaleString("en"), align: "right" },
   { title: "BYTES", cell: ({ bytes }) => bytes.toLocaleString("en"), align: "right" },
 ];

@@ -7,7 +7,7 @@ import type { ResourceName } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 import { startProduct, type TestBrand } from "../../test/product.ts";
 import { serve } from "../../test/serve.ts";
-import type { Outcome, Surroundings } from "../../test/test-terminal.ts";
+import { failing, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 /** The repository's root: jest runs there. */
 const SAMPLES = join(process.cwd(), "test/samples");
@@ -117,7 +117,7 @@ describe("brandctl records import", () => {
     ["a missing file", ["--resource", "links", "/no/such.ndjson"], "the file does not exist"],
     ["a directory", ["--resource", "links", "/"], "it is a directory"],
   ])("refuses %s", async (_, args, message) => {
-    expect(await run(args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+    expect(await run(args)).toMatchObject(failing(1, message));
   });
 
   it("recognises another format, instead of reporting every line", async () => {
@@ -132,10 +132,9 @@ describe("brandctl records import", () => {
   it("imports nothing for an unknown brand, if the address of accounts is known", async () => {
     const args = ["records", "import", "--brand", "brd_none", "--resource", "links", join(SAMPLES, "links.ndjson")];
     const { ACCOUNTS_ADDRESS } = product.env;
-    expect(await product.run(args, { env: { ACCOUNTS_ADDRESS, RECORDS_ADDRESS: product.recordsAddress } })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("There is no brand brd_none. Nothing was imported."),
-    });
+    expect(await product.run(args, { env: { ACCOUNTS_ADDRESS, RECORDS_ADDRESS: product.recordsAddress } })).toMatchObject(
+      failing(1, "There is no brand brd_none. Nothing was imported."),
+    );
     expect(await product.run(args, { env: { RECORDS_ADDRESS: product.recordsAddress } })).toMatchObject({ code: 0 });
   });
 

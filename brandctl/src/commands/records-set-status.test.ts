@@ -5,8 +5,9 @@ import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { KIND_NAMES, KINDS, statusesOf } from "../set-status/status-rules.ts";
-import { brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/resources";
+import { companionsOf, KIND_NAMES, KINDS, statusesOf } from "../set-status/status-rules.ts";
+import { failing, brandctl, type Outcome, type Surroundings } from "../../test/test-terminal.ts";
 
 /** The repository's root: jest runs there. */
 const RECORDS = join(process.cwd(), "services/records");
@@ -218,10 +219,7 @@ describe("brandctl records set-status", () => {
 
     it("an unknown record, and one of another brand, both as not found", async () => {
       await submission("pending");
-      expect(await run("submission sub_9 approved")).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("No brand has a submission with the id sub_9."),
-      });
+      expect(await run("submission sub_9 approved")).toMatchObject(failing(1, "No brand has a submission with the id sub_9."));
       const { code, stderr } = await run("submission sub_1 approved --brand brd_9 --json");
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: "not_found", message: expect.stringContaining("brd_9 does not have") } });
@@ -343,6 +341,14 @@ describe("brandctl records set-status", () => {
       expect((await outcome)?.stderr).toContain("is withdrawn and cannot become approved");
       await ours.stop();
     });
+  });
+
+  it.each(EVENT_TYPE_NAMES)("set-status sets every time that %s carries", (type) => {
+    const [kind = "", status = ""] = type.split(".");
+    const { shape } = EVENT_TYPES[type].data;
+    // The database sets updated_at.
+    const times = Object.keys(shape).filter((field) => field.endsWith("_at") && field !== "updated_at");
+    expect(Object.keys(companionsOf(kind, status))).toEqual(expect.arrayContaining(times));
   });
 
   it("knows the same statuses as the tables", async () => {

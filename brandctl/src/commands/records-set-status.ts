@@ -1,6 +1,6 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
-import { Argument, Command, InvalidArgumentError } from "commander";
-import { printable } from "@brand-records/command-line";
+import { option, printable, type Values } from "@brand-records/command-line";
+import { Argument, InvalidArgumentError } from "commander";
 import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
@@ -15,67 +15,59 @@ import {
   resourceOf,
   statusesOf,
 } from "../set-status/status-rules.ts";
-import type { Shell } from "../shell.ts";
+import { command } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { brandIdOption, examples } from "./options.ts";
-
-interface SetStatusOptions {
-  readonly brand?: string;
-  readonly code?: string;
-  readonly traceparent?: string;
-  readonly platformDatabaseUrl?: string;
-}
+import { brandIdOption } from "./options.ts";
 
 const STATUS_HELP = KIND_NAMES.map((kind) => `${kind}: ${statusesOf(kind).join(", ")}`).join("; ");
 
-export function setStatusCommand(shell: Shell): Command {
-  return new Command("set-status")
-    .summary("change a record's status, as the platform would")
-    .description(
-      "Change a record's status as the platform does: in the tables, by SQL, with the role platform. Columns that belong to the status are set with it: when the record was reviewed, paid or settled, and why it was rejected or failed.\n\n" +
-        `These changes make an event: ${EVENT_TYPE_NAMES.join(", ")}.`,
-    )
-    .addArgument(new Argument("<kind>", "kind of record").choices(KIND_NAMES))
-    .argument("<id>", "id of the record, such as sub_01h455vb4pex5vsknk084sn02q")
-    .argument("<status>", STATUS_HELP)
-    .addOption(brandIdOption("the record's brand; needed if several brands have a record with this id"))
-    .option(
-      "--code <code>",
-      `reason. Rejected submission: ${REJECTION_CODES.join(", ")}; failed payout: ${FAILURE_CODES.join(", ")} (default: ${CODE_DEFAULT})`,
-    )
-    .option("--traceparent <traceparent>", "W3C trace context for the event", parseTraceparent)
-    .option(
-      "--platform-database-url <url>",
-      "Postgres, by a login with the role platform (default: PLATFORM_DATABASE_URL, else the run file's)",
-    )
-    .addHelpText(
-      "after",
-      examples(
-        ["brandctl records set-status submission sub_01h455vb4pex5vsknk084sn02q approved", "makes the event submission.approved"],
-        ["brandctl records set-status submission sub_… rejected --code off_brief --brand brd_…", "with a reason, and the brand"],
-      ),
-    )
-    .action((kind: string, id: string, status: string, options: SetStatusOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        const change = changeFrom(kind, id, status, options);
-        const database = findPlatformDatabase(session, options.platformDatabaseUrl);
-        const { inChangeSpan } = await import("../set-status/change-span.ts");
-        const changed = await inChangeSpan(session.terminal, change, (traced) =>
-          withPlatformDatabase(database, (db) => {
-            session.terminal.interrupted.throwIfAborted();
-            return changeStatus(db, traced);
-          }),
-        );
-        const { brandId, previous } = changed;
-        const record = { resource: resourceOf(kind), brand_id: brandId, id, previous_status: previous, status };
-        const event = changed.changed ? (eventOf(kind, status) ?? null) : null;
-        session.print({ record, changed: changed.changed, event }, (colors) => changeText(change, changed, event, colors));
+const OPTIONS = {
+  brand: brandIdOption("the record's brand; needed if several brands have a record with this id"),
+  code: option(
+    "--code <code>",
+    `reason. Rejected submission: ${REJECTION_CODES.join(", ")}; failed payout: ${FAILURE_CODES.join(", ")} (default: ${CODE_DEFAULT})`,
+  ),
+  traceparent: option("--traceparent <traceparent>", "W3C trace context for the event", parseTraceparent),
+  platformDatabaseUrl: option(
+    "--platform-database-url <url>",
+    "Postgres, by a login with the role platform (default: PLATFORM_DATABASE_URL, else the run file's)",
+  ),
+};
+
+export const setStatusCommand = command("set-status", {
+  summary: "change a record's status, as the platform would",
+  description:
+    "Change a record's status as the platform does: in the tables, by SQL, with the role platform. Columns that belong to the status are set with it: when the record was reviewed, paid or settled, and why it was rejected or failed.\n\n" +
+    `These changes make an event: ${EVENT_TYPE_NAMES.join(", ")}.`,
+  arguments: [
+    new Argument("<kind>", "kind of record").choices(KIND_NAMES),
+    new Argument("<id>", "id of the record, such as sub_01h455vb4pex5vsknk084sn02q"),
+    new Argument("<status>", STATUS_HELP),
+  ],
+  options: OPTIONS,
+  examples: [
+    ["brandctl records set-status submission sub_01h455vb4pex5vsknk084sn02q approved", "makes the event submission.approved"],
+    ["brandctl records set-status submission sub_… rejected --code off_brief --brand brd_…", "with a reason, and the brand"],
+  ],
+  run: async (session, options, kind: string, id: string, status: string) => {
+    const change = changeFrom(kind, id, status, options);
+    const database = findPlatformDatabase(session, options.platformDatabaseUrl);
+    const { inChangeSpan } = await import("../set-status/change-span.ts");
+    const changed = await inChangeSpan(session.terminal, change, (traced) =>
+      withPlatformDatabase(database, (db) => {
+        session.terminal.interrupted.throwIfAborted();
+        return changeStatus(db, traced);
       }),
     );
-}
+    const { brandId, previous } = changed;
+    const record = { resource: resourceOf(kind), brand_id: brandId, id, previous_status: previous, status };
+    const event = changed.changed ? (eventOf(kind, status) ?? null) : null;
+    session.print({ record, changed: changed.changed, event }, (colors) => changeText(change, changed, event, colors));
+  },
+});
 
 /** @throws UsageFailure when kind, id, status and code do not go together */
-function changeFrom(kind: string, id: string, status: string, { brand, code, traceparent }: SetStatusOptions): StatusChange {
+function changeFrom(kind: string, id: string, status: string, { brand, code, traceparent }: Values<typeof OPTIONS>): StatusChange {
   if (!statusesOf(kind).includes(status)) {
     throw new UsageFailure(`The status of a ${kind} must be one of ${statusesOf(kind).join(", ")}; ${JSON.stringify(status)} is not.`);
   }

@@ -38,74 +38,40 @@ type BoundClient<Service> = {
     : never;
 } & { stop(): void };
 
-export type AccountsClient = BoundClient<AccountsServiceService>;
-export type AuditClient = BoundClient<AuditServiceService>;
-export type UsageClient = BoundClient<UsageServiceService>;
-export type SignInClient = BoundClient<SignInServiceService>;
-export type PlansClient = BoundClient<PlansServiceService>;
-export type ReceiversClient = BoundClient<ReceiversServiceService>;
-export type DeliveriesClient = BoundClient<DeliveriesServiceService>;
-export type EventsClient = BoundClient<EventsServiceService>;
-export type AccountsOperatorClient = BoundClient<AccountsOperatorService>;
-export type PlansOperatorClient = BoundClient<PlansOperatorService>;
-export type OperatorClient = BoundClient<typeof AccountsOperatorService>;
+const CLIENTS = {
+  accounts: { definition: AccountsServiceService },
+  audit: { definition: AuditServiceService },
+  usage: { definition: UsageServiceService },
+  signIn: { definition: SignInServiceService },
+  accountsOperator: { definition: AccountsOperatorService, deadlines: { erasePerson: ERASE_MS } },
+  plans: { definition: PlansServiceService },
+  plansOperator: { definition: PlansOperatorService, deadlines: { erasePerson: ERASE_MS } },
+  recordsOperator: { definition: RecordsOperatorService },
+  receivers: { definition: ReceiversServiceService },
+  deliveries: { definition: DeliveriesServiceService },
+  events: { definition: EventsServiceService, deadlines: { replayDeadLetters: REPLAY_DEAD_MS } },
+  webhookOperator: { definition: WebhookOperatorService, deadlines: { removeDeadLetters: REPLAY_DEAD_MS } },
+} as const;
+
+export type ClientName = keyof typeof CLIENTS;
+export type Client<Name extends ClientName> = BoundClient<(typeof CLIENTS)[Name]["definition"]>;
+
+export type AccountsClient = Client<"accounts">;
+export type AuditClient = Client<"audit">;
+export type ReceiversClient = Client<"receivers">;
+export type DeliveriesClient = Client<"deliveries">;
+export type EventsClient = Client<"events">;
+export type AccountsOperatorClient = Client<"accountsOperator">;
 export type ImportClient = RpcClient<ImportServiceService>;
 
-export const connectAccounts = (connection: Connection): AccountsClient => connect(AccountsServiceService, connection);
-
-export const connectAudit = (connection: Connection): AuditClient => connect(AuditServiceService, connection);
-
-export const connectUsage = (connection: Connection): UsageClient => connect(UsageServiceService, connection);
-
-export const connectSignIn = (connection: Connection): SignInClient => connect(SignInServiceService, connection);
-
-export const connectPlans = (connection: Connection): PlansClient => connect(PlansServiceService, connection);
-
-export const connectReceivers = (connection: Connection): ReceiversClient => connect(ReceiversServiceService, connection);
-
-export const connectDeliveries = (connection: Connection): DeliveriesClient => connect(DeliveriesServiceService, connection);
-
-export const connectEvents = (connection: Connection): EventsClient =>
-  connect(EventsServiceService, connection, { replayDeadLetters: REPLAY_DEAD_MS });
-
-const OPERATOR_SERVICES = { accounts: AccountsOperatorService, plans: PlansOperatorService, webhook: WebhookOperatorService };
-
-export type OperatorServiceName = keyof typeof OPERATOR_SERVICES;
-
-export const connectOperator =
-  (service: OperatorServiceName) =>
-  (connection: Connection): OperatorClient =>
-    connect(OPERATOR_SERVICES[service] as typeof AccountsOperatorService, connection);
-
-export const connectAccountsOperator = (connection: Connection): AccountsOperatorClient =>
-  connect(AccountsOperatorService, connection, { erasePerson: ERASE_MS });
-
-export const connectPlansOperator = (connection: Connection): PlansOperatorClient =>
-  connect(PlansOperatorService, connection, { erasePerson: ERASE_MS });
-
-export const connectDeletion = {
-  accounts: (connection: Connection): BoundClient<typeof AccountsOperatorService> => connect(AccountsOperatorService, connection),
-  plans: (connection: Connection): BoundClient<typeof PlansOperatorService> => connect(PlansOperatorService, connection),
-  records: (connection: Connection): BoundClient<typeof RecordsOperatorService> => connect(RecordsOperatorService, connection),
-  webhook: (connection: Connection): BoundClient<typeof WebhookOperatorService> =>
-    connect(WebhookOperatorService, connection, { removeDeadLetters: REPLAY_DEAD_MS }),
-};
-
-export type Deleters = { readonly [Name in keyof typeof connectDeletion]: ReturnType<(typeof connectDeletion)[Name]> };
-
-export function connectImport({ endpoint, tls }: Connection): ImportClient {
-  return connectRpc(ImportServiceService, endpoint.address, { config: tls });
-}
+export const connectImport = ({ endpoint, tls }: Connection): ImportClient =>
+  connectRpc(ImportServiceService, endpoint.address, { config: tls });
 
 type Definition = Parameters<typeof connectRpc>[0];
 type Calls = Record<string, (request: unknown, context: CallContext) => Promise<unknown>>;
 
-/** @param deadlines in milliseconds, of calls that may take longer than CALL_MS */
-function connect<Service extends Definition>(
-  definition: Service,
-  { endpoint, tls, signal }: Connection,
-  deadlines: Readonly<Record<string, number>> = {},
-): BoundClient<Service> {
+export function connect<Name extends ClientName>(name: Name, { endpoint, tls, signal }: Connection): Client<Name> {
+  const { definition, deadlines = {} }: { definition: Definition; deadlines?: Readonly<Record<string, number>> } = CLIENTS[name];
   const client = connectRpc(definition, endpoint.address, { config: tls });
   const bound: Record<string, unknown> = { stop: () => client.stop() };
   for (const name of Object.keys(definition)) {
@@ -119,5 +85,5 @@ function connect<Service extends Definition>(
       }
     };
   }
-  return bound as BoundClient<Service>;
+  return bound as Client<Name>;
 }

@@ -45,7 +45,7 @@ function reasonIn(details: string): string {
   return (reason ?? innermost ?? details).replace(/\.$/, "");
 }
 
-function hintFor({ name, from }: Endpoint, details: string): string {
+export function hintFor({ name, from }: Endpoint, details = ""): string {
   if (/\bSSL\b|\bTLS\b|certificate|ECONNRESET|Protocol error|Failed to connect|Connection dropped/i.test(details)) {
     return "One side may speak TLS and the other not: see RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA.";
   }

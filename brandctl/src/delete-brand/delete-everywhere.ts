@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { counted } from "@brand-records/command-line";
 import { AppError } from "@brand-records/errors";
-import type { Deleters } from "../connection/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
 import type { Session } from "../session.ts";
@@ -13,9 +12,17 @@ const FINDING_ROUNDS_MAX = 4;
 /** Rounds in succession that find nothing, spread over the quiet time. */
 const QUIET_ROUNDS = 6;
 
+/** Opens what deletes a brand, by service. */
+export const openDeleters = async (session: Session) => ({
+  accounts: await session.client("accountsOperator"),
+  plans: await session.client("plansOperator"),
+  records: await session.client("recordsOperator"),
+  webhook: await session.client("webhookOperator"),
+});
+
 export interface Deleting {
   readonly brandId: string;
-  readonly clients: Deleters;
+  readonly clients: Awaited<ReturnType<typeof openDeleters>>;
   readonly status: StatusLine;
   /** Says once what the command waits for, where there is no status line. */
   readonly tell: (text: string) => void;

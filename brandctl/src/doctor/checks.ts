@@ -48,7 +48,8 @@ const SETTINGS = "set ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_
 async function checkRpc(session: Session, service: ServiceName): Promise<CheckResult> {
   const name = `${service}, gRPC`;
   const endpoint = session.endpoints.find(service);
-  if (endpoint === undefined) return { name, ...unaddressed(session, service) };
+  if (endpoint === undefined)
+    return { name, state: "failed", detail: "its address is not known", remedy: `Run npm start, or ${SETTINGS}.` };
   try {
     const { checkRpcHealth } = await import("./rpc-health.ts");
     await checkRpcHealth(endpoint, session.endpoints.tls(), HEALTH_MS, session.terminal.interrupted);
@@ -56,13 +57,6 @@ async function checkRpc(session: Session, service: ServiceName): Promise<CheckRe
   } catch (error) {
     return failed(name, error);
   }
-}
-
-/** The run file of a release without the webhook service has no address for it. */
-function unaddressed(session: Session, service: ServiceName): Omit<CheckResult, "name"> {
-  if (service === "webhook" && session.endpoints.runFile() !== undefined)
-    return { state: "not_checked", detail: "not checked: the run file does not name it" };
-  return { state: "failed", detail: "its address is not known", remedy: `Run npm start, or ${SETTINGS}.` };
 }
 
 async function checkBaseUrl(session: Session): Promise<CheckResult> {

@@ -91,14 +91,14 @@ describe("importRecords", () => {
       yield summary();
     }
     const client = await clientOf(slowly);
-    const text = "x".repeat(20_000);
+    const text = "x".repeat(200);
     function* lines(): Generator<string> {
-      for (; pulled < 1_500; pulled += 1) yield text;
+      for (; pulled < 60_000; pulled += 1) yield text;
     }
     await importRecords(client, target, lines());
-    expect(taken).toBe(1_500);
-    // About twenty chunks of a mebibyte are in flight, 900 lines, of 30 MB in all.
-    expect(furthestAhead).toBeLessThan(1_200);
+    expect(taken).toBe(60_000);
+    // About 25 chunks of 500 lines are in flight.
+    expect(furthestAhead).toBeLessThan(30_000);
   });
 
   it("counts a line that cannot be sent as bad, with the reason, numbers the others correctly, and imports them with skipBad only", async () => {
@@ -175,20 +175,6 @@ describe("importRecords", () => {
     }
     const client = await clientOf(silent);
     expect((await brokenBy(importRecords(client, target, []))).nothingImported).toBe(false);
-  });
-
-  it("can be cancelled while it waits for input, and before it starts", async () => {
-    const client = connect(product.recordsAddress);
-    const stop = new AbortController();
-    async function* stuck(): AsyncGenerator<string> {
-      for (let i = 0; i < 600; i += 1) yield deposit(`dep_${i}`);
-      await new Promise(() => undefined);
-    }
-    const broken = brokenBy(importRecords(client, { ...target, signal: stop.signal }, stuck(), () => stop.abort()));
-    expect(await broken).toMatchObject({ nothingImported: true, reason: { kind: "request_timeout" } });
-    const unstarted = brokenBy(importRecords(client, { ...target, signal: AbortSignal.abort() }, [deposit("dep_1")]));
-    expect((await unstarted).nothingImported).toBe(true);
-    expect(await stored()).toEqual([]);
   });
 
   it("can be cancelled while the service does not read", async () => {

@@ -23,12 +23,10 @@ function signed(at = NOW, secret = SECRET, body = BODY): ReceivedDelivery {
 
 const verify = (delivery: ReceivedDelivery, headerWord = "Service") => verifyDelivery(delivery, [SECRET], headerWord, NOW);
 
-it("accepts both kinds of signatures", () => {
-  expect(verify(signed())).toEqual({ refusedFor: undefined, standardMatches: true, byOther: false });
-});
+const ACCEPTED = { refusedFor: undefined, standardMatches: true, byOther: false };
 
-it.each([-300, 300])("accepts a timestamp %i s from now", (seconds) => {
-  expect(verify(signed(NOW + seconds * 1_000))).toEqual({ refusedFor: undefined, standardMatches: true, byOther: false });
+it.each([-300, 0, 300])("accepts both kinds of signatures with a timestamp %i s from now", (seconds) => {
+  expect(verify(signed(NOW + seconds * 1_000))).toEqual(ACCEPTED);
 });
 
 it.each([-301, 301])("refuses a timestamp %i s from now", (seconds) => {
@@ -47,11 +45,7 @@ it("refuses another secret, and a body with a changed byte", () => {
 
 it("accepts any of several secrets, and no other", () => {
   for (const secret of [SECRET, OTHER]) {
-    expect(verifyDelivery(signed(NOW, secret), [SECRET, OTHER], "Service", NOW)).toEqual({
-      refusedFor: undefined,
-      standardMatches: true,
-      byOther: false,
-    });
+    expect(verifyDelivery(signed(NOW, secret), [SECRET, OTHER], "Service", NOW)).toEqual(ACCEPTED);
   }
   expect(verifyDelivery(signed(NOW, SECRET), [OTHER, OTHER], "Service", NOW)).toMatchObject({ standardMatches: false, byOther: true });
 });
@@ -82,9 +76,5 @@ it.each([
 
 it.each([undefined, "", "v1,", "v1a,xx", "v1,AAAA", "garbage"])("finds no Standard Webhooks signature in %j", (value) => {
   const { headers, body } = signed();
-  expect(verify({ headers: { ...headers, "webhook-signature": value }, body })).toEqual({
-    refusedFor: undefined,
-    standardMatches: false,
-    byOther: false,
-  });
+  expect(verify({ headers: { ...headers, "webhook-signature": value }, body })).toEqual({ ...ACCEPTED, standardMatches: false });
 });

@@ -1,39 +1,33 @@
 import type { Attempt, Delivery } from "@brand-records/proto/webhook/v1";
 import {
   clockTime,
+  type ColorName,
   type Column,
   type Fact,
-  factLines,
+  factsText,
   printableLines,
   shortTime,
   table,
   timeWithSeconds,
 } from "@brand-records/command-line";
 import type { Colors } from "../terminal.ts";
-import { hasFailed, outcomeText, pauseText, type LastAttempt, type Pause } from "./outcome-text.ts";
+import { failedColor, outcomeText, pauseText, type LastAttempt, type Pause } from "./outcome-text.ts";
 
 /** Characters of a response to show; --json has everything kept. */
 const RESPONSE_CHARACTERS_MAX = 2_000;
 
-export function deliveryColumns(colors: Colors): Column<Delivery>[] {
-  return [
-    { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
-    { title: "TYPE", cell: (delivery) => [delivery.event_type, shortTestText(delivery)].join(" ").trimEnd() },
-    { title: "STATE", cell: ({ state }) => state, paint: (text, { state }) => paintState(text, state, colors) },
-    {
-      title: "LAST ATTEMPT",
-      cell: lastAttemptText,
-      paint: (text, delivery) => (hasFailed(lastAttempt(delivery)) ? colors.red(text) : text),
-      cutTo: 12,
-    },
-    { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
-    { title: "DUE/FINISHED", cell: ({ due_at, finished_at }) => timeWithSeconds(finished_at ?? due_at) },
-  ];
-}
+export const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
+  { title: "ID", cell: ({ id }) => id, paint: "cyan" },
+  { title: "TYPE", cell: (delivery) => [delivery.event_type, shortTestText(delivery)].join(" ").trimEnd() },
+  { title: "STATE", cell: ({ state }) => state, paint: stateColor },
+  { title: "LAST ATTEMPT", cell: lastAttemptText, paint: (delivery) => failedColor(lastAttempt(delivery)), cutTo: 12 },
+  { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
+  { title: "DUE/FINISHED", cell: ({ due_at, finished_at }) => timeWithSeconds(finished_at ?? due_at) },
+];
 
 /** Lays out a receiver's deliveries, and below whether the receiver is paused. */
 export function deliveriesTable(deliveries: readonly Delivery[], pause: Pause, colors: Colors, none: string): string {
-  const text = table(deliveryColumns(colors), deliveries, colors, none);
+  const text = table(DELIVERY_COLUMNS, deliveries, colors, none);
   const paused = receiverPause(pause);
   return paused === undefined ? text : `${text}\n\n${colors.yellow(`Pending deliveries wait: ${paused}.`)}`;
 }
@@ -49,8 +43,8 @@ export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], p
   const test = testText(delivery);
   const progress = progressOf(delivery, pause);
   const facts: readonly Fact[] = [
-    ["ID", id, colors.cyan],
-    ["State", progress === undefined ? state : `${state}: ${progress}`, (text) => paintState(text, state, colors)],
+    ["ID", id, "cyan"],
+    ["State", progress === undefined ? state : `${state}: ${progress}`, stateColor(delivery)],
     ["Attempts", String(delivery.attempts)],
     ["Event", `${event_id} ${delivery.event_type}${test === undefined ? "" : ` (${test})`}`],
     ["Receiver", receiver_id],
@@ -59,9 +53,9 @@ export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], p
     ["Finished (UTC)", timeWithSeconds(finished_at)],
   ];
   return [
-    ...factLines(facts, colors),
+    factsText(facts, colors),
     "",
-    table(attemptColumns(colors), attempts, colors, "No attempt has finished yet."),
+    table(ATTEMPT_COLUMNS, attempts, colors, "No attempt has finished yet."),
     ...runsOf(attempts.filter(({ response }) => response.length > 0)).flatMap((run) => responseLines(run, colors)),
   ].join("\n");
 }
@@ -106,20 +100,14 @@ function runsOf(attempts: readonly Attempt[]): Run[] {
   return runs;
 }
 
-function attemptColumns(colors: Colors): Column<Attempt>[] {
-  return [
-    { title: "ATTEMPT", cell: ({ attempt }) => String(attempt), align: "right" },
-    { title: "STARTED (UTC)", cell: ({ started_at }) => timeWithSeconds(started_at) },
-    { title: "TOOK", cell: ({ duration_ms }) => `${duration_ms.toLocaleString("en")} ms`, align: "right" },
-    {
-      title: "OUTCOME",
-      cell: ({ outcome }) => outcome,
-      paint: (text, { outcome }) => (outcome === "accepted" ? colors.green(text) : colors.red(text)),
-    },
-    { title: "STATUS", cell: ({ http_status }) => String(http_status ?? "-"), align: "right" },
-    { title: "ERROR", cell: ({ error }) => error ?? "-", wraps: true },
-  ];
-}
+const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
+  { title: "ATTEMPT", cell: ({ attempt }) => String(attempt), align: "right" },
+  { title: "STARTED (UTC)", cell: ({ started_at }) => timeWithSeconds(started_at) },
+  { title: "TOOK", cell: ({ duration_ms }) => `${duration_ms.toLocaleString("en")} ms`, align: "right" },
+  { title: "OUTCOME", cell: ({ outcome }) => outcome, paint: ({ outcome }) => (outcome === "accepted" ? "green" : "red") },
+  { title: "STATUS", cell: ({ http_status }) => String(http_status ?? "-"), align: "right" },
+  { title: "ERROR", cell: ({ error }) => error ?? "-", wraps: true },
+];
 
 /** The response comes from a stranger's server: its lines stay lines, control characters are replaced. */
 function responseLines({ first: { attempt, response }, others }: Run, { dim }: Colors): string[] {
@@ -138,8 +126,6 @@ const testText = ({ test, sign_with_next }: Delivery): string | undefined => (te
 /** Text as short as a table of 120 columns needs it. */
 const shortTestText = ({ test, sign_with_next }: Delivery): string | undefined => (test ? (sign_with_next ? "next" : "test") : undefined);
 
-function paintState(text: string, state: string, colors: Colors): string {
-  if (state === "delivered") return colors.green(text);
-  if (state === "failed") return colors.red(text);
-  return state === "held" ? colors.yellow(text) : text;
+function stateColor({ state }: Delivery): ColorName | undefined {
+  return ({ delivered: "green", failed: "red", held: "yellow" } as const)[state];
 }

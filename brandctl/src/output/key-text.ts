@@ -1,35 +1,27 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
-import { ago, type Column, type Fact, factLines, shortTime, table, timeWithSeconds } from "@brand-records/command-line";
-import type { Colors } from "../terminal.ts";
+import { ago, type ColorName, type Column, type Fact, shortTime, timeWithSeconds } from "@brand-records/command-line";
 
 /** Printed wherever the time of a key's last use is shown, and where there is none yet. */
 export const LAST_USE_LAGS = "The time a key was last used may lag by a minute.";
 
-export function keysTable(keys: readonly Key[], colors: Colors, none: string): string {
-  return table(keyColumns(colors), keys, colors, none);
-}
+export const KEY_COLUMNS: readonly Column<Key>[] = [
+  { title: "ID", cell: ({ id }) => id, paint: "cyan" },
+  { title: "KEY", cell: ({ hint }) => hint },
+  { title: "MAY", cell: shortPermissions },
+  { title: "LAST USED (UTC)", cell: ({ last_used_at }) => timeWithSeconds(last_used_at) },
+  { title: "CREATED", cell: ({ created_at }) => created_at.slice(0, 10) },
+  { title: "STATE", cell: stateOf, paint: stateColor },
+  // Last: text from right to left would reorder columns to its right on some terminals.
+  { title: "NAME", cell: ({ name }) => name, cutTo: 8 },
+];
 
-function keyColumns(colors: Colors): Column<Key>[] {
-  return [
-    { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
-    { title: "KEY", cell: ({ hint }) => hint },
-    { title: "MAY", cell: shortPermissions },
-    { title: "LAST USED (UTC)", cell: ({ last_used_at }) => timeWithSeconds(last_used_at) },
-    { title: "CREATED", cell: ({ created_at }) => created_at.slice(0, 10) },
-    { title: "STATE", cell: stateOf, paint: (text, key) => paintState(text, key, colors) },
-    // Last: text from right to left would reorder columns to its right on some terminals.
-    { title: "NAME", cell: ({ name }) => name, cutTo: 8 },
-  ];
-}
-
-/** Lays out one key for people to read. */
-export function keyText(key: Key, colors: Colors): string {
+export function keyFacts(key: Key): Fact[] {
   const { id, brand_id, name, environment, hint, permissions, created_at, created_by, last_used_at, revoked_at, revoked_by } = key;
-  const facts: readonly Fact[] = [
-    ["ID", id, colors.cyan],
-    ["Name", name, colors.bold],
+  return [
+    ["ID", id, "cyan"],
+    ["Name", name, "bold"],
     ["Key", hint],
-    ["State", stateOf(key), (text) => paintState(text, key, colors)],
+    ["State", stateOf(key), stateColor(key)],
     ["Brand", brand_id],
     ["Environment", environment],
     ["Permissions", permissions.join(", ")],
@@ -37,7 +29,6 @@ export function keyText(key: Key, colors: Colors): string {
     ["Last used (UTC)", `${timeWithSeconds(last_used_at)} (may lag by a minute)`],
     ...(revoked_at == null ? [] : [["Revoked (UTC)", `${timeWithSeconds(revoked_at)} by ${revoked_by ?? "-"}`] satisfies Fact]),
   ];
-  return factLines(facts, colors).join("\n");
 }
 
 /** `used 3 minutes ago (2026-11-21 08:30:05 UTC)`, or `never used`. @param nowMs milliseconds since the epoch */
@@ -46,11 +37,15 @@ export function useText({ last_used_at }: Key, nowMs: number): string {
   return `used ${ago(nowMs - Date.parse(last_used_at))} (${timeWithSeconds(last_used_at)} UTC)`;
 }
 
-const stateOf = ({ revoked_at }: Key): string => (revoked_at == null ? "active" : "revoked");
+function stateOf({ revoked_at }: Key): string {
+  return revoked_at == null ? "active" : "revoked";
+}
 
-const paintState = (text: string, { revoked_at }: Key, colors: Colors): string =>
-  revoked_at == null ? colors.green(text) : colors.red(text);
+function stateColor({ revoked_at }: Key): ColorName {
+  return revoked_at == null ? "green" : "red";
+}
 
 /** `read, prepare` for `records:read, campaigns:prepare`. */
-const shortPermissions = ({ permissions }: Key): string =>
-  permissions.map((permission) => permission.slice(permission.indexOf(":") + 1)).join(", ");
+function shortPermissions({ permissions }: Key): string {
+  return permissions.map((permission) => permission.slice(permission.indexOf(":") + 1)).join(", ");
+}

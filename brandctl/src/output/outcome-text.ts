@@ -14,7 +14,7 @@ export function outcomeText({ outcome, status }: LastAttempt): string | undefine
   return status && ["accepted", "refused"].includes(outcome) ? `HTTP ${status}` : outcome;
 }
 
-export const hasFailed = ({ outcome }: LastAttempt): boolean => outcome != null && outcome !== "accepted";
+export const failedColor = ({ outcome }: LastAttempt): "red" | undefined => (outcome != null && outcome !== "accepted" ? "red" : undefined);
 
 export interface Pause {
   readonly paused_until?: string | null | undefined;

@@ -1,12 +1,13 @@
-import { widthOf } from "@brand-records/command-line";
+import { factsText, widthOf } from "@brand-records/command-line";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import pc from "picocolors";
 import { receiverOf } from "../../test/messages.ts";
-import { receiversTable, receiverText } from "./receiver-text.ts";
+import { receiverFacts, receiversTable } from "./receiver-text.ts";
 
 const PLAIN = pc.createColors(false);
 const tableOf = (...receivers: Receiver[]): string[] => receiversTable(receivers, PLAIN).split("\n");
+const textOf = (receiver: Receiver): string => factsText(receiverFacts(receiver), PLAIN);
 const PAUSED = { paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 10 };
 
 it("shows state and figures in columns, and the beginning of each URL", () => {
@@ -81,7 +82,7 @@ it.each(["x".repeat(80), "名".repeat(80), "دفتر ".repeat(16).trim()])(
     const lines = tableOf(longest, disabled);
     expect(lines.filter((line) => widthOf(line) > 120)).toEqual([]);
     expect(lines).toContain("  paused until 02:03:10 UTC after 1,234,567 failures");
-    const text = receiverText(longest, PLAIN);
+    const text = textOf(longest);
     for (const whole of [label, url, EVENT_TYPE_NAMES.join(", "), "forbidden_address"]) expect(text).toContain(whole);
   },
 );
@@ -103,7 +104,7 @@ it.each([
 ])("shows one receiver with times to the second, its pause and its next secret; test accepted: %s", (next_secret_accepted_at, accepted) => {
   const last = { last_status: 500, last_outcome: "refused", last_delivery_at: "2026-11-21T02:03:05.000Z", failures: 12 };
   const rotation = { rotating: true, next_secret_at: "2026-11-21T08:40:00.000Z", next_secret_accepted_at };
-  expect(receiverText(receiverOf({ ...last, ...PAUSED, ...rotation }), PLAIN).split("\n")).toEqual([
+  expect(textOf(receiverOf({ ...last, ...PAUSED, ...rotation })).split("\n")).toEqual([
     "ID                  rcv_1",
     "Brand               brd_1",
     "Label               Ledger",
@@ -119,5 +120,5 @@ it.each([
     "Created (UTC)       2026-11-21 08:30:00",
     "Updated (UTC)       2026-11-21 08:30:00",
   ]);
-  expect(receiverText(receiverOf(), PLAIN)).toContain("Next secret         none\n");
+  expect(textOf(receiverOf())).toContain("Next secret         none\n");
 });

@@ -1,59 +1,56 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import {
+  type ColorName,
   type Column,
   type Detail,
   DETAIL_COLUMNS_MAX,
   type Fact,
-  factLines,
   shortened,
   table,
   timeWithSeconds,
 } from "@brand-records/command-line";
 import type { Colors } from "../terminal.ts";
-import { hasFailed, outcomeText, pauseText, type LastAttempt } from "./outcome-text.ts";
+import { failedColor, outcomeText, pauseText, type LastAttempt } from "./outcome-text.ts";
 
 /** Lays out receivers, each with its URL and events on a line below. A URL is shortened, as its end may be a token. */
-export function receiversTable(receivers: readonly Receiver[], colors: Colors, none = ""): string {
-  return table(receiverColumns(colors), receivers, colors, none, (receiver) => receiverDetails(receiver, colors));
-}
+export const receiversTable = (receivers: readonly Receiver[], colors: Colors, none = ""): string =>
+  table(COLUMNS, receivers, colors, none, receiverDetails);
 
-function receiverColumns(colors: Colors): Column<Receiver>[] {
-  return [
-    { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
-    { title: "STATE", cell: (receiver) => stateOf(receiver), paint: (text, receiver) => paintState(text, receiver, colors) },
-    {
-      title: "LAST OUTCOME",
-      cell: (receiver) => outcomeText(lastAttempt(receiver)) ?? "-",
-      paint: (text, receiver) => (hasFailed(lastAttempt(receiver)) ? colors.red(text) : text),
-    },
-    { title: "LAST ATTEMPT (UTC)", cell: ({ last_delivery_at }) => timeWithSeconds(last_delivery_at) },
-    { title: "FAILURES", cell: ({ failures }) => String(failures), align: "right" },
-    { title: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
-    // Last: text from right to left would reorder columns to its right on some terminals.
-    { title: "LABEL", cell: ({ label }) => label, cutTo: 8 },
-  ];
-}
+const COLUMNS: readonly Column<Receiver>[] = [
+  { title: "ID", cell: ({ id }) => id, paint: "cyan" },
+  { title: "STATE", cell: (receiver) => stateOf(receiver), paint: stateColor },
+  {
+    title: "LAST OUTCOME",
+    cell: (receiver) => outcomeText(lastAttempt(receiver)) ?? "-",
+    paint: (receiver) => failedColor(lastAttempt(receiver)),
+  },
+  { title: "LAST ATTEMPT (UTC)", cell: ({ last_delivery_at }) => timeWithSeconds(last_delivery_at) },
+  { title: "FAILURES", cell: ({ failures }) => String(failures), align: "right" },
+  { title: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
+  // Last: text from right to left would reorder columns to its right on some terminals.
+  { title: "LABEL", cell: ({ label }) => label, cutTo: 8 },
+];
 
-function receiverDetails(receiver: Receiver, colors: Colors): Detail[] {
+function receiverDetails(receiver: Receiver): Detail[] {
   const events = receiver.events.join(", ");
   const url = shortened(shortUrl(receiver.url), DETAIL_COLUMNS_MAX - 2 - events.length);
   const reason = reasonOf(receiver);
   return [
-    { text: `${url}  ${events}`, paint: colors.dim },
-    ...(reason === undefined ? [] : [{ text: reason, paint: receiver.enabled ? colors.yellow : colors.red }]),
+    { text: `${url}  ${events}`, paint: "dim" },
+    ...(reason === undefined ? [] : [{ text: reason, paint: receiver.enabled ? "yellow" : "red" } satisfies Detail]),
   ];
 }
 
-/** Lays out one receiver for people to read, with its whole URL. */
-export function receiverText(receiver: Receiver, colors: Colors): string {
+/** One receiver, with its whole URL. */
+export function receiverFacts(receiver: Receiver): Fact[] {
   const { id, brand_id, label, url, events, last_delivery_at, failures, waiting, max_in_flight, created_at, updated_at } = receiver;
-  const facts: readonly Fact[] = [
-    ["ID", id, colors.cyan],
+  return [
+    ["ID", id, "cyan"],
     ["Brand", brand_id],
-    ["Label", label, colors.bold],
-    ["State", stateOf(receiver, reasonOf(receiver)), (text) => paintState(text, receiver, colors)],
+    ["Label", label, "bold"],
+    ["State", stateOf(receiver, reasonOf(receiver)), stateColor(receiver)],
     ["Next secret", nextSecretText(receiver)],
-    ["Last outcome", outcomeText(lastAttempt(receiver)) ?? "-", hasFailed(lastAttempt(receiver)) ? colors.red : String],
+    ["Last outcome", outcomeText(lastAttempt(receiver)) ?? "-", failedColor(lastAttempt(receiver))],
     ["Last attempt (UTC)", timeWithSeconds(last_delivery_at)],
     ["Failures", String(failures)],
     ["Waiting", waiting.toLocaleString("en")],
@@ -63,7 +60,6 @@ export function receiverText(receiver: Receiver, colors: Colors): string {
     ["Created (UTC)", timeWithSeconds(created_at)],
     ["Updated (UTC)", timeWithSeconds(updated_at)],
   ];
-  return factLines(facts, colors).join("\n");
 }
 
 function nextSecretText({ rotating, next_secret_at, next_secret_accepted_at }: Receiver): string {
@@ -81,9 +77,9 @@ function stateOf({ enabled, paused_until, rotating }: Receiver, reason?: string)
   return `${reason ?? state}${rotating ? ", rotating" : ""}`;
 }
 
-function paintState(text: string, { enabled, paused_until }: Receiver, colors: Colors): string {
-  if (!enabled) return colors.red(text);
-  return paused_until == null ? colors.green(text) : colors.yellow(text);
+function stateColor({ enabled, paused_until }: Receiver): ColorName {
+  if (!enabled) return "red";
+  return paused_until == null ? "green" : "yellow";
 }
 
 /** Why nothing is sent; undefined if it is. */

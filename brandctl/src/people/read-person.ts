@@ -17,7 +17,7 @@ export interface PersonRecords extends OfAccounts {
 /** Reads every page of every service. */
 export async function readPerson(session: Session, address: string): Promise<PersonRecords> {
   const email = address.toLowerCase();
-  const [accounts, plans] = [await session.accountsOperator(), await session.plansOperator()];
+  const [accounts, plans] = [await session.client("accountsOperator"), await session.client("plansOperator")];
   const pages = await readPages(Infinity, PAGE_SIZE_MAX, async ({ after_id }) => {
     const { next_page_token: next, ...page } = await accounts.exportPerson({ email, page_size: PAGE_SIZE_MAX, page_token: after_id });
     return { items: [page], next };

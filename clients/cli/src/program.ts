@@ -54,12 +54,9 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
     .version(version, "-V, --version", "show the version")
     .option("--json", 'one JSON document on standard output; errors as {"error": …} on standard error')
     .addHelpText("after", HELP);
-  program.addCommand(whoamiCommand(shell));
-  program.addCommand(listCommand(shell));
-  program.addCommand(exportCommand(shell));
-  program.addCommand(plansCommand(shell));
-  program.addCommand(eventsCommand(shell));
-  program.addCommand(receiversCommand(shell));
+  for (const make of [whoamiCommand, listCommand, exportCommand, plansCommand, eventsCommand, receiversCommand]) {
+    program.addCommand(make(shell));
+  }
   configureCommands(program, shell.terminal, quiet);
   return program;
 }

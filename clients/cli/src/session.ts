@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { CommandOutput, type Screen } from "@brand-records/command-line";
+import { CommandOutput, declareCommand, declareGroup, type Screen } from "@brand-records/command-line";
 import type { Command } from "commander";
 import { InputReader } from "./input/input-reader.ts";
 
@@ -23,6 +23,10 @@ export interface Terminal {
   readonly interrupted: AbortSignal;
 }
 
+/** Declares a command of this program. */
+export const command = declareCommand<Session>();
+export const group = declareGroup<Session>;
+
 /** Gives each command its session and keeps its exit code. */
 export class Shell {
   readonly terminal: Terminal;
@@ -32,7 +36,6 @@ export class Shell {
     this.terminal = terminal;
   }
 
-  /** @param work returns an exit code where the work is done but its result is a failure, such as a receiver that breaks a rule */
   async act(command: Command, work: (session: Session) => Promise<number | void>): Promise<void> {
     const { json } = command.optsWithGlobals<{ json?: boolean }>();
     this.exitCode = (await work(new Session(this.terminal, json === true))) ?? 0;

@@ -1,5 +1,6 @@
 import { colorsFor, type Colors, type Screen } from "./terminal/colors.ts";
 import type { ProgressBar } from "./terminal/progress-bar.ts";
+import { factsText, table, type Column, type Fact } from "./terminal/table.ts";
 
 /** The screens of a command, and the environment that says how they look. */
 export interface CommandScreens {
@@ -25,6 +26,15 @@ export class CommandOutput<Terminal extends CommandScreens> {
     const { stdout } = this.terminal;
     if (this.json) stdout.write(`${JSON.stringify(document, null, stdout.isTTY === true ? 2 : undefined)}\n`);
     else stdout.write(`${text(this.colorsFor(stdout))}\n`);
+  }
+
+  printFacts(document: object, facts: readonly Fact[]): void {
+    this.print(document, (colors) => factsText(facts, colors));
+  }
+
+  /** @param empty the text without rows */
+  printTable<Row>(document: object, columns: readonly Column<Row>[], rows: readonly Row[], empty = ""): void {
+    this.print(document, (colors) => table(columns, rows, colors, empty));
   }
 
   /** Writes a remark for people to standard error; nothing with `--json`. */

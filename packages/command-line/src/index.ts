@@ -2,11 +2,25 @@ export { CommandFailure, exitCodeOf, Interrupted, UsageFailure } from "./command
 export { CommandLineError, usageFailure } from "./command-line-error.ts";
 export { CommandOutput } from "./command-output.ts";
 export { configureCommands } from "./configure-commands.ts";
+export {
+  choice,
+  declareCommand,
+  declared,
+  declareGroup,
+  flag,
+  mandatory,
+  option,
+  withDefault,
+  type CommandDeclaration,
+  type Declared,
+  type MakeCommand,
+  type Values,
+} from "./declare-command.ts";
 export { runAsProcess } from "./run-as-process.ts";
 export { writeToReader } from "./write-to-reader.ts";
-export { colorsFor, type Colors, type Screen } from "./terminal/colors.ts";
+export { colorsFor, type ColorName, type Colors, type Screen } from "./terminal/colors.ts";
 export { errorCode, errorReason } from "./terminal/error-reason.ts";
 export { ago, clockTime, counted, pesos, shortTime, timeWithSeconds } from "./terminal/format.ts";
 export { printable, printableLines, shortened, widthOf, wrapped } from "./terminal/printable.ts";
 export { openProgressBar, type ProgressBar, type ProgressScreen } from "./terminal/progress-bar.ts";
-export { DETAIL_COLUMNS_MAX, factLines, table, TABLE_COLUMNS_MAX, type Column, type Detail, type Fact } from "./terminal/table.ts";
+export { DETAIL_COLUMNS_MAX, factsText, table, TABLE_COLUMNS_MAX, type Column, type Detail, type Fact } from "./terminal/table.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** One promise: a command ends with its own exit code, whatever becomes of its standard error. */
+/** One promise: a command ends with its own exit code, whatever becomes of its standard error, and whatever is still open. */
 
 const COMPILED = join(process.cwd(), "packages/command-line/dist/run-as-process.js");
 /** Waits until its standard error has no reader, and writes to it. */
@@ -17,6 +17,19 @@ const PROGRAM = `
     console.log(error.code);
     return 0;
   });`;
+
+it("ends although something is still open, as a connection that a firewall swallows", async () => {
+  const program = `
+    import { runAsProcess } from ${JSON.stringify(COMPILED)};
+    await runAsProcess(async () => {
+      setInterval(() => {}, 1e9);
+      console.log("done");
+      return 3;
+    });`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  expect({ stdout, code }).toEqual({ stdout: "done\n", code: 3 });
+});
 
 it("goes on when nothing reads its standard error any more", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", PROGRAM]);

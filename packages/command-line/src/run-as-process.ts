@@ -1,5 +1,8 @@
 import { errorReason } from "./terminal/error-reason.ts";
 
+/** Time for what is still open to end by itself. */
+const EXIT_MS = 1_000;
+
 /**
  * Runs a command line as this process, and sets its exit code.
  *
@@ -26,4 +29,6 @@ export async function runAsProcess(run: (interrupted: AbortSignal) => Promise<nu
   // A read from a silent pipe cannot be cancelled and would keep the process alive.
   if (interrupted.signal.aborted) process.exit(code);
   process.exitCode = code;
+  // Neither can a connection that a firewall swallows, with which grpc-js goes on for two minutes.
+  setTimeout(() => process.stdout.write("", () => process.exit()), EXIT_MS).unref();
 }

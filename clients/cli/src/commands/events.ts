@@ -1,13 +1,6 @@
-import { Command } from "commander";
-import {
-  addDeliveryOptions,
-  headerWordOption,
-  secretOption,
-  typeArgument,
-  type SendOptions,
-  type VerifyOptions,
-} from "../input/delivery-options.ts";
-import type { Shell } from "../session.ts";
+import { mandatory, option } from "@brand-records/command-line";
+import { DELIVERY_OPTIONS, headerWordOption, secretOption, typeArgument } from "../input/delivery-options.ts";
+import { command, group } from "../session.ts";
 
 const SEND_HELP = `
 The event is sample data of records that do not exist, in the form of the published schema, and marked as a test unless
@@ -31,28 +24,30 @@ Examples:
     --body body.json --at 1795227310     # as of when it arrived
 `;
 
-export function eventsCommand(shell: Shell): Command {
-  const send = new Command("send")
-    .summary("send a signed event to a receiver")
-    .description("Send a receiver an event, signed as the service signs it, and show how it responded.")
-    .addArgument(typeArgument());
-  addDeliveryOptions(send)
-    .option("--body <file>", "an event to send as it is, instead of sample data; - for standard input")
-    .addHelpText("after", SEND_HELP)
-    .action((type: string, options: SendOptions, command: Command) =>
-      shell.act(command, async (session) => (await import("../deliveries/send-event.ts")).sendEvent(session, type, options)),
-    );
-  const verify = new Command("verify")
-    .summary("verify a delivery that arrived")
-    .description("Verify the signatures and the timestamp of a delivery, as a receiver must.")
-    .addOption(secretOption())
-    .requiredOption("--headers <file>", "the request's headers; - for standard input")
-    .requiredOption("--body <file>", "the raw body; - for standard input")
-    .option("--at <time>", "the time it arrived: Unix time in seconds, or RFC 3339. Default: now")
-    .addOption(headerWordOption())
-    .addHelpText("after", VERIFY_HELP)
-    .action((options: VerifyOptions, command: Command) =>
-      shell.act(command, async (session) => (await import("../deliveries/verify-event.ts")).verifyEvent(session, options)),
-    );
-  return new Command("events").summary("signed events").description("Signed events.").addCommand(send).addCommand(verify);
-}
+const send = command("send", {
+  summary: "send a signed event to a receiver",
+  description: "Send a receiver an event, signed as the service signs it, and show how it responded.",
+  arguments: [typeArgument()],
+  options: {
+    ...DELIVERY_OPTIONS,
+    body: option("--body <file>", "an event to send as it is, instead of sample data; - for standard input"),
+  },
+  help: SEND_HELP,
+  run: async (session, options, type: string) => (await import("../deliveries/send-event.ts")).sendEvent(session, type, options),
+});
+
+const verify = command("verify", {
+  summary: "verify a delivery that arrived",
+  description: "Verify the signatures and the timestamp of a delivery, as a receiver must.",
+  options: {
+    secretFile: secretOption(),
+    headers: mandatory(option("--headers <file>", "the request's headers; - for standard input")),
+    body: mandatory(option("--body <file>", "the raw body; - for standard input")),
+    at: option("--at <time>", "the time it arrived: Unix time in seconds, or RFC 3339. Default: now"),
+    headerWord: headerWordOption(),
+  },
+  help: VERIFY_HELP,
+  run: async (session, options) => (await import("../deliveries/verify-event.ts")).verifyEvent(session, options),
+});
+
+export const eventsCommand = group("events", "Signed events.", [send, verify], "signed events");

@@ -1,10 +1,20 @@
 import type { ResourceName } from "@brand-records/client";
-import { counted, openProgressBar, printable, UsageFailure } from "@brand-records/command-line";
-import { Command, Option } from "commander";
+import {
+  counted,
+  declared,
+  flag,
+  mandatory,
+  openProgressBar,
+  option,
+  printable,
+  UsageFailure,
+  type Values,
+} from "@brand-records/command-line";
+import { Option } from "commander";
 import type { Source } from "../export/export-records.ts";
 import type { ExportFormat, ExportRequest } from "../export/export-state.ts";
-import { addFilterOptions, filtersFrom, resourceArgument, type FilterOptions } from "../input/filter-options.ts";
-import type { Session, Shell } from "../session.ts";
+import { FILTER_OPTIONS, filtersFrom, resourceArgument } from "../input/filter-options.ts";
+import { command, type Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
 
 const DESCRIPTION = `Write every record of a resource into a file, newest first, each once.
@@ -25,30 +35,24 @@ Examples:
     --out approved.csv --replace
 `;
 
-interface ExportOptions {
-  readonly format: ExportFormat;
-  readonly out: string;
-  readonly replace?: boolean;
-  readonly restart?: boolean;
-}
+const OPTIONS = {
+  format: declared<ExportFormat>(new Option("--format <format>", "of the file").choices(["ndjson", "csv"]).makeOptionMandatory()),
+  out: mandatory(option("--out <file>", "the file; - for standard output, which cannot continue")),
+  replace: flag("--replace", "replace the file if it exists, when the export is complete"),
+  restart: flag("--restart", "begin again where an earlier export was interrupted"),
+  ...FILTER_OPTIONS,
+};
 
-export function exportCommand(shell: Shell): Command {
-  const command = new Command("export")
-    .summary("write every record into a file")
-    .description(DESCRIPTION)
-    .addArgument(resourceArgument())
-    .addOption(new Option("--format <format>", "of the file").choices(["ndjson", "csv"]).makeOptionMandatory())
-    .requiredOption("--out <file>", "the file; - for standard output, which cannot continue")
-    .option("--replace", "replace the file if it exists, when the export is complete")
-    .option("--restart", "begin again where an earlier export was interrupted");
-  return addFilterOptions(command)
-    .addHelpText("after", HELP)
-    .action((resource: ResourceName, options: ExportOptions & FilterOptions, self: Command) =>
-      shell.act(self, (session) => exportRecords(session, resource, options)),
-    );
-}
+export const exportCommand = command("export", {
+  summary: "write every record into a file",
+  description: DESCRIPTION,
+  arguments: [resourceArgument()],
+  options: OPTIONS,
+  help: HELP,
+  run: exportRecords,
+});
 
-async function exportRecords(session: Session, resource: ResourceName, options: ExportOptions & FilterOptions): Promise<void> {
+async function exportRecords(session: Session, options: Values<typeof OPTIONS>, resource: ResourceName): Promise<void> {
   // Refuses a missing key before anything is opened.
   const { url } = readAccess(session.terminal.env);
   const filters = filtersFrom(options);
@@ -74,7 +78,7 @@ async function exportToOutput(session: Session, source: Source): Promise<void> {
 async function exportToNamed(
   session: Session,
   request: ExportRequest,
-  { out, replace = false, restart = false }: ExportOptions,
+  { out, replace = false, restart = false }: Values<typeof OPTIONS>,
   openSource: (brandId: string | undefined) => Source,
 ): Promise<void> {
   const { exportToFile } = await import("../export/export-records.ts");

@@ -1,34 +1,29 @@
 import type { RecordOf, ResourceName } from "@brand-records/client";
-import { pesos, shortTime, table, UsageFailure, type Colors, type Column } from "@brand-records/command-line";
-import { Command } from "commander";
-import { addFilterOptions, filtersFrom, resourceArgument, type FilterOptions } from "../input/filter-options.ts";
+import { option, pesos, shortTime, UsageFailure, withDefault, type Column } from "@brand-records/command-line";
+import { FILTER_OPTIONS, filtersFrom, resourceArgument } from "../input/filter-options.ts";
 import { openClient } from "../settings.ts";
-import type { Shell } from "../session.ts";
+import { command } from "../session.ts";
 
 const LIMIT_MAX = 200;
 
-export function listCommand(shell: Shell): Command {
-  const command = new Command("list")
-    .summary("list records, newest first, a page at a time")
-    .description(
-      "List a page of records, newest first. With --json, records have all their fields. To read every record: brand-records export.",
-    )
-    .addArgument(resourceArgument())
-    .option("--limit <n>", "records on the page, 1 to 200", "20")
-    .option("--cursor <cursor>", "continue after an earlier page: the cursor that it ended with");
-  return addFilterOptions(command).action((resource: ResourceName, options: FilterOptions, self: Command) =>
-    shell.act(self, async (session) => {
-      const limit = readLimit(options["limit"] ?? "");
-      const { interrupted: signal } = session.terminal;
-      const page = await openClient(session).list(resource, filtersFrom(options), { limit, cursor: options["cursor"], signal }).page();
-      const { data, nextCursor } = page;
-      session.print({ resource, data, next_cursor: nextCursor ?? null }, (colors) =>
-        table(recordColumns(resource, colors), data, colors, "No records match."),
-      );
-      if (nextCursor !== undefined) session.note(({ dim }) => dim(`There may be more: the same command with --cursor ${nextCursor}`));
-    }),
-  );
-}
+export const listCommand = command("list", {
+  summary: "list records, newest first, a page at a time",
+  description:
+    "List a page of records, newest first. With --json, records have all their fields. To read every record: brand-records export.",
+  arguments: [resourceArgument()],
+  options: {
+    limit: withDefault(option("--limit <n>", "records on the page, 1 to 200"), "20"),
+    cursor: option("--cursor <cursor>", "continue after an earlier page: the cursor that it ended with"),
+    ...FILTER_OPTIONS,
+  },
+  run: async (session, { limit: count, cursor, ...filters }, resource: ResourceName) => {
+    const limit = readLimit(count);
+    const { interrupted: signal } = session.terminal;
+    const { data, nextCursor } = await openClient(session).list(resource, filtersFrom(filters), { limit, cursor, signal }).page();
+    session.printTable({ resource, data, next_cursor: nextCursor ?? null }, recordColumns(resource), data, "No records match.");
+    if (nextCursor !== undefined) session.note(({ dim }) => dim(`There may be more: the same command with --cursor ${nextCursor}`));
+  },
+});
 
 function readLimit(text: string): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
@@ -79,9 +74,9 @@ const COLUMNS: ColumnsOf = {
   ],
 };
 
-function recordColumns(resource: ResourceName, colors: Colors): readonly Column<AnyRecord>[] {
+function recordColumns(resource: ResourceName): readonly Column<AnyRecord>[] {
   return [
-    { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
+    { title: "ID", cell: ({ id }) => id, paint: "cyan" },
     { title: "STATUS", cell: ({ status }) => status },
     { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
     // A list's records are all of its resource.

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { BrandRecordsError, type PlanInput } from "@brand-records/client";
-import { CommandFailure, factLines, Interrupted, UsageFailure } from "@brand-records/command-line";
-import { Command } from "commander";
+import { CommandFailure, Interrupted, mandatory, option, UsageFailure, type Values } from "@brand-records/command-line";
 import { reportOf } from "../failure.ts";
-import type { Session, Shell } from "../session.ts";
+import { command, group, type Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
 
 /** Milliseconds for a plan, with all repetitions: they make no second one. */
@@ -24,20 +23,22 @@ One request_id makes one plan, however often it is sent. The command makes one i
 if it fails and the plan may exist: repeat the command with it.
 `;
 
-export function plansCommand(shell: Shell): Command {
-  const prepare = new Command("prepare")
-    .summary("prepare a campaign plan that people complete")
-    .description("Prepare a campaign plan from a JSON file. People complete it in the workspace: preparing publishes and spends nothing.")
-    .requiredOption("--file <file>", "the plan's JSON; - for standard input")
-    .option("--request-id <uuid>", "request_id of a plan that may exist already, from an earlier run")
-    .addHelpText("after", HELP)
-    .action((options: { file: string; requestId?: string }, command: Command) =>
-      shell.act(command, (session) => preparePlan(session, options)),
-    );
-  return new Command("plans").summary("campaign plans").description("Campaign plans.").addCommand(prepare);
-}
+const OPTIONS = {
+  file: mandatory(option("--file <file>", "the plan's JSON; - for standard input")),
+  requestId: option("--request-id <uuid>", "request_id of a plan that may exist already, from an earlier run"),
+};
 
-async function preparePlan(session: Session, { file, requestId }: { file: string; requestId?: string }): Promise<void> {
+const prepare = command("prepare", {
+  summary: "prepare a campaign plan that people complete",
+  description: "Prepare a campaign plan from a JSON file. People complete it in the workspace: preparing publishes and spends nothing.",
+  options: OPTIONS,
+  help: HELP,
+  run: preparePlan,
+});
+
+export const plansCommand = group("plans", "Campaign plans.", [prepare], "campaign plans");
+
+async function preparePlan(session: Session, { file, requestId }: Values<typeof OPTIONS>): Promise<void> {
   const { interrupted: signal, env } = session.terminal;
   const { url } = readAccess(env);
   const input = withRequestId(parsePlan(await session.input.readText(file, "--file")), requestId);
@@ -46,18 +47,13 @@ async function preparePlan(session: Session, { file, requestId }: { file: string
     .catch((error: unknown) => {
       throw withNextStep(error, input.request_id, signal);
     });
-  session.print(plan, (colors) =>
-    factLines(
-      [
-        ["Plan", plan.plan_id, colors.cyan],
-        ["Status", plan.status],
-        ["Title", plan.title],
-        ["To complete it", new URL(plan.review_path, url).href],
-        ["request_id", plan.request_id],
-      ],
-      colors,
-    ).join("\n"),
-  );
+  session.printFacts(plan, [
+    ["Plan", plan.plan_id, "cyan"],
+    ["Status", plan.status],
+    ["Title", plan.title],
+    ["To complete it", new URL(plan.review_path, url).href],
+    ["request_id", plan.request_id],
+  ]);
 }
 
 function parsePlan(text: string): PlanInput {

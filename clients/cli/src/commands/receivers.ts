@@ -1,7 +1,6 @@
-import { counted, openProgressBar, UsageFailure } from "@brand-records/command-line";
-import { Command } from "commander";
-import { addDeliveryOptions, timeoutMs, typeOption, type DeliveryOptions } from "../input/delivery-options.ts";
-import type { Session, Shell } from "../session.ts";
+import { counted, openProgressBar, UsageFailure, type Values } from "@brand-records/command-line";
+import { DELIVERY_OPTIONS, timeoutMs, typeOption } from "../input/delivery-options.ts";
+import { command, group, type Session } from "../session.ts";
 
 const DESCRIPTION = `Send a receiver what it must accept and what it must refuse, and report which rules of docs/webhooks.md it keeps.
 
@@ -24,18 +23,19 @@ Examples:
     --secret-file secret --next-secret-file next --json
 `;
 
-type ProveOptions = DeliveryOptions & { readonly type: string };
+const OPTIONS = { ...DELIVERY_OPTIONS, type: typeOption() };
 
-export function receiversCommand(shell: Shell): Command {
-  const prove = new Command("prove").summary("check a receiver against every rule").description(DESCRIPTION);
-  addDeliveryOptions(prove)
-    .addOption(typeOption())
-    .addHelpText("after", HELP)
-    .action((options: ProveOptions, command: Command) => shell.act(command, (session) => proveAndReport(session, options)));
-  return new Command("receivers").summary("receivers of events").description("Receivers of events.").addCommand(prove);
-}
+const prove = command("prove", {
+  summary: "check a receiver against every rule",
+  description: DESCRIPTION,
+  options: OPTIONS,
+  help: HELP,
+  run: proveAndReport,
+});
 
-async function proveAndReport(session: Session, options: ProveOptions): Promise<number> {
+export const receiversCommand = group("receivers", "Receivers of events.", [prove], "receivers of events");
+
+async function proveAndReport(session: Session, options: Values<typeof OPTIONS>): Promise<number> {
   const { deliveryTarget, headerWord, originOf } = await import("../deliveries/delivery-target.ts");
   const { proveReceiver, RULES } = await import("../prove/prove-receiver.ts");
   const { countOf, reportDocument, reportText, requestsOf } = await import("../prove/report.ts");

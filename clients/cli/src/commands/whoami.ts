@@ -1,20 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { BrandRecordsError, type BrandRecords, type PlanInput, type RateLimit } from "@brand-records/client";
-import { factLines } from "@brand-records/command-line";
-import { Command } from "commander";
-import type { Session, Shell } from "../session.ts";
+import { command, type Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
 
 const DESCRIPTION = `Show whose key BRAND_RECORDS_KEY is, what it may do, and how much of the brand's limit is left.
 
 The service has no list of a key's permissions. The command reads a page, and sends a plan without any content: a key that may prepare plans is refused for the content, another for the permission. Nothing is made. Both requests count towards the limit.`;
 
-export function whoamiCommand(shell: Shell): Command {
-  return new Command("whoami")
-    .summary("show the key's brand, permissions and limit")
-    .description(DESCRIPTION)
-    .action((_options: object, command: Command) => shell.act(command, whoami));
-}
+export const whoamiCommand = command("whoami", {
+  summary: "show the key's brand, permissions and limit",
+  description: DESCRIPTION,
+  run: whoami,
+});
 
 async function whoami(session: Session): Promise<void> {
   const { url, environment } = readAccess(session.terminal.env);
@@ -30,18 +27,13 @@ async function whoami(session: Session): Promise<void> {
     permissions,
     limit: limit === undefined ? null : limitDocument(limit),
   };
-  session.print(document, (colors) =>
-    factLines(
-      [
-        ["Service", url],
-        ["Brand", meta.brandId ?? "unknown", colors.cyan],
-        ["Key", environment],
-        ["Permissions", permissions.join(", ")],
-        ["Limit", limit === undefined ? "unknown" : limitText(limit)],
-      ],
-      colors,
-    ).join("\n"),
-  );
+  session.printFacts(document, [
+    ["Service", url],
+    ["Brand", meta.brandId ?? "unknown", "cyan"],
+    ["Key", environment],
+    ["Permissions", permissions.join(", ")],
+    ["Limit", limit === undefined ? "unknown" : limitText(limit)],
+  ]);
 }
 
 const withoutContent = (): PlanInput => ({ request_id: randomUUID() }) as unknown as PlanInput;

@@ -1,6 +1,6 @@
 import { signDelivery } from "@brand-records/client/signing";
-import { factLines, printable, UsageFailure } from "@brand-records/command-line";
-import { timeoutMs, type DeliveryOptions, type SendOptions } from "../input/delivery-options.ts";
+import { printable, UsageFailure } from "@brand-records/command-line";
+import { timeoutMs, type DeliveryOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
 import { deliveryTarget, headerWord, originOf } from "./delivery-target.ts";
 import { postDelivery } from "./post-delivery.ts";
@@ -8,7 +8,11 @@ import { adviceFor, isAccepted, outcomeOf, replyText } from "./reply-text.ts";
 import { isEventType, sampleEvent, type SampleEvent } from "./sample-event.ts";
 
 /** @returns the exit code: 0 if the receiver accepted the event */
-export async function sendEvent(session: Session, type: string, options: SendOptions): Promise<number> {
+export async function sendEvent(
+  session: Session,
+  type: string,
+  options: DeliveryOptions & { readonly body: string | undefined },
+): Promise<number> {
   if (!isEventType(type)) throw new UsageFailure(`there is no type ${type}`);
   const { live = false } = options;
   const to = deliveryTarget(options.to);
@@ -27,18 +31,13 @@ export async function sendEvent(session: Session, type: string, options: SendOpt
     headers,
     body: JSON.parse(body.toString("utf8")) as object,
   };
-  session.print(document, (colors) =>
-    factLines(
-      [
-        ["Event", id, colors.cyan],
-        ["Type", live || options.body !== undefined ? type : `${type}, marked as a test (--live: not marked)`],
-        ["To", to.href],
-        ["Receiver", replyText(reply), accepted ? colors.green : colors.red],
-        ...(accepted ? [] : ([["Do", adviceFor(reply), colors.yellow]] as const)),
-      ],
-      colors,
-    ).join("\n"),
-  );
+  session.printFacts(document, [
+    ["Event", id, "cyan"],
+    ["Type", live || options.body !== undefined ? type : `${type}, marked as a test (--live: not marked)`],
+    ["To", to.href],
+    ["Receiver", replyText(reply), accepted ? "green" : "red"],
+    ...(accepted ? [] : ([["Do", adviceFor(reply), "yellow"]] as const)),
+  ]);
   return accepted ? 0 : 1;
 }
 

@@ -1,6 +1,5 @@
 import { DeliveryError, isKnownEvent, verifyDelivery, type DeliveryProblem } from "@brand-records/client";
-import { CommandFailure, factLines, UsageFailure } from "@brand-records/command-line";
-import type { VerifyOptions } from "../input/delivery-options.ts";
+import { CommandFailure, UsageFailure } from "@brand-records/command-line";
 import type { Session } from "../session.ts";
 import { headerWord } from "./delivery-target.ts";
 
@@ -12,6 +11,14 @@ const HINTS: Readonly<Record<DeliveryProblem, string>> = {
   invalid_body: "Give the body as it arrived.",
   header_mismatch: "Give headers and body of the same request.",
 };
+
+interface VerifyOptions {
+  readonly secretFile: string;
+  readonly headers: string;
+  readonly body: string;
+  readonly at: string | undefined;
+  readonly headerWord: string;
+}
 
 /** @throws CommandFailure if the delivery is not verified */
 export async function verifyEvent(session: Session, options: VerifyOptions): Promise<void> {
@@ -25,20 +32,15 @@ export async function verifyEvent(session: Session, options: VerifyOptions): Pro
       throw new CommandFailure(error.code, `Not verified: ${error.message}.`, { cause: error, hint: HINTS[error.code] });
     },
   );
-  session.print({ verified: true, known_type: isKnownEvent(event), event }, (colors) =>
-    factLines(
-      [
-        ["Verified", "yes", colors.green],
-        ["Event", event.id, colors.cyan],
-        ["Type", isKnownEvent(event) ? event.type : `${event.type}, which this version does not know`],
-        ["Brand", event.brand_id],
-        ["Created", event.created_at],
-        ["Test", event.test ? "yes" : "no"],
-        ["Record", recordId(event.data)],
-      ],
-      colors,
-    ).join("\n"),
-  );
+  session.printFacts({ verified: true, known_type: isKnownEvent(event), event }, [
+    ["Verified", "yes", "green"],
+    ["Event", event.id, "cyan"],
+    ["Type", isKnownEvent(event) ? event.type : `${event.type}, which this version does not know`],
+    ["Brand", event.brand_id],
+    ["Created", event.created_at],
+    ["Test", event.test ? "yes" : "no"],
+    ["Record", recordId(event.data)],
+  ]);
 }
 
 /** Reads lines of `Name: value`, with or without a request line before them, or one JSON object. */

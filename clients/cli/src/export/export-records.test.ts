@@ -61,14 +61,6 @@ it("that is interrupted after its last page has each record once when it is run 
   expect(await readdir(folder)).toEqual(["payouts"]);
 });
 
-it("continues in the same way with a state of an earlier version, which did not mark the last page", async () => {
-  await interruptAtEnd();
-  await writeFile(statePath(out), JSON.stringify({ ...(await readState()), complete: false }));
-  expect(await runExport()).toBe(3);
-  expect(requests).toBe(2);
-  expect(await readFile(out, "utf8")).toBe(WHOLE);
-});
-
 it("that was killed after its file got its name is complete, and the next run says so", async () => {
   await interruptAtEnd();
   const state = await readState();

@@ -47,20 +47,13 @@ export async function readState(out: string): Promise<ExportState | undefined> {
   const path = statePath(out);
   try {
     const value = JSON.parse(await readFile(path, "utf8")) as Partial<ExportState> | null;
-    if (value?.version === 1 && Number.isSafeInteger(value.bytes) && Number.isSafeInteger(value.records))
-      return marked(value as ExportState);
+    if (value?.version === 1 && Number.isSafeInteger(value.bytes) && Number.isSafeInteger(value.records)) return value as ExportState;
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     if (!(error instanceof SyntaxError)) throw error;
   }
   const hint = "If it is yours, choose another --out. If not, --restart exports from the beginning.";
   throw new CommandFailure("foreign_state", `${printable(path)} is not the state of an export that this version can continue.`, { hint });
-}
-
-/** Marks the state after the last page as complete: earlier versions did so only when they gave the file its name. */
-function marked(state: ExportState): ExportState {
-  const isAfterLast = state.brand_id !== undefined && state.cursor === undefined;
-  return { ...state, complete: state.complete || isAfterLast };
 }
 
 /** Replaces the state as a whole: a kill leaves the state before or this one. */

@@ -1,51 +1,30 @@
 import { EVENT_TYPES } from "@brand-records/client";
-import { UsageFailure } from "@brand-records/command-line";
-import { Argument, Option, type Command } from "commander";
+import { choice, flag, mandatory, option, UsageFailure, withDefault, type Declared, type Values } from "@brand-records/command-line";
+import { Argument } from "commander";
 import { RESPONSE_SECONDS_MAX } from "../deliveries/post-delivery.ts";
 
-/** Options of the commands that send deliveries, as they are given. */
-export interface DeliveryOptions {
-  readonly to: string;
-  readonly secretFile: string;
-  readonly nextSecretFile?: string;
-  readonly live?: true;
-  readonly timeout: string;
-  readonly headerWord: string;
-}
-
-/** Options of `events send`, as they are given. */
-export interface SendOptions extends DeliveryOptions {
-  readonly body?: string;
-}
-
-/** Options of `events verify`, as they are given. */
-export interface VerifyOptions {
-  readonly secretFile: string;
-  readonly headers: string;
-  readonly body: string;
-  readonly at?: string;
-  readonly headerWord: string;
-}
-
 export const typeArgument = (): Argument => new Argument("<type>", "the event's type").choices(EVENT_TYPES);
-export const typeOption = (): Option =>
-  new Option("--type <type>", "a type that the receiver is configured for").choices(EVENT_TYPES).default("payout.paid");
 
-export const headerWordOption = (): Option =>
-  new Option("--header-word <word>", "the word in X-<word>-Signature, if your operator chose another").default("Service");
+export const typeOption = (): Declared<string> =>
+  withDefault(choice("--type <type>", "a type that the receiver is configured for", EVENT_TYPES), "payout.paid");
 
-export const secretOption = (): Option =>
-  new Option("--secret-file <file>", "the receiver's signing secret, whsec_…; - for standard input").makeOptionMandatory();
+export const headerWordOption = (): Declared<string> =>
+  withDefault(option("--header-word <word>", "the word in X-<word>-Signature, if your operator chose another"), "Service");
 
-export function addDeliveryOptions(command: Command): Command {
-  return command
-    .requiredOption("--to <url>", "the receiver")
-    .addOption(secretOption())
-    .option("--next-secret-file <file>", "the next secret too, during a rotation")
-    .option("--live", "not marked as a test: the receiver acts on it")
-    .addOption(new Option("--timeout <seconds>", "for a whole response").default(String(RESPONSE_SECONDS_MAX)))
-    .addOption(headerWordOption());
-}
+export const secretOption = (): Declared<string> =>
+  mandatory(option("--secret-file <file>", "the receiver's signing secret, whsec_…; - for standard input"));
+
+/** Options of the commands that send deliveries. */
+export const DELIVERY_OPTIONS = {
+  to: mandatory(option("--to <url>", "the receiver")),
+  secretFile: secretOption(),
+  nextSecretFile: option("--next-secret-file <file>", "the next secret too, during a rotation"),
+  live: flag("--live", "not marked as a test: the receiver acts on it"),
+  timeout: withDefault(option("--timeout <seconds>", "for a whole response"), String(RESPONSE_SECONDS_MAX)),
+  headerWord: headerWordOption(),
+};
+
+export type DeliveryOptions = Values<typeof DELIVERY_OPTIONS>;
 
 /** @returns milliseconds @throws UsageFailure */
 export function timeoutMs({ timeout }: Pick<DeliveryOptions, "timeout">): number {

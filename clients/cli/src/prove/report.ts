@@ -1,4 +1,4 @@
-import { DETAIL_COLUMNS_MAX, table, wrapped, type Colors, type Column, type Detail } from "@brand-records/command-line";
+import { DETAIL_COLUMNS_MAX, table, wrapped, type ColorName, type Colors, type Column, type Detail } from "@brand-records/command-line";
 import { outcomeOf } from "../deliveries/reply-text.ts";
 import type { Result, SentTrial, Verdict } from "./verdict.ts";
 
@@ -9,25 +9,24 @@ export const countOf = (verdicts: readonly Verdict[], result: Result): number =>
 
 export const requestsOf = (verdicts: readonly Verdict[]): number => verdicts.reduce((sum, { sent }) => sum + sent.length, 0);
 
+const COLUMNS: readonly Column<Verdict>[] = [
+  {
+    title: "RESULT",
+    cell: ({ result }) => WORDS[result],
+    paint: ({ result }) => (({ kept: "green", broken: "red", look: "yellow", not_checked: "dim" }) as const)[result],
+  },
+  { title: "CHECK", cell: ({ rule }) => rule.check },
+  { title: "THE RECEIVER", cell: ({ observed }) => observed, wraps: true },
+];
+
 /** The report for people: a row for each rule, and below a broken one the rule with what to do. */
-export function reportText(verdicts: readonly Verdict[], colors: Colors): string {
-  const columns: Column<Verdict>[] = [
-    { title: "RESULT", cell: ({ result }) => WORDS[result], paint: (text, { result }) => painterOf(result, colors)(text) },
-    { title: "CHECK", cell: ({ rule }) => rule.check },
-    { title: "THE RECEIVER", cell: ({ observed }) => observed, wraps: true },
-  ];
-  return `${table(columns, verdicts, colors, "", (verdict) => detailsOf(verdict, colors))}\n\n${summaryText(verdicts, colors)}`;
-}
+export const reportText = (verdicts: readonly Verdict[], colors: Colors): string =>
+  `${table(COLUMNS, verdicts, colors, "", detailsOf)}\n\n${summaryText(verdicts, colors)}`;
 
-function painterOf(result: Result, { green, red, yellow, dim }: Colors): (text: string) => string {
-  return { kept: green, broken: red, look: yellow, not_checked: dim }[result];
-}
-
-function detailsOf({ rule, result, advice }: Verdict, { dim, yellow }: Colors): Detail[] {
+function detailsOf({ rule, result, advice }: Verdict): Detail[] {
   if (result !== "broken" && advice === undefined) return [];
-  const lines = (text: string, paint: Detail["paint"] & object): Detail[] =>
-    wrapped(text, DETAIL_COLUMNS_MAX).map((line) => ({ text: line, paint }));
-  return [...lines(`Rule: ${rule.sentence}`, dim), ...(advice === undefined ? [] : lines(`Do:   ${advice}`, yellow))];
+  const lines = (text: string, paint: ColorName): Detail[] => wrapped(text, DETAIL_COLUMNS_MAX).map((line) => ({ text: line, paint }));
+  return [...lines(`Rule: ${rule.sentence}`, "dim"), ...(advice === undefined ? [] : lines(`Do:   ${advice}`, "yellow"))];
 }
 
 function summaryText(verdicts: readonly Verdict[], { green, red }: Colors): string {

@@ -3,6 +3,8 @@ import { createColors } from "picocolors";
 
 export type Colors = ReturnType<typeof createColors>;
 
+export type ColorName = "bold" | "cyan" | "dim" | "green" | "red" | "yellow";
+
 export interface Screen extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number | undefined;

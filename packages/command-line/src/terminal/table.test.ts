@@ -27,7 +27,7 @@ describe("table", () => {
 
   it("keeps the widths when cells are coloured", () => {
     const columns = [
-      { title: "A", cell: (row: string) => row, paint: colors.red },
+      { title: "A", cell: (row: string) => row, paint: "red" as const },
       { title: "B", cell: () => "b" },
     ];
     const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
@@ -74,8 +74,8 @@ describe("table", () => {
   });
 
   it("cuts the lines below a row, and paints them", () => {
-    const details = () => [{ text: "d".repeat(200), paint: colors.red }];
-    const [, , detail = ""] = table([{ title: "A", cell: String }], ["a"], plain, "", details).split("\n");
+    const details = () => [{ text: "d".repeat(200), paint: "red" as const }];
+    const [, , detail = ""] = table([{ title: "A", cell: String }], ["a"], colors, "", details).split("\n");
     expect(detail).toBe(`  ${colors.red(`${"d".repeat(117)}…`)}`);
   });
 

@@ -1,4 +1,4 @@
-import type { Colors } from "./colors.ts";
+import type { ColorName, Colors } from "./colors.ts";
 import { printable, shortened, widthOf, wrapped } from "./printable.ts";
 
 /** What a terminal of usual width shows without breaking lines. The same wherever output goes, so that it can be compared. */
@@ -11,8 +11,7 @@ export const DETAIL_COLUMNS_MAX = TABLE_COLUMNS_MAX - DETAIL_INDENT.length;
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
-  /** Colours the cell without changing its width. */
-  readonly paint?: (text: string, row: Row) => string;
+  readonly paint?: ColorName | ((row: Row) => ColorName | undefined);
   readonly align?: "right";
   /**
    * How narrow the column may become if the table is too wide; its cells are then cut, with `…`. Only for what the `show` command
@@ -25,7 +24,7 @@ export interface Column<Row> {
 
 export interface Detail {
   readonly text: string;
-  readonly paint?: (text: string) => string;
+  readonly paint?: ColorName;
 }
 
 /**
@@ -53,14 +52,21 @@ export function table<Row>(
       .join(" ".repeat(GAP));
   const heading = line(
     columns.map(({ title }) => title),
-    (text) => colors.dim(text),
+    colors.dim,
   );
+  const painted = (text: string, at: number, row: Row): string => {
+    const paint = columns[at]?.paint;
+    return paintedIn(colors, typeof paint === "function" ? paint(row) : paint, text);
+  };
   const body = rows.flatMap((row, number) => [
-    ...linesOf(columns, cells[number] ?? [], widths).map((texts) => line(texts, (text, at) => columns[at]?.paint?.(text, row) ?? text)),
-    ...details(row).map(({ text, paint = String }) => DETAIL_INDENT + paint(shortened(printable(text), DETAIL_COLUMNS_MAX))),
+    ...linesOf(columns, cells[number] ?? [], widths).map((texts) => line(texts, (text, at) => painted(text, at, row))),
+    ...details(row).map(({ text, paint }) => DETAIL_INDENT + paintedIn(colors, paint, shortened(printable(text), DETAIL_COLUMNS_MAX))),
   ]);
   return [heading, ...body].join("\n");
 }
+
+const paintedIn = (colors: Colors, paint: ColorName | undefined, text: string): string =>
+  paint === undefined ? text : colors[paint](text);
 
 function widthsOf(columns: readonly Column<never>[], cells: readonly (readonly string[])[]): number[] {
   return columns.map(({ title }, at) => Math.max(title.length, ...cells.map((line) => widthOf(line[at] ?? ""))));
@@ -93,10 +99,10 @@ function linesOf(columns: readonly Column<never>[], cells: readonly string[], wi
   return [[...others, first], ...more.map((text) => [...others.map(() => ""), text])];
 }
 
-export type Fact = readonly [label: string, text: string, paint?: (text: string) => string];
+export type Fact = readonly [label: string, text: string, paint?: ColorName | undefined];
 
 /** Lays out facts, a line each, with their texts below each other. */
-export function factLines(facts: readonly Fact[], { dim }: Colors): string[] {
+export function factsText(facts: readonly Fact[], colors: Colors): string {
   const width = Math.max(...facts.map(([label]) => label.length));
-  return facts.map(([label, text, paint = String]) => `${dim(label.padEnd(width))}  ${paint(printable(text))}`);
+  return facts.map(([label, text, paint]) => `${colors.dim(label.padEnd(width))}  ${paintedIn(colors, paint, printable(text))}`).join("\n");
 }
