@@ -1,3 +1,5 @@
+import { newId } from "@brand-records/ids";
+import { EVENT_TYPES } from "@brand-records/resources";
 import type { Database } from "@brand-records/postgres";
 
 export interface AddedEvents {
@@ -28,4 +30,12 @@ export async function addEvents(
     [`${(batches += 1)}x`, brandId, type, test, receivedAt ?? null, count, from],
   );
   return rows.map(({ id }) => id).toSorted();
+}
+
+/** Returns the message of a new event of a brand, as the log has it. */
+export function messageOf(brandId: string) {
+  const at = Date.now();
+  const event = { id: newId("evt", at), type: "payout.paid", created_at: new Date(at).toISOString(), brand_id: brandId };
+  const data = EVENT_TYPES["payout.paid"].example(event.created_at);
+  return { key: data.id, value: Buffer.from(JSON.stringify({ ...event, data })), headers: {}, position: "topic/0@1" };
 }

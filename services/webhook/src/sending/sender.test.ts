@@ -391,36 +391,6 @@ describe("a result", () => {
   });
 });
 
-it("shares the work between two senders, each delivery sent once", async () => {
-  const server = await receiving();
-  const receivers = await Promise.all(Array.from({ length: 5 }, () => sending.createReceiver(server.url)));
-  for (const receiver of receivers) await sending.deliver([receiver], 60);
-  sending.start();
-  sending.start();
-  await eventually(async () => expect(await open()).toBe(0), { timeoutMs: 20_000 });
-  expect(server.requests).toHaveLength(300);
-  expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(300);
-});
-
-it("finishes attempts in flight when it is stopped, and leaves the rest to other senders", async () => {
-  const responses: (() => void)[] = [];
-  const server = await receiving((response) => void responses.push(() => response.writeHead(204).end()));
-  const receiver = await sending.createReceiver(server.url);
-  await sending.deliver([receiver], 30);
-  const sender = sending.start();
-  await eventually(() => expect(responses.length).toBeGreaterThanOrEqual(8));
-  const stopping = sender.stop();
-  const inFlight = server.requests.length;
-  for (const respond of responses) respond();
-  server.respond = (response) => response.writeHead(204).end();
-  await stopping;
-  expect(await past(receiver)).toHaveLength(inFlight);
-  expect(await sending.db.query("select from webhook.deliveries where state = 'sending'")).toEqual([]);
-  sending.start();
-  await eventually(async () => expect(await past(receiver)).toHaveLength(30));
-  expect(server.requests).toHaveLength(30);
-});
-
 it("sends what it claimed though the response to the claim's commit is lost, and the attempt counts once", async () => {
   const server = await receiving();
   const receiver = await sending.createReceiver(server.url, { maxInFlight: 1 });

@@ -3,6 +3,7 @@ import type { Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
+import { intercepted } from "../../test/intercepted.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { replayBatch } from "../replaying/replay-batch.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
@@ -53,12 +54,7 @@ it("a try that is given up uses up nothing of what its process may take", async 
 
 /** Does something between the walk over dead entries and the move of the bound. */
 const beforeMove = (work: () => Promise<unknown>): Database =>
-  Object.assign(Object.create(served.sending.db) as Database, {
-    query: (async (statement, values) => {
-      if (typeof statement !== "string" && statement.name === "claim_bounds.move") await work();
-      return served.sending.db.query(statement, values);
-    }) satisfies Database["query"],
-  });
+  intercepted(served.sending.db, ({ name }) => name === "claim_bounds.move" && work());
 
 /** A delivery becomes pending, as every statement makes it. */
 async function arrive(id: string, due: string): Promise<void> {
@@ -73,12 +69,10 @@ async function arrive(id: string, due: string): Promise<void> {
 }
 
 const INSTANT = "2026-01-01T00:00:00Z";
-const boundOf = async (): Promise<unknown> =>
-  (
-    await served.sending.db.query("select next_due, bound_due = next_due as has_id, bound_id from webhook.lanes where receiver_id = $1", [
-      served.receiver.id,
-    ])
-  )[0];
+const boundOf = async (): Promise<unknown> => {
+  const bound = "select next_due, bound_due = next_due as has_id, bound_id from webhook.lanes where receiver_id = $1";
+  return (await served.sending.db.query(bound, [served.receiver.id]))[0];
+};
 
 it.each([
   ["at the same instant", INSTANT],
