@@ -11,15 +11,15 @@ import { message, type OpenLog } from "./describe-event-log.ts";
 
 export const silent = openLog("test", "silent");
 
-/** Four partitions and a topic that no other test uses. @param brokers default: those that the tests share */
-export const configOf = (brokers = process.env["TEST_KAFKA_BROKERS"] ?? ""): EventLogConfig =>
+/** Four partitions and a topic that no other test uses. */
+export const configOf = (brokers = ""): EventLogConfig =>
   parseEnv(z.object(eventLogSettings), { KAFKA_BROKERS: brokers, KAFKA_TOPIC: `test.${randomUUID()}`, KAFKA_PARTITIONS: "4" });
 
 /** Consumers that join one after the other wait for heartbeats, 2 s each, and once for a join that was repeated. */
 export const JOIN_MS_MAX = 30_000;
 
 /** A log in Kafka whose readers are of one group. */
-export async function openKafkaLog(config = configOf()): Promise<OpenLog> {
+export async function openKafkaLog(config: EventLogConfig): Promise<OpenLog> {
   const publisher = openKafkaPublisher(config, "writer", silent);
   const readers: KafkaReader[] = [];
   const subscriptions: Subscription[] = [];

@@ -5,7 +5,7 @@ import { configOf, JOIN_MS_MAX, openKafkaLog, silent } from "../../test/kafka-co
 import { openKafkaPublisher, openKafkaReader } from "./kafka-log.ts";
 
 it("the topics are created once, by the first publisher and the first reader, with the partitions and retention of the settings", async () => {
-  const config = configOf();
+  const config = configOf(process.env["TEST_KAFKA_BROKERS"]);
   const publishers = Array.from({ length: 3 }, () => openKafkaPublisher(config, "writer", silent));
   await Promise.all(publishers.map((publisher) => publisher.publish([message("sub_1", "a")])));
   const admin = new Kafka({ brokers: [...config.KAFKA_BROKERS], logLevel: logLevel.NOTHING }).admin();
@@ -32,7 +32,7 @@ it("the topics are created once, by the first publisher and the first reader, wi
 });
 
 it("reports how many messages the readers are behind", async () => {
-  const config = configOf();
+  const config = configOf(process.env["TEST_KAFKA_BROKERS"]);
   const log = await openKafkaLog(config);
   const reader = openKafkaReader(config, "readers", silent);
   let open = (): void => {};
@@ -52,7 +52,7 @@ it("reports how many messages the readers are behind", async () => {
 });
 
 it("gives what waits in every partition to the intake at once", async () => {
-  const config = configOf();
+  const config = configOf(process.env["TEST_KAFKA_BROKERS"]);
   const log = await openKafkaLog(config);
   const calls: string[][] = [];
   let open = (): void => {};
@@ -74,7 +74,7 @@ it("gives what waits in every partition to the intake at once", async () => {
 });
 
 it("goes on with the other partitions while the messages of one cannot be processed, then with that one in order", async () => {
-  const config = configOf();
+  const config = configOf(process.env["TEST_KAFKA_BROKERS"]);
   const log = await openKafkaLog(config);
   let isAway = true;
   let refusals = 0;
@@ -105,7 +105,7 @@ it("goes on with the other partitions while the messages of one cannot be proces
 });
 
 it("shares the messages among three readers, and gives all to the last one left", async () => {
-  const config = configOf();
+  const config = configOf(process.env["TEST_KAFKA_BROKERS"]);
   const publisher = openKafkaPublisher(config, "writer", silent);
   const received: string[][] = [[], [], []];
   const readers = received.map(() => openKafkaReader(config, "readers", silent));

@@ -1,4 +1,4 @@
 import { describeEventLog } from "../../test/describe-event-log.ts";
-import { openKafkaLog } from "../../test/kafka-config.ts";
+import { configOf, openKafkaLog } from "../../test/kafka-config.ts";
 
-describeEventLog("Kafka", () => openKafkaLog());
+describeEventLog("Kafka", () => openKafkaLog(configOf(process.env["TEST_KAFKA_BROKERS"])));

@@ -12,7 +12,7 @@ let settings: EventLogConfig;
 let admin: Admin;
 let publisher: Publisher;
 beforeEach(async () => {
-  settings = configOf();
+  settings = configOf(process.env["TEST_KAFKA_BROKERS"]);
   admin = new Kafka({ brokers: [...settings.KAFKA_BROKERS], logLevel: logLevel.NOTHING, retry: { retries: 0 } }).admin();
   await admin.connect();
   publisher = openKafkaPublisher(settings, "writer", silent);

@@ -34,7 +34,7 @@ const receive: Intake = async (messages) => void received.push(...messages.map((
 
 beforeEach(async () => {
   [received, lost, errors, warnings, opened] = [[], [], [], [], []];
-  config = configOf();
+  config = configOf(process.env["TEST_KAFKA_BROKERS"]);
   admin = new Kafka({ brokers: [...config.KAFKA_BROKERS], logLevel: logLevel.NOTHING }).admin();
   publisher = openKafkaPublisher(config, "writer", silent);
   reader = openKafkaReader(config, "readers", log);
