@@ -38,22 +38,18 @@ export interface TopicState {
  */
 export async function ensureTopics(kafka: Kafka, config: EventLogConfig, log: Logger, only?: string): Promise<TopicState[]> {
   const { KAFKA_TOPIC: topic, KAFKA_PARTITIONS: partitions, KAFKA_REPLICATION_FACTOR: factor, KAFKA_RETENTION_HOURS: hours } = config;
-  const replicationFactor = factor === 0 ? -1 : factor;
-  const entries = (settings: Record<string, number | string>) =>
-    Object.entries(settings).map(([name, value]) => ({ name, value: String(value) }));
+  const topicOf = (name: string, numPartitions: number, retentionMs: number, bytesMax: number) => ({
+    topic: name,
+    numPartitions,
+    replicationFactor: factor === 0 ? -1 : factor,
+    configEntries: Object.entries({ "retention.ms": retentionMs, [BATCH_BYTES_SETTING]: bytesMax, ...READABLE }).map(([name, value]) => ({
+      name,
+      value: String(value),
+    })),
+  });
   const both = [
-    {
-      topic,
-      numPartitions: partitions,
-      replicationFactor,
-      configEntries: entries({ "retention.ms": hours * HOUR_MS, [BATCH_BYTES_SETTING]: MESSAGE_BYTES_MAX, ...READABLE }),
-    },
-    {
-      topic: deadLetterTopicOf(topic),
-      numPartitions: 1,
-      replicationFactor,
-      configEntries: entries({ "retention.ms": DEAD_LETTER_RETENTION_MS, [BATCH_BYTES_SETTING]: DEAD_LETTER_BYTES_MAX, ...READABLE }),
-    },
+    topicOf(topic, partitions, hours * HOUR_MS, MESSAGE_BYTES_MAX),
+    topicOf(deadLetterTopicOf(topic), 1, DEAD_LETTER_RETENTION_MS, DEAD_LETTER_BYTES_MAX),
   ];
   const wanted = both.filter((each) => only === undefined || each.topic === only);
   return withAdmin(kafka, async (admin) => {
@@ -112,15 +108,14 @@ async function warnOfDifferences(
 ): Promise<string | undefined> {
   if (partitions !== numPartitions) warnOnce(log, { topic, partitions, expected: numPartitions }, "topic partition count differs");
   const names = configEntries.map(({ name }) => name).filter((name) => name !== "retention.ms");
-  const resources = await configsOf(admin, topic, names).catch((error: unknown) => {
+  const actual = await settingsOf(admin, topic, names).catch((error: unknown) => {
     const refused = refusalIn(error);
     if (refused === undefined) throw error;
     // The comparison only warns: it must not keep a login without DESCRIBE_CONFIGS from its work.
     warnOnce(log, { topic, refused }, "topic settings cannot be compared");
     return undefined;
   });
-  if (resources === undefined) return undefined;
-  const actual = new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
+  if (actual === undefined) return undefined;
   for (const { name, value } of configEntries) {
     if (names.includes(name) && actual.get(name) !== value) {
       warnOnce(log, { topic, setting: name, value: actual.get(name), expected: value }, "topic setting differs");
@@ -129,12 +124,13 @@ async function warnOfDifferences(
   return actual.get(BATCH_BYTES_SETTING);
 }
 
-async function configsOf(admin: Admin, topic: string, names: string[]) {
+/** Returns the values of a topic's settings, by their names; none if there is no such topic. */
+export async function settingsOf(admin: Admin, topic: string, configNames: string[]): Promise<Map<string, string>> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: names }],
+    resources: [{ type: TOPIC_RESOURCE, name: topic, configNames }],
   });
-  return resources;
+  return new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
 /**

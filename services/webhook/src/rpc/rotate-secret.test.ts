@@ -13,7 +13,7 @@ const activate = async (receiver: Receiver, { force = false } = {}) =>
   present((await served.receivers.activateSecret({ ...keyOf(receiver), force })).receiver);
 /** Does what the result of an accepted test by the next secret does. */
 const accept = async (receiver: Receiver) =>
-  acceptNextSecret(served.db, { receiver_id: receiver.id, url: receiver.url, sealed: present((await stored(receiver)).next_secret) });
+  acceptNextSecret(served.db, { receiver_id: receiver.id, url: receiver.url, tested_secret: (await stored(receiver)).next_secret });
 const rotateAndAccept = async (receiver: Receiver) => {
   const { secret } = await rotate(receiver);
   await accept(receiver);

@@ -10,10 +10,9 @@ import {
 import { requireEvent, type EventPosition, type FoundEvent } from "../domain/event.ts";
 import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { deliveryStats } from "../storage/attempt-hours.ts";
-import { attemptsOf, findDelivery } from "../storage/deliveries.ts";
+import { attemptsOf, findDelivery, originalOf, repeatsOf } from "../storage/deliveries.ts";
 import { pageOfDeliveries, type DeliveriesPage, type PageOfDeliveries } from "../storage/delivery-lists.ts";
 import { eventsOfRecord, findEvent } from "../storage/events.ts";
-import { originalOf, repeatsOf } from "../storage/repeats.ts";
 import { laneStatus, type LaneStatus } from "../storage/lanes.ts";
 
 /** What keeps pending deliveries of a receiver from being sent: nothing if there is no receiver. */

@@ -100,9 +100,8 @@ function laneUpdate({ lane: { receiverId, ctid, openedAt }, change, settled }: C
 }
 
 async function acceptTestedSecrets(sql: Sql, settled: readonly AttemptResult[]): Promise<void> {
-  for (const { receiver_id, url, tested_secret, outcome } of settled) {
-    if (tested_secret === null || outcome !== "accepted") continue;
-    await acceptNextSecret(sql, { receiver_id, url, sealed: tested_secret });
+  for (const result of settled) {
+    if (result.tested_secret !== null && result.outcome === "accepted") await acceptNextSecret(sql, result);
   }
 }
 
