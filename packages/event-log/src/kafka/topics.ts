@@ -15,7 +15,6 @@ const BATCH_BYTES_SETTING = "max.message.bytes";
 const DEAD_LETTER_BYTES_MAX = MESSAGE_BYTES_MAX + 64 * 1024;
 /** kafkajs reads no lz4, zstd or snappy. This makes the brokers store, and return, every batch uncompressed. */
 const READABLE = { "compression.type": "uncompressed" };
-/** Leaves time to look into dead letters. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * HOUR_MS;
 /** A new topic's partitions get their leaders within this time, or later, when the caller tries again. */
 const LEADER_ATTEMPTS = 20;
@@ -124,7 +123,6 @@ async function warnOfDifferences(
   return actual.get(BATCH_BYTES_SETTING);
 }
 
-/** Returns the values of a topic's settings, by their names; none if there is no such topic. */
 export async function settingsOf(admin: Admin, topic: string, configNames: string[]): Promise<Map<string, string>> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
@@ -133,11 +131,7 @@ export async function settingsOf(admin: Admin, topic: string, configNames: strin
   return new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
-/**
- * Runs `work` with an admin connection, then closes it.
- *
- * @throws Error that names the setting, if the brokers refuse the connection
- */
+/** Runs `work` with an admin connection, then closes it. @throws Error that names the setting, if the brokers refuse the connection */
 export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = kafka.admin();
   try {

@@ -27,7 +27,6 @@ type ResultWriterOptions = Pick<AttemptOptions, "clock" | "metrics" | "log"> & {
 export class ResultWriter {
   readonly #options: ResultWriterOptions;
   #waiting: Waiting[] = [];
-  /** The results that are being written. */
   #batch: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #stopped = false;

@@ -54,7 +54,6 @@ export async function insertReplayedDeliveries(sql: Sql, replay: TakenReplay, de
   await wakeLanes(sql, [replay.receiver_id]);
 }
 
-/** Adds a test delivery, and tries it first. Its lane must be locked. */
 export async function insertTestDelivery(
   sql: Sql,
   { id, receiver_id, event_id, event_created_at, event_type, sign_with_next }: NewDelivery & Pick<Delivery, "sign_with_next">,
@@ -66,7 +65,6 @@ export async function insertTestDelivery(
 export const findDelivery = (sql: Sql, { brandId, deliveryId }: DeliveryKey): Promise<Delivery | undefined> =>
   first(sql.query<Delivery>(statements.find, [brandId, deliveryId]));
 
-/** Returns the attempts of a delivery, oldest first. */
 export function attemptsOf(sql: Sql, deliveryId: string): Promise<Attempt[]> {
   return sql.query<Attempt>(statements.attempts, [deliveryId]);
 }

@@ -128,7 +128,6 @@ function joinWith(events: readonly EventPosition[], values: unknown[]): string {
   return `join ${positions.relation} on d.event_id = e.id and d.event_created_at = e.created_at`;
 }
 
-/** SQL conditions on the status of a delivery's last attempt. */
 const HAS_STATUS = ({ outcome, status }: { readonly outcome: string; readonly status: string }): Record<StatusClass, string> => ({
   "2xx": `${status} between 200 and 299`,
   "3xx": `${status} between 300 and 399`,

@@ -38,11 +38,7 @@ const statements = statementsOf("events", {
   positionOf: "select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
 });
 
-/**
- * Stores events. Their daily partitions must exist.
- *
- * @returns the ids of those that were not stored before
- */
+/** Stores events. Their daily partitions must exist. @returns the ids of those that were not stored before */
 export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promise<Set<string>> {
   const rows = await sql.query<{ id: string }>(statements.insert, NEW_EVENTS.values(events));
   return new Set(rows.map(({ id }) => id));

@@ -5,7 +5,6 @@ import type { LaneRow } from "./lanes.ts";
 /** A receiver that selects events, with what an attempt needs. */
 export interface Target {
   readonly id: string;
-  /** See `LaneRow`. */
   readonly ctid: string;
   readonly brand_id: string;
   readonly events: readonly string[];
@@ -16,7 +15,6 @@ export interface Target {
   readonly next_secret_key_id: number | null;
   /** First attempts that may begin at once: its lane is enabled, its circuit closed, nothing is due, and its last attempt succeeded. */
   readonly room: number;
-  /** The transaction's time. */
   readonly now: string;
 }
 

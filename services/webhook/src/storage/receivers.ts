@@ -95,10 +95,8 @@ export function listReceivers(sql: Sql, brandId: string): Promise<Receiver[]> {
   return sql.query<Receiver>(statements.list, [brandId]);
 }
 
-/** Where deliveries go. */
 export type DeliveryTarget = Pick<Receiver, "id" | "label" | "url" | "paused_until">;
 
-/** Returns the brand's receivers by their ids, without their counts. */
 export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<string, DeliveryTarget>> {
   const rows = await sql.query<DeliveryTarget>(statements.targets, [brandId]);
   return new Map(rows.map((target) => [target.id, target]));
@@ -108,11 +106,7 @@ export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<st
 export const changeReceiver = (sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<unknown> =>
   sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
 
-/**
- * The receiver's lane must be locked.
- *
- * @returns when; undefined if it was already disabled: the reason then stays
- */
+/** The receiver's lane must be locked. @returns when; undefined if it was already disabled: the reason then stays */
 export const disableReceiver = async (sql: Sql, receiverId: string, reason: "member" | "gone" | "failing"): Promise<string | undefined> =>
   (await first(sql.query<{ disabled_at: string }>(statements.disable, [receiverId, reason])))?.disabled_at;
 

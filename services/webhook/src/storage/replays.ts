@@ -137,7 +137,6 @@ export const findLatestReplay = (sql: Sql, { brandId, receiverId }: ReceiverKey)
 export const endReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<unknown> =>
   sql.query(statements.cancel, [brandId, replayId]);
 
-/** Ends every replay of a brand. */
 export const endReplaysOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.cancelAll, [brandId]);
 
 export interface UnfinishedReplay {
@@ -147,7 +146,6 @@ export interface UnfinishedReplay {
   readonly failed_only: boolean;
 }
 
-/** Returns the receiver's unfinished replay, if it has one. */
 export const findUnfinishedReplay = (sql: Sql, receiverId: string): Promise<UnfinishedReplay | undefined> =>
   first(sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]));
 
@@ -167,7 +165,6 @@ export interface TakenReplay {
 export const takeReplay = (sql: Sql, except: readonly string[]): Promise<TakenReplay | undefined> =>
   first(sql.query<TakenReplay>(statements.take, [except]));
 
-/** Whether any other replay is unfinished, locked or not. */
 export const hasUnfinishedReplays = (sql: Sql, except: readonly string[]): Promise<boolean> =>
   isFound(sql.query(statements.hasUnfinished, [except]));
 

@@ -47,7 +47,6 @@ export async function idsInUseAmong(sql: Sql, keyIds: readonly number[]): Promis
   return (await sql.query<{ id: number }>(statements.inUseAmong, KEY_IDS.values(keyIds.map((id) => ({ id }))))).map(({ id }) => id);
 }
 
-/** A receiver's current and next secret. */
 export interface StoredSecrets {
   readonly receiver_id: string;
   readonly secret: Buffer;
@@ -62,7 +61,6 @@ export function storedSecretsOf(sql: Sql, receiverIds: readonly string[]): Promi
 }
 
 export interface StoredSecret extends SealedSecret {
-  /** The receiver's id. */
   readonly id: string;
 }
 

@@ -45,7 +45,6 @@ export async function enableReceiver(
   return { receiver: requireReceiver(await findReceiver(db, key)), dropped };
 }
 
-/** Senders begin with it at once, and not with their next poll. */
 async function release(sql: Sql, receiverId: string): Promise<void> {
   await releaseLane(sql, receiverId);
   await notifySenders(sql);

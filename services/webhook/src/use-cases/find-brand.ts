@@ -5,14 +5,9 @@ import { brandOf } from "../storage/brands.ts";
 /** Records by the prefixes of their ids. */
 const NOUNS = { rcv: "receiver", evt: "event", dlv: "delivery", rpl: "replay" };
 
-/** Prefixes of the ids that `findBrand` takes. */
 export const FINDABLE_PREFIXES: readonly string[] = Object.keys(NOUNS);
 
-/**
- * Returns the brand of a receiver, an event, a delivery or a replay, by its id alone.
- *
- * @throws AppError `not_found`
- */
+/** Returns the brand of a receiver, an event, a delivery or a replay, by its id alone. @throws AppError `not_found` */
 export async function findBrand(db: Sql, id: string): Promise<string> {
   const brandId = await brandOf(db, id);
   if (brandId !== undefined) return brandId;

@@ -62,7 +62,6 @@ export interface DeliveryDetails {
   /** Undefined if it is no longer stored. */
   readonly event: FoundEvent | undefined;
   readonly pause: Pause;
-  /** The delivery that this one sends again; undefined if it sends none. */
   readonly original: DeliveryReference | undefined;
   /** Deliveries that sent this one again, newest first. */
   readonly repeats: readonly DeliveryReference[];

@@ -11,9 +11,7 @@ import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
 import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
 
 export interface WrittenResults {
-  /** Deliveries that ended, by how. */
   readonly finished: Readonly<Record<"delivered" | "failed" | "removed", number>>;
-  /** Why receivers were disabled, a reason for each. */
   readonly disabled: readonly string[];
 }
 
