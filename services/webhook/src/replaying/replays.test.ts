@@ -170,7 +170,7 @@ describe("a replay", () => {
   });
 
   it("by two concurrent workers neither loses nor repeats an event", async () => {
-    const targets = await Promise.all([receiverWith(2_300), receiverWith(1_700), receiverWith(REPLAY_BATCH_EVENTS)]);
+    const targets = await Promise.all([receiverWith(1_300), receiverWith(700), receiverWith(REPLAY_BATCH_EVENTS)]);
     const replays = await Promise.all(targets.map(({ receiver }) => request(receiver)));
     const [one, two] = [openPool({ url: served.url, applicationName: "one" }), openPool({ url: served.url, applicationName: "two" })];
     const [first, second] = [start(one), start(two)];
@@ -183,11 +183,11 @@ describe("a replay", () => {
   });
 
   it("continues where it was after its database backend is killed repeatedly", async () => {
-    const { receiver, events } = await receiverWith(3_000);
+    const { receiver, events } = await receiverWith(2_000);
     const replay = await request(receiver);
     const doomed = openPool({ url: served.url, applicationName: "doomed" });
     start(doomed);
-    for (const atLeast of [500, 1_500]) {
+    for (const atLeast of [500, 1_000]) {
       await eventually(
         async () => {
           const killed = await served.db.query(
@@ -200,7 +200,7 @@ describe("a replay", () => {
       ).catch(() => {});
       await eventually(async () => expect((await get(receiver, replay.id)).queued).toBeGreaterThanOrEqual(atLeast));
     }
-    expect(await finished(receiver, replay)).toMatchObject({ queued: 3_000, total: 3_000 });
+    expect(await finished(receiver, replay)).toMatchObject({ queued: 2_000, total: 2_000 });
     expect((await queuedEvents(receiver)).toSorted()).toEqual(events);
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     await doomed.stop();
@@ -250,7 +250,7 @@ describe("a replay", () => {
   });
 
   it("neither blocks nor deadlocks with the deletion of its receiver", async () => {
-    const all = await Promise.all(Array.from({ length: 8 }, () => receiverWith(600)));
+    const all = await Promise.all(Array.from({ length: 4 }, () => receiverWith(600)));
     await Promise.all(all.map(({ receiver }) => request(receiver)));
     start();
     start();

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { Socket } from "node:net";
+import { Worker } from "node:worker_threads";
 import { startRawReceiver, type RawReceiver } from "../../test/raw-receiver.ts";
 import { attemptPost } from "./attempt.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";
@@ -68,4 +70,28 @@ it.each<[string, RegExp, number, (socket: Socket) => void]>([
 ])("reports a TLS handshake that %s", async (_, kind, deadlineMs, onData) => {
   receiver = await startRawReceiver(() => {}, onData);
   expect((await post(receiver.url.replace("http:", "https:"), deadlineMs)).kind).toMatch(kind);
+});
+
+/** Answers each request 20 ms after it came, on a thread of its own. */
+const RECEIVER = `
+  const { parentPort } = require("node:worker_threads");
+  const server = require("node:http").createServer((request, response) => {
+    parentPort.postMessage("requested");
+    request.resume().on("end", () => setTimeout(() => response.writeHead(204).end(), 20));
+  });
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`;
+
+it("counts a response that came in time while the process was busy until after the deadline", async () => {
+  const worker = new Worker(RECEIVER, { eval: true });
+  try {
+    const [port] = (await once(worker, "message")) as [number];
+    const requested = once(worker, "message");
+    const outcome = post(`http://127.0.0.1:${port}/`, 1_000);
+    await requested;
+    // Nothing of this thread runs meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
+    expect(await outcome).toMatchObject({ kind: "accepted", httpStatus: 204 });
+  } finally {
+    await worker.terminate();
+  }
 });
