@@ -183,11 +183,11 @@ describe("a replay", () => {
   });
 
   it("continues where it was after its database backend is killed repeatedly", async () => {
-    const { receiver, events } = await receiverWith(2_000);
+    const { receiver, events } = await receiverWith(3_000);
     const replay = await request(receiver);
     const doomed = openPool({ url: served.url, applicationName: "doomed" });
     start(doomed);
-    for (const atLeast of [500, 1_000]) {
+    for (const atLeast of [500, 1_500]) {
       await eventually(
         async () => {
           const killed = await served.db.query(
@@ -200,7 +200,7 @@ describe("a replay", () => {
       ).catch(() => {});
       await eventually(async () => expect((await get(receiver, replay.id)).queued).toBeGreaterThanOrEqual(atLeast));
     }
-    expect(await finished(receiver, replay)).toMatchObject({ queued: 2_000, total: 2_000 });
+    expect(await finished(receiver, replay)).toMatchObject({ queued: 3_000, total: 3_000 });
     expect((await queuedEvents(receiver)).toSorted()).toEqual(events);
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     await doomed.stop();

@@ -49,12 +49,6 @@ it.each<[string, object, number, (socket: Socket) => void]>([
     DEADLINE_MS,
     (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
   ],
-  [
-    "a redirect",
-    { kind: "refused", httpStatus: 302 },
-    DEADLINE_MS,
-    (socket) => socket.end("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
-  ],
 ])("reports the outcome of %s", async (_, outcome, deadlineMs, respond) => {
   receiver = await startRawReceiver(({ socket }) => respond(socket));
   expect(await post(receiver.url, deadlineMs)).toMatchObject(outcome);

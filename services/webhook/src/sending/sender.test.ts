@@ -305,7 +305,7 @@ describe("a result", () => {
     const ended = await claim();
     await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 second'");
     await endExpiredLeases(sending.db, { leaseSeconds: 60, attemptsMax: 3 });
-    const next = { ...resultOf(await claim()), outcome: "refused", http_status: 500, state: "failed" } as const;
+    const next = resultOf(await claim(), { outcome: "refused", http_status: 500, state: "failed" });
     await writeResults(sending.db, [next, resultOf(ended)], Date.now(), openLog("webhook", "silent"));
     expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 1, last_status: 500 });
     expect(await past(receiver)).toMatchObject([{ state: "failed" }]);
@@ -318,13 +318,7 @@ describe("a result", () => {
     const hours = [0, 13, 13 + 119, 13 + 120];
     for (const [index, delivery] of claimed.entries()) {
       expect(await lane(receiver)).toMatchObject({ held: false });
-      const failed = {
-        ...resultOf(delivery),
-        outcome: "refused",
-        http_status: 500,
-        state: "pending",
-        delay_seconds: 3_600,
-      } as const;
+      const failed = resultOf(delivery, { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 });
       await writeResults(sending.db, [failed], Date.now() + (hours[index] ?? 0) * 3_600_000, openLog("webhook", "silent"));
     }
     expect(await lane(receiver)).toMatchObject({ held: true, failures: 4, in_flight: 0 });

@@ -1,8 +1,8 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/ids";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
+import { newEvents } from "../../test/add-events.ts";
 import { intercepted } from "../../test/intercepted.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { replayBatch } from "../replaying/replay-batch.ts";
@@ -14,7 +14,6 @@ import { sendTest } from "../use-cases/send-test.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims } from "./claims.ts";
 import { dueBy, passDeadEntries } from "./lane-bound.ts";
-import type { NewEvent } from "./events.ts";
 
 /** One promise: no bound hides a delivery. */
 
@@ -115,16 +114,6 @@ it("moves no bound by a walk during which another began: that one has forgotten 
   expect(await served.hidden()).toEqual([]);
 });
 
-const newEvents = (count: number): NewEvent[] =>
-  Array.from({ length: count }, () => ({
-    id: newId("evt"),
-    created_at: new Date().toISOString(),
-    brand_id: served.receiver.brand,
-    type: "submission.approved",
-    data: JSON.stringify({ resource: "submissions", id: "sub_1" }),
-    traceparent: null,
-  }));
-
 it("every operation keeps the bound", async () => {
   const other = await served.sending.createReceiver(server.url, { brand: served.receiver.brand });
   const key = { brandId: served.receiver.brand, receiverId: served.receiver.id };
@@ -161,11 +150,11 @@ it("every operation keeps the bound", async () => {
       await eventually(() => expect(server.requests.length).toBeGreaterThan(0));
       await sender.stop();
     },
-    "storing events": () => storeEvents(served.sending.db, newEvents(3)),
-    "storing events while others wait": () => storeEvents(served.sending.db, newEvents(100)),
+    "storing events": () => storeEvents(served.sending.db, newEvents(key.brandId, 3)),
+    "storing events while others wait": () => storeEvents(served.sending.db, newEvents(key.brandId, 100)),
     "storing events with first attempts": async () => {
       const sender = served.sending.start({ retryDelaysSeconds: [60] });
-      await storeEvents(served.sending.db, newEvents(3), sender);
+      await storeEvents(served.sending.db, newEvents(key.brandId, 3), sender);
       await sender.stop();
     },
     testing: () => sendTest(served.sending.db, key),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startTcpProxy, type TcpProxy } from "@brand-records/testkit";
-import { idSequence } from "@brand-records/ids";
+import { newEvents as eventsOf } from "../../test/add-events.ts";
 import { intercepted } from "../../test/intercepted.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
@@ -46,18 +46,8 @@ const succeed = (): void => {
   for (const response of responses.splice(0)) response.writeHead(204).end();
 };
 
-const nextEventId = idSequence("evt");
-
 /** Events of one record, in order. */
-const newEvents = ({ brand }: Pick<MadeReceiver, "brand">, count = 1): NewEvent[] =>
-  Array.from({ length: count }, () => ({
-    id: nextEventId(),
-    created_at: new Date().toISOString(),
-    brand_id: brand,
-    type: "submission.approved",
-    data: JSON.stringify({ resource: "submissions", id: "sub_1" }),
-    traceparent: null,
-  }));
+const newEvents = ({ brand }: Pick<MadeReceiver, "brand">, count?: number): NewEvent[] => eventsOf(brand, count);
 
 const idsOf = (events: readonly NewEvent[]): string[] => events.map(({ id }) => id);
 const received = (): string[] => server.requests.map(({ body }) => body.id);
