@@ -19,9 +19,9 @@ afterAll(() => agent.stop());
 const post = (url: string, deadlineMs = DEADLINE_MS) => attemptPost(agent, { url, headers: {}, body: Buffer.from("{}"), deadlineMs });
 
 const drip =
-  (text: () => string, everyMs: number) =>
+  (text: () => string, everyMs: number, head = "HTTP/1.1 200 OK\r\n") =>
   (socket: Socket): void => {
-    socket.write("HTTP/1.1 200 OK\r\n");
+    socket.write(head);
     const timer = setInterval(() => socket.write(text()), everyMs);
     socket.on("close", () => clearInterval(timer));
   };
@@ -33,11 +33,7 @@ it.each<[string, object, number, (socket: Socket) => void]>([
     "a body that drips beyond the deadline",
     { kind: "timeout", httpStatus: 200 },
     SHORT_MS,
-    (socket) => {
-      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
-      const timer = setInterval(() => socket.write("x"), 50);
-      socket.on("close", () => clearInterval(timer));
-    },
+    drip(() => "x", 50, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"),
   ],
   ["headers that do not end", { kind: "protocol" }, DEADLINE_MS, drip(() => `X-${Math.random()}: ${"x".repeat(8_000)}\r\n`, 1)],
   ["what is not HTTP", { kind: "protocol" }, DEADLINE_MS, (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")],
