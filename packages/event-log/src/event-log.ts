@@ -4,7 +4,6 @@ import { AppError } from "@brand-records/errors";
 export interface LogMessage {
   readonly key: string;
   readonly value: Buffer;
-  /** Such as `traceparent`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -13,7 +12,6 @@ export interface ReceivedMessage extends LogMessage {
   readonly position: string;
 }
 
-/** A message that could not be processed. */
 export interface DeadLetter {
   readonly message: ReceivedMessage;
   /** Text for people; contains nothing from the message's value. */
@@ -55,7 +53,6 @@ export interface LogPosition {
 export interface ReaderBehind {
   readonly group: string;
   readonly messages: number;
-  /** This reader's own group. */
   readonly isOwn: boolean;
 }
 
@@ -88,7 +85,6 @@ export interface DeadLetterSummary {
   readonly position: string;
   readonly reason: string;
   readonly key: string;
-  /** Size of the value. */
   readonly bytes: number;
   /** RFC 3339, UTC, milliseconds. */
   readonly deadLetteredAt: string;
@@ -119,7 +115,6 @@ export class PartlyPublished extends Error {
   }
 }
 
-/** The writing end. */
 export interface Publisher {
   /**
    * Resolves once the log has stored all messages, in order by key.
@@ -151,7 +146,6 @@ export class UnprocessedMessages extends AppError {
 export type Intake = (messages: readonly ReceivedMessage[]) => Promise<void>;
 
 export interface Lag {
-  /** Messages in the log that are not processed yet. */
   readonly messages: number;
   /** Messages that the log removed before they were processed, and that the readers have not passed over yet. */
   readonly removed: number;
@@ -168,7 +162,6 @@ export type OnLost = (messages: number | undefined) => void;
 export interface Subscription {
   /** Whether it is connected and, unless other readers hold every partition, reading. */
   isReady(): boolean;
-  /** Undefined while it is unknown. */
   lag(): Promise<Lag | undefined>;
   /** Resolves after the messages in progress are processed. */
   stop(): Promise<void>;

@@ -35,12 +35,8 @@ export const Settings = z.object({
   ),
   RETRY_DELAYS_SECONDS: z
     .string()
-    .transform((text, context) => {
-      const delays = text.split(",").map(Number);
-      if (delays.every((delay) => Number.isFinite(delay) && delay >= 0 && delay <= 604_800)) return delays;
-      context.addIssue({ code: "custom", message: "must be comma-separated numbers of seconds" });
-      return z.NEVER;
-    })
+    .transform((text) => text.split(",").map(Number))
+    .refine((delays) => delays.every((delay) => delay >= 0 && delay <= 604_800), "must be comma-separated numbers of seconds")
     .meta({ values: "numbers from 0 to 604800, comma-separated" })
     .default(RETRY_DELAYS_SECONDS as number[])
     .describe("Seconds after each failed attempt but the last. Fractions are allowed."),
@@ -75,15 +71,12 @@ export const Settings = z.object({
   RECEIVER_PORTS: z
     .string()
     .default("")
-    .transform((text, context) => {
-      const ports = text
-        .split(",")
-        .filter((part) => part !== "")
-        .map(Number);
-      if (ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return new Set(ports);
-      context.addIssue({ code: "custom", message: "must be comma-separated port numbers" });
-      return z.NEVER;
-    })
+    .transform((text) => text.split(",").filter((port) => port !== ""))
+    .transform((ports) => new Set(ports.map(Number)))
+    .refine(
+      (ports) => [...ports].every((port) => Number.isInteger(port) && port > 0 && port < 65_536),
+      "must be comma-separated port numbers",
+    )
     .meta({ values: "ports, comma-separated" })
     .describe("Ports in addition to 443 that URLs of receivers may name."),
 });

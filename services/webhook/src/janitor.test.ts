@@ -2,16 +2,17 @@ import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics, type Registry } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { newBrand, serveReceivers, type ServedReceivers } from "../test/serve-receivers.ts";
+import { newBrand, useReceivers } from "../test/serve-receivers.ts";
 import { onceAnHour, startJanitor } from "./janitor.ts";
 
 /** One promise: what is kept no longer is deleted, and a task that fails does not stop the others. */
 
-let served: ServedReceivers;
-beforeEach(async () => {
-  served = await serveReceivers();
+const served = useReceivers();
+const TABLES = ["dead_letters", "attempt_hours", "replays"];
+afterEach(async () => {
+  await served.db.query("drop function if exists webhook.refuse() cascade");
+  for (const table of TABLES) await served.db.query(`delete from webhook.${table}`);
 });
-afterEach(() => served.stop());
 
 /** Runs a janitor until its last task has ended. Returns the tasks that have not. */
 async function clean(): Promise<string[]> {

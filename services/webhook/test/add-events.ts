@@ -1,4 +1,7 @@
+import { idSequence, newId } from "@brand-records/ids";
+import { EVENT_TYPES } from "@brand-records/resources";
 import type { Database } from "@brand-records/postgres";
+import type { NewEvent } from "../src/storage/events.ts";
 
 export interface AddedEvents {
   readonly brandId: string;
@@ -29,3 +32,24 @@ export async function addEvents(
   );
   return rows.map(({ id }) => id).toSorted();
 }
+
+/** Returns the message of a new event of a brand, as the log has it. */
+export function messageOf(brandId: string) {
+  const at = Date.now();
+  const event = { id: newId("evt", at), type: "payout.paid", created_at: new Date(at).toISOString(), brand_id: brandId };
+  const data = EVENT_TYPES["payout.paid"].example(event.created_at);
+  return { key: data.id, value: Buffer.from(JSON.stringify({ ...event, data })), headers: {}, position: "topic/0@1" };
+}
+
+const nextEventId = idSequence("evt");
+
+/** Returns events of one record of a brand, in order, as intake stores them. */
+export const newEvents = (brand_id: string, count = 1): NewEvent[] =>
+  Array.from({ length: count }, () => ({
+    id: nextEventId(),
+    created_at: new Date().toISOString(),
+    brand_id,
+    type: "submission.approved",
+    data: JSON.stringify({ resource: "submissions", id: "sub_1" }),
+    traceparent: null,
+  }));

@@ -52,8 +52,9 @@ export class Brands implements Pick<KnownBrands, "isKnown"> {
 
 export const PUBLIC_URL = "https://brand-records.example";
 
-const NO_DEAD_LETTERS: DeadLetters = {
-  put: () => Promise.reject(new Error("these tests add no dead letters")),
+/** Refuses dead letters. */
+export const NO_DEAD_LETTERS: DeadLetters = {
+  put: () => Promise.reject(new Error("this test adds no dead letters")),
   list: async () => ({ deadLetters: [], total: 0 }),
   count: async () => 0,
   replay: async () => 0,
@@ -73,11 +74,18 @@ export const receiverInput = (brand_id: string, more: Partial<CreateReceiverRequ
   ...more,
 });
 
+/** A client whose calls need no context. */
+type Calls<Service> = {
+  readonly [Name in keyof Service]: RpcClient<Service>[Name] extends (request: infer Request, context: CallContext) => infer Answer
+    ? (request: Request) => Answer
+    : never;
+};
+
 export interface ServedReceivers {
-  readonly receivers: RpcClient<ReceiversServiceService>;
-  readonly deliveriesRpc: RpcClient<DeliveriesServiceService>;
-  readonly eventsRpc: RpcClient<EventsServiceService>;
-  readonly operator: RpcClient<OperatorServiceService>;
+  readonly receivers: Calls<ReceiversServiceService>;
+  readonly deliveriesRpc: Calls<DeliveriesServiceService>;
+  readonly eventsRpc: Calls<EventsServiceService>;
+  readonly operator: Calls<OperatorServiceService>;
   readonly members: ServedMembers;
   readonly url: string;
   readonly deps: WebhookDependencies;
@@ -109,7 +117,7 @@ export const keyOf = ({ brand_id, id }: Pick<Receiver, "brand_id" | "id">) => ({
 /** Serves the handlers over real gRPC, on a new database. */
 export async function serveReceivers(
   allowedPorts: readonly number[] = [],
-  more: Partial<Pick<WebhookDependencies, "dropping" | "deadLetters">> = {},
+  more: Pick<WebhookDependencies, "dropping"> = {},
 ): Promise<ServedReceivers> {
   const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "test" });
@@ -139,16 +147,22 @@ export async function serveReceivers(
     log,
     metrics: openMetrics("webhook"),
   });
-  const address = `127.0.0.1:${server.port}`;
-  const receivers = connectRpc(ReceiversServiceService, address);
-  const deliveriesRpc = connectRpc(DeliveriesServiceService, address);
-  const eventsRpc = connectRpc(EventsServiceService, address);
-  const operator = connectRpc(OperatorServiceService, address);
+  const clients: { stop(): void }[] = [];
+  const callsOf = <Service extends Parameters<typeof connectRpc>[0]>(definition: Service): Calls<Service> => {
+    const client = connectRpc(definition, `127.0.0.1:${server.port}`);
+    clients.push(client);
+    const calls = Object.keys(definition).map((name) => {
+      const call = client[name as keyof Service] as (request: unknown, context: CallContext) => unknown;
+      return [name, (request: unknown) => call(request, callContext())];
+    });
+    return Object.fromEntries(calls) as Calls<Service>;
+  };
+  const receivers = callsOf(ReceiversServiceService);
   return {
     receivers,
-    deliveriesRpc,
-    eventsRpc,
-    operator,
+    deliveriesRpc: callsOf(DeliveriesServiceService),
+    eventsRpc: callsOf(EventsServiceService),
+    operator: callsOf(OperatorServiceService),
     members,
     url: database.url,
     deps,
@@ -156,10 +170,10 @@ export async function serveReceivers(
     db,
     logged: () => lines.join("\n"),
     async create(brand_id, more) {
-      return present((await receivers.createReceiver(receiverInput(brand_id, more), callContext())).receiver);
+      return present((await receivers.createReceiver(receiverInput(brand_id, more))).receiver);
     },
-    async get({ brand_id, id }) {
-      return present((await receivers.getReceiver({ brand_id, receiver_id: id }, callContext())).receiver);
+    async get(receiver) {
+      return present((await receivers.getReceiver(keyOf(receiver))).receiver);
     },
     async addDeliveries({ id }, count) {
       await db.query(
@@ -175,7 +189,7 @@ export async function serveReceivers(
       return row?.count ?? 0;
     },
     async stop() {
-      for (const client of [receivers, deliveriesRpc, eventsRpc, operator]) client.stop();
+      for (const client of clients) client.stop();
       await server.stop();
       await members.stop();
       await pool.stop();

@@ -10,11 +10,7 @@ interface Row extends ReceivedMessage {
   readonly id: number;
 }
 
-/**
- * Keeps dead letters in a table, for the log without Kafka.
- *
- * @param table with the columns of `webhook.dead_letters`
- */
+/** Keeps dead letters in a table, for the log without Kafka. @param table with the columns of `webhook.dead_letters` */
 export function postgresDeadLetters(db: Database, table: string, intake: Intake): DeadLetters {
   const select = `select id, position, key, value, headers from ${table}`;
   return {

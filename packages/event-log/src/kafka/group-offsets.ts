@@ -7,7 +7,6 @@ export interface RefusedOffset {
   readonly refused: number;
   /** Where the log begins: the group goes on there. */
   readonly low: number;
-  /** Where the log ends. */
   readonly high: number;
 }
 

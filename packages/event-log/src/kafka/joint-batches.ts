@@ -17,7 +17,6 @@ export const RETRY_MS_MAX = 2_000;
 /** Messages of one partition, in order; at most PORTION_MAX. */
 export interface Portion {
   readonly messages: readonly ReceivedMessage[];
-  /** What to commit when they are processed. */
   readonly next: TopicPartitionOffset;
   /** Whether the partition is still this member's, and was all the time. */
   isOurs(): boolean;

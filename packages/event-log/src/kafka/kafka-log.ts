@@ -4,7 +4,7 @@ import type { EventLogConfig } from "../settings.ts";
 import { KafkaDeadLetters } from "./dead-letters.ts";
 import { openKafka } from "./open-kafka.ts";
 import { KafkaPublisher } from "./publisher.ts";
-import { KafkaStoredMessages } from "./stored-messages.ts";
+import { kafkaStoredMessages } from "./stored-messages.ts";
 import { KafkaSubscription } from "./subscription.ts";
 import { deadLetterTopicOf } from "./topics.ts";
 
@@ -27,9 +27,10 @@ export interface KafkaReader {
 export function openKafkaReader(config: EventLogConfig, groupId: string, log: Logger): KafkaReader {
   const kafka = openKafka(config, groupId, log);
   const { KAFKA_TOPIC: topic } = config;
+  const group = `${topic}.${groupId}`;
   const deadLetterPublisher = new KafkaPublisher(kafka, config, deadLetterTopicOf(topic), log);
   const replayPublisher = new KafkaPublisher(kafka, config, topic, log);
-  const deadLetters = new KafkaDeadLetters({ kafka, topic, groupId: `${topic}.${groupId}`, deadLetterPublisher, replayPublisher, log });
+  const deadLetters = new KafkaDeadLetters({ kafka, topic, groupId: group, deadLetterPublisher, replayPublisher, log });
   const keeping = setInterval(() => {
     deadLetters
       .keepPosition()
@@ -37,9 +38,8 @@ export function openKafkaReader(config: EventLogConfig, groupId: string, log: Lo
   }, KEEP_POSITION_MS);
   return {
     deadLetters,
-    messages: new KafkaStoredMessages({ kafka, topic, groupId: `${topic}.${groupId}` }),
-    subscribe: (intake, onLost = () => {}) =>
-      new KafkaSubscription({ kafka, config, topic, groupId: `${topic}.${groupId}`, intake, onLost, log }),
+    messages: kafkaStoredMessages(kafka, topic, group),
+    subscribe: (intake, onLost = () => {}) => new KafkaSubscription({ kafka, config, topic, groupId: group, intake, onLost, log }),
     async stop() {
       clearInterval(keeping);
       await Promise.all([deadLetterPublisher.stop(), replayPublisher.stop()]);

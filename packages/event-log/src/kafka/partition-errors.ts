@@ -5,8 +5,6 @@ import metadata from "kafkajs/src/protocol/requests/metadata/v6/response.js";
 import produceV6 from "kafkajs/src/protocol/requests/produce/v6/response.js";
 import produceV7 from "kafkajs/src/protocol/requests/produce/v7/response.js";
 
-/** What kafkajs 2.2.4 does wrong with the errors of single partitions. */
-
 /**
  * kafkajs 2.2.4 fails the whole response for the error of one partition, and what the others had acknowledged was published again with
  * each attempt. With these versions of the response, of Kafka 2.0 and later, `producer.send` returns the error code of each partition.
@@ -18,7 +16,6 @@ export function errorOf({ errorCode }: { readonly errorCode: number }): Error | 
   return errorCode === 0 ? undefined : createErrorFromCode(errorCode);
 }
 
-/** Returns the error of a partition that has no leader. */
 export const leaderNotAvailable = (): Error => createErrorFromCode(5);
 
 /** Whether a batch is larger than the topic, or a segment of its files, may take. */

@@ -125,7 +125,6 @@ export class KafkaSubscription implements Subscription {
     }
   }
 
-  /** Runs one consumer until it is stopped, crashes or goes silent. */
   async #consume(): Promise<void> {
     const { kafka, config, topic, groupId, intake, log } = this.#options;
     await ensureTopics(kafka, config, log);

@@ -15,7 +15,6 @@ const BATCH_BYTES_SETTING = "max.message.bytes";
 const DEAD_LETTER_BYTES_MAX = MESSAGE_BYTES_MAX + 64 * 1024;
 /** kafkajs reads no lz4, zstd or snappy. This makes the brokers store, and return, every batch uncompressed. */
 const READABLE = { "compression.type": "uncompressed" };
-/** Leaves time to look into dead letters. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * HOUR_MS;
 /** A new topic's partitions get their leaders within this time, or later, when the caller tries again. */
 const LEADER_ATTEMPTS = 20;
@@ -38,22 +37,18 @@ export interface TopicState {
  */
 export async function ensureTopics(kafka: Kafka, config: EventLogConfig, log: Logger, only?: string): Promise<TopicState[]> {
   const { KAFKA_TOPIC: topic, KAFKA_PARTITIONS: partitions, KAFKA_REPLICATION_FACTOR: factor, KAFKA_RETENTION_HOURS: hours } = config;
-  const replicationFactor = factor === 0 ? -1 : factor;
-  const entries = (settings: Record<string, number | string>) =>
-    Object.entries(settings).map(([name, value]) => ({ name, value: String(value) }));
+  const topicOf = (name: string, numPartitions: number, retentionMs: number, bytesMax: number) => ({
+    topic: name,
+    numPartitions,
+    replicationFactor: factor === 0 ? -1 : factor,
+    configEntries: Object.entries({ "retention.ms": retentionMs, [BATCH_BYTES_SETTING]: bytesMax, ...READABLE }).map(([name, value]) => ({
+      name,
+      value: String(value),
+    })),
+  });
   const both = [
-    {
-      topic,
-      numPartitions: partitions,
-      replicationFactor,
-      configEntries: entries({ "retention.ms": hours * HOUR_MS, [BATCH_BYTES_SETTING]: MESSAGE_BYTES_MAX, ...READABLE }),
-    },
-    {
-      topic: deadLetterTopicOf(topic),
-      numPartitions: 1,
-      replicationFactor,
-      configEntries: entries({ "retention.ms": DEAD_LETTER_RETENTION_MS, [BATCH_BYTES_SETTING]: DEAD_LETTER_BYTES_MAX, ...READABLE }),
-    },
+    topicOf(topic, partitions, hours * HOUR_MS, MESSAGE_BYTES_MAX),
+    topicOf(deadLetterTopicOf(topic), 1, DEAD_LETTER_RETENTION_MS, DEAD_LETTER_BYTES_MAX),
   ];
   const wanted = both.filter((each) => only === undefined || each.topic === only);
   return withAdmin(kafka, async (admin) => {
@@ -112,15 +107,14 @@ async function warnOfDifferences(
 ): Promise<string | undefined> {
   if (partitions !== numPartitions) warnOnce(log, { topic, partitions, expected: numPartitions }, "topic partition count differs");
   const names = configEntries.map(({ name }) => name).filter((name) => name !== "retention.ms");
-  const resources = await configsOf(admin, topic, names).catch((error: unknown) => {
+  const actual = await settingsOf(admin, topic, names).catch((error: unknown) => {
     const refused = refusalIn(error);
     if (refused === undefined) throw error;
     // The comparison only warns: it must not keep a login without DESCRIBE_CONFIGS from its work.
     warnOnce(log, { topic, refused }, "topic settings cannot be compared");
     return undefined;
   });
-  if (resources === undefined) return undefined;
-  const actual = new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
+  if (actual === undefined) return undefined;
   for (const { name, value } of configEntries) {
     if (names.includes(name) && actual.get(name) !== value) {
       warnOnce(log, { topic, setting: name, value: actual.get(name), expected: value }, "topic setting differs");
@@ -129,19 +123,15 @@ async function warnOfDifferences(
   return actual.get(BATCH_BYTES_SETTING);
 }
 
-async function configsOf(admin: Admin, topic: string, names: string[]) {
+export async function settingsOf(admin: Admin, topic: string, configNames: string[]): Promise<Map<string, string>> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: names }],
+    resources: [{ type: TOPIC_RESOURCE, name: topic, configNames }],
   });
-  return resources;
+  return new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
-/**
- * Runs `work` with an admin connection, then closes it.
- *
- * @throws Error that names the setting, if the brokers refuse the connection
- */
+/** Runs `work` with an admin connection, then closes it. @throws Error that names the setting, if the brokers refuse the connection */
 export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = kafka.admin();
   try {

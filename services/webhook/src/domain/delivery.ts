@@ -36,23 +36,17 @@ export interface Delivery {
   readonly event_id: string;
   readonly event_type: string;
   readonly state: DeliveryState;
-  /** Attempts started. */
   readonly attempts: number;
   readonly test: boolean;
   readonly created_at: string;
-  /** Null unless pending. */
   readonly due_at: string | null;
-  /** Null until delivered or failed. */
   readonly finished_at: string | null;
   /** A test to be signed with the next secret alone. */
   readonly sign_with_next: boolean;
-  /** The delivery that this one sends again; null if it sends none. */
   readonly repeat_of: string | null;
-  /** The replay that queued it; null if none did. */
   readonly replay_id: string | null;
   /** What the event is about; null if the event is no longer stored. */
   readonly record_id: string | null;
-  /** Null unless sending. */
   readonly lease_until: string | null;
   /** The last finished attempt's; null before the first. */
   readonly last_outcome: string | null;
@@ -102,7 +96,6 @@ export interface DeliveryReference {
   readonly created_at: string;
 }
 
-/** A delivery that sends a finished one again. */
 export interface Repeat extends DeliveryReference {
   readonly is_finished: boolean;
   readonly age_seconds: number;
@@ -121,7 +114,6 @@ export interface AttemptStats {
 }
 
 export interface HourOfAttempts {
-  /** Start of the hour. */
   readonly hour: string;
   readonly stats: AttemptStats;
 }

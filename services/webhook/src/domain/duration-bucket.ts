@@ -10,11 +10,7 @@ export const bucketOf = (durationMs: number): number => (durationMs <= 1 ? 0 : M
 /** Returns the duration in the middle of a bucket, in whole milliseconds. */
 export const durationOf = (bucket: number): number => Math.max(1, Math.round(RATIO ** (bucket - 0.5)));
 
-/**
- * Returns the duration that this share of attempts did not exceed, within 5%; null without attempts.
- *
- * @param counts attempts by bucket
- */
+/** Returns the duration that this share of attempts did not exceed, within 5%; null without attempts. @param counts attempts by bucket */
 export function quantile(counts: ReadonlyMap<number, number>, share: number): number | null {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   let reached = 0;

@@ -14,7 +14,6 @@ export interface StoredEvent {
   /** Byte for byte what receivers get. */
   readonly data_json: string;
   readonly received_at: string;
-  /** Made to test a receiver. */
   readonly test: boolean;
 }
 

@@ -3,27 +3,21 @@ import type { OutcomeKind } from "./outcome.ts";
 
 /** Attempts of a new lane that may be in flight. */
 export const IN_FLIGHT_START = 8;
-/** No lane grows further. */
 export const IN_FLIGHT_MAX = 64;
-/** Failures in a row that open the circuit. */
 export const BREAKER_FAILURES = 10;
 const OPEN_SECONDS_MIN = 5;
 const OPEN_SECONDS_MAX = 300;
 
 /** The health of a receiver, as far as sending depends on it. */
 export interface LaneState extends FailureClock {
-  /** Attempts that may be in flight. */
   readonly maxInFlight: number;
   readonly failedInARow: number;
-  /** Times the circuit opened since the last success. */
   readonly trips: number;
   /** When the circuit last opened, by the clock of the outcomes; null if it did not since the last success. */
   readonly openedAt: number | null;
   /** Failed attempts since the last success, shown to members. */
   readonly failures: number;
-  /** HTTP status of the last attempt, 0 without a response. */
   readonly lastStatus: number | null;
-  /** Null before the first attempt. */
   readonly lastOutcome: OutcomeKind | null;
 }
 
@@ -106,8 +100,7 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
 const isProbe = ({ failedInARow, openedAt }: LaneState, startedAt: number): boolean =>
   failedInARow >= BREAKER_FAILURES && startedAt > (openedAt ?? Number.NEGATIVE_INFINITY);
 
-/** @param trips from 1 on, but for lanes of a release that did not count them */
-const pauseSeconds = (trips: number): number => Math.min(OPEN_SECONDS_MIN * 2 ** Math.max(0, trips - 1), OPEN_SECONDS_MAX);
+const pauseSeconds = (trips: number): number => Math.min(OPEN_SECONDS_MIN * 2 ** (trips - 1), OPEN_SECONDS_MAX);
 
 /** A pause that a test has ended lasts as long as without it, so that no number of tests holds deliveries back; undefined if it would be over. */
 function restOfPause({ trips, openedAt }: LaneState, now: number): number | undefined {

@@ -31,10 +31,8 @@ export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 /** Whether an attempt sent a request as far as it came: the others have no duration and no headers to show. */
 export const hasSent = (outcome: string): boolean => outcome !== "unsendable";
 
-/** Whether the duration of an attempt was measured. */
 export const hasDuration = (outcome: string): boolean => hasSent(outcome) && outcome !== "unknown";
 
-/** How an attempt ended. */
 export interface Outcome {
   readonly kind: OutcomeKind;
   readonly httpStatus: number | null;
@@ -42,6 +40,5 @@ export interface Outcome {
   readonly error: string | null;
   /** The first 16 KiB of the response's body. */
   readonly response: Buffer | null;
-  /** Retry-After of a 429 or 503. */
   readonly retryAfterSeconds: number | null;
 }

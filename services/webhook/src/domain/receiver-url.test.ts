@@ -44,7 +44,6 @@ describe("accepts, and normalises as URL does,", () => {
     ["https://10.0.0.1x.example/", "https://10.0.0.1x.example/"],
     ["https://hooks.brand.example/@x:y@z", "https://hooks.brand.example/@x:y@z"],
     [`https://${"a".repeat(63)}.example/`, `https://${"a".repeat(63)}.example/`],
-    [`https://hooks.brand.example/${"x".repeat(2_020)}`, `https://hooks.brand.example/${"x".repeat(2_020)}`],
   ])("%s", (text, href) => expect(read(text)).toEqual({ href }));
 });
 
@@ -58,8 +57,6 @@ describe("stores one spelling of a URL:", () => {
     ["/%c3%bc", "/%C3%BC"],
     ["/ü", "/%C3%BC"],
     // Characters that would change the meaning stay escaped.
-    ["/a%2fb", "/a%2Fb"],
-    ["/a%2Fb", "/a%2Fb"],
     ["/a%3fb%23c%25d%3bz%26%2b%20", "/a%3Fb%23c%25d%3Bz%26%2B%20"],
     ["/%2565vents", "/%2565vents"],
     ["/a%0ab%00", "/a%0Ab%00"],
@@ -140,8 +137,6 @@ describe("refuses as invalid_request", () => {
     ["port 80", "https://hooks.brand.example:80/"],
     ["port 0", "https://hooks.brand.example:0/"],
     ["a port above 65535", "https://hooks.brand.example:65536/"],
-    ["2,049 characters", `https://hooks.brand.example/${"x".repeat(2_021)}`],
-    ["more than 2,048 once encoded", `https://hooks.brand.example/${"ü".repeat(400)}`],
   ])("%s", (_, text) => expect(kindsOf(text)).toEqual(["invalid_request"]));
 
   it("2,049 characters, and accepts 2,048", () => {

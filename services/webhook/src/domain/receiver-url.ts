@@ -13,7 +13,6 @@ export interface UrlProblem {
 
 /** What a receiver's URL may name in addition to a public host at port 443. */
 export interface UrlRules {
-  /** Ports in addition to 443. */
   readonly ports: ReadonlySet<number>;
   /** Allows this machine, at any port, over http too. For development only. */
   readonly loopback?: boolean;

@@ -1,6 +1,5 @@
 import { AppError } from "@brand-records/errors";
 
-/** Receivers that a brand may have: contract. */
 export const RECEIVERS_MAX = 20;
 
 /** A receiver as its brand's members see it: without its secret. */
@@ -14,7 +13,6 @@ export interface Receiver {
   readonly disabled_reason: "member" | "gone" | "failing" | null;
   readonly disabled_at: string | null;
   readonly last_status: number | null;
-  /** Null before the first attempt. */
   readonly last_outcome: string | null;
   readonly last_delivery_at: string | null;
   readonly failures: number;
@@ -26,13 +24,9 @@ export interface Receiver {
   readonly waiting: number;
   /** Those that are due: the others wait for a retry. */
   readonly waiting_due: number;
-  /** Attempts in progress. */
   readonly in_flight: number;
-  /** Attempts that may be in flight. */
   readonly max_in_flight: number;
-  /** Has a next secret that is not activated yet. */
   readonly rotating: boolean;
-  /** When the next secret was made; null without one. */
   readonly next_secret_at: string | null;
   /** When the receiver accepted a test signed with the next secret alone, at its present URL; null until then. */
   readonly next_secret_accepted_at: string | null;

@@ -12,7 +12,6 @@ export interface Replay {
   readonly total: number;
   readonly failed_only: boolean;
   readonly started_at: string;
-  /** Set once it is cancelled, too. */
   readonly finished_at: string | null;
   readonly cancelled_at: string | null;
 }
@@ -27,7 +26,6 @@ export interface ReplayRequest extends ReceiverKey {
   readonly failedOnly: boolean;
 }
 
-/** Identifies a replay together with its brand. */
 export interface ReplayKey {
   readonly brandId: string;
   readonly replayId: string;

@@ -1,7 +1,8 @@
 import { createDecipheriv, randomBytes } from "node:crypto";
 import { ConfigError, parseEnv } from "@brand-records/config";
 import { z } from "zod";
-import { parseSecretKeys, seal, SealBroken, unseal } from "./secret-keys.ts";
+import { parseSecretKeys, seal, SealBroken, unseal, type SecretKey } from "./secret-keys.ts";
+import { newSigningSecret, openSigningSecret, sealSigningSecret } from "./signing-secret.ts";
 
 describe("secret keys", () => {
   const base64Key = (length = 32): string => randomBytes(length).toString("base64");
@@ -109,5 +110,24 @@ describe("a sealed text", () => {
       ({ message } = error as Error);
     }
     expect(message).toBe("the text sealed for rcv_2 does not open under key 1");
+  });
+});
+
+describe("a signing secret", () => {
+  it("is whsec_ and 32 bytes in base64", () => {
+    expect(newSigningSecret(Buffer.alloc(32, 0xff))).toBe(`whsec_${"/".repeat(42)}8=`);
+    const secret = newSigningSecret();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(Buffer.from(secret.slice(6), "base64")).toHaveLength(32);
+    expect(new Set(Array.from({ length: 1_000 }, () => newSigningSecret())).size).toBe(1_000);
+  });
+
+  it("is sealed under the newest key, and opens while that key is configured", () => {
+    const [three, two, one] = [3, 2, 1].map((id) => ({ id, bytes: randomBytes(32) })) as [SecretKey, SecretKey, SecretKey];
+    const secret = newSigningSecret();
+    const sealed = sealSigningSecret(two, "rcv_1", secret);
+    expect(sealed.keyId).toBe(2);
+    expect(openSigningSecret([two, one], "rcv_1", sealed)).toBe(secret);
+    expect(openSigningSecret([three, two], "rcv_1", sealed)).toBe(secret);
   });
 });

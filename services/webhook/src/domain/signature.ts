@@ -3,7 +3,6 @@ import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 export interface UnsignedRequest {
   readonly eventId: string;
   readonly eventType: string;
-  /** Unix time. */
   readonly timestampSeconds: number;
   readonly attempt: number;
   /** Word in the names of our headers: `X-<headerWord>-Signature`. */
@@ -11,7 +10,6 @@ export interface UnsignedRequest {
 }
 
 export interface SignedRequest extends UnsignedRequest {
-  /** The raw body. */
   readonly body: Buffer;
   /** The current secret's and, during a rotation, the next one's. */
   readonly keys: readonly [SigningKey, ...SigningKey[]];

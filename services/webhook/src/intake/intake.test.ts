@@ -1,56 +1,53 @@
-import { EVENT_TYPES } from "@brand-records/resources";
-import { UnprocessedMessages, type DeadLetters, type Intake, type ReceivedMessage } from "@brand-records/event-log";
+import { UnprocessedMessages, type Intake, type ReceivedMessage } from "@brand-records/event-log";
 import { AppError } from "@brand-records/errors";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { newId } from "@brand-records/ids";
 import { useSending } from "../../test/serve-sending.ts";
-import { callContext } from "../../test/serve-receivers.ts";
+import { messageOf } from "../../test/add-events.ts";
+import { callContext, NO_DEAD_LETTERS } from "../../test/serve-receivers.ts";
+import type { FirstAttempts, Pacer } from "../use-cases/store-events.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
 import { intakeHandlers } from "./start-intake.ts";
 
 const sending = useSending();
 
-const messageOf = (brandId: string) => {
-  const at = Date.now();
-  const event = { id: newId("evt", at), type: "payout.paid", created_at: new Date(at).toISOString(), brand_id: brandId };
-  const data = EVENT_TYPES["payout.paid"].example(event.created_at);
-  return { key: data.id, value: Buffer.from(JSON.stringify({ ...event, data })), headers: {}, position: "topic/0@1" };
-};
+type Options = Parameters<typeof openIntake>[0];
 
-/** Nothing here is dead-lettered. */
-const deadLetters: DeadLetters = {
-  put: async (letters) => expect(letters).toEqual([]),
-  list: async () => ({ deadLetters: [], total: 0 }),
-  count: async () => 0,
-  replay: async () => 0,
-  remove: async () => 0,
+/** Nothing is dead-lettered, and no brand is unknown, but what a test says. */
+const open = (more: Partial<Options>): Intake =>
+  openIntake({
+    db: sending.db,
+    clock: Date,
+    brands: { lookUp: async () => ({ existing: new Set(), deleted: new Set() }) },
+    deadLetters: NO_DEAD_LETTERS,
+    keepDays: 30,
+    metrics: intakeMetrics(openMetrics("webhook")),
+    log: openLog("webhook", "silent"),
+    ...more,
+  });
+
+/** A sender that sends nothing. */
+const startFirst = (eventsMax: number, untilRoom: Pacer["untilRoom"]): FirstAttempts & Pacer => {
+  const sender = sending.start();
+  return {
+    eventsMax,
+    untilRoom,
+    leaseSeconds: sender.leaseSeconds,
+    reservation: () => sender.reservation(),
+    release: (attempts) => sender.release(attempts),
+    send: () => {},
+    reconcile: () => {},
+  };
 };
 
 it("gives all parts of a batch one time until which they wait", async () => {
   const { brand } = await sending.createReceiver("http://127.0.0.1:9/");
-  const sender = sending.start();
   const waits: { readonly events: number; readonly until: number }[] = [];
-  const first = {
-    eventsMax: 2,
-    leaseSeconds: sender.leaseSeconds,
-    untilRoom: async (events: number, until: number) => {
+  const intake = open({
+    first: startFirst(2, async (events, until) => {
       waits.push({ events, until });
       return () => {};
-    },
-    reservation: () => sender.reservation(),
-    release: (attempts: number) => sender.release(attempts),
-    send: () => {},
-    reconcile: () => {},
-  };
-  const intake = openIntake({
-    db: sending.db,
-    clock: Date,
-    first,
-    brands: { lookUp: async () => ({ existing: new Set(), deleted: new Set() }) },
-    deadLetters,
-    keepDays: 30,
-    metrics: intakeMetrics(openMetrics("webhook")),
-    log: openLog("webhook", "silent"),
+    }),
   });
   const before = performance.now();
   await intake(Array.from({ length: 5 }, () => messageOf(brand)));
@@ -66,9 +63,7 @@ describe("while accounts is away", () => {
   let isPutRefused: boolean;
   let waits: (number | undefined)[];
   const openHolding = () =>
-    openIntake({
-      db: sending.db,
-      clock: Date,
+    open({
       brands: {
         lookUp: async (_, timeoutMs) => {
           waits.push(timeoutMs);
@@ -76,15 +71,12 @@ describe("while accounts is away", () => {
         },
       },
       deadLetters: {
-        ...deadLetters,
+        ...NO_DEAD_LETTERS,
         put: async (letters) => {
           if (isPutRefused) throw away;
           put += letters.length;
         },
       },
-      keepDays: 30,
-      metrics: intakeMetrics(openMetrics("webhook")),
-      log: openLog("webhook", "silent"),
     });
   beforeEach(() => void ([put, isPutRefused, waits] = [0, false, []]));
   const unreadable = () => ({ ...messageOf("brd_x"), value: Buffer.from("{") });
@@ -103,28 +95,15 @@ describe("while accounts is away", () => {
   });
 
   it("holds a brand's later events of the batch with its first, though accounts is back before them", async () => {
-    const sender = sending.start();
-    const first = {
-      eventsMax: 1,
-      leaseSeconds: sender.leaseSeconds,
-      untilRoom: async () => () => {},
-      reservation: () => sender.reservation(),
-      release: (attempts: number) => sender.release(attempts),
-      send: () => {},
-      reconcile: () => {},
-    };
     const brand = newId("brd");
     const lookUp = async () => {
-      waits.push(undefined);
       await sending.db.query("insert into webhook.brands (brand_id) values ($1) on conflict do nothing", [brand]);
       throw away;
     };
-    const { db } = sending;
-    const options = { db, clock: Date, first, brands: { lookUp }, deadLetters, keepDays: 30 };
-    const intake = openIntake({ ...options, metrics: intakeMetrics(openMetrics("webhook")), log: openLog("webhook", "silent") });
+    const intake = open({ first: startFirst(1, async () => () => {}), brands: { lookUp } });
     const messages = [messageOf(brand), messageOf(brand)];
     await expect(intake(messages)).rejects.toMatchObject({ messages });
-    expect(await db.query("select from webhook.events")).toHaveLength(0);
+    expect(await sending.db.query("select from webhook.events")).toHaveLength(0);
   });
 
   it("puts dead letters only when nothing else is handed back, so that repeats put none twice", async () => {

@@ -46,7 +46,6 @@ export function intakeMetrics(registry: Registry) {
 export interface IntakeOptions {
   readonly db: Database;
   readonly clock: Clock;
-  /** Sends first attempts without a claim. */
   readonly first?: (FirstAttempts & Pacer) | undefined;
   readonly brands: Pick<KnownBrands, "lookUp">;
   readonly deadLetters: DeadLetters;
@@ -79,7 +78,6 @@ class BatchOutcome {
   readonly dead: DeadLetter[] = [];
   readonly held: ReceivedMessage[] = [];
   readonly #heldBrands = new Set<string>();
-  /** Why messages are held. */
   cause: unknown;
 
   addStored({ createdAt, repeated, deliveries, dropped }: Stored): void {

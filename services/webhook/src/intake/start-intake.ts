@@ -40,7 +40,6 @@ export interface StartedIntake {
   readonly messages: StoredMessages;
   /** Undefined without Kafka: then the relay calls `services`. */
   readonly subscription: Subscription | undefined;
-  /** RPC services to serve. */
   readonly services: readonly ServedService[];
 }
 

@@ -16,9 +16,7 @@ const nextDeliveryId = idSequence("dlv");
 export interface Batch extends TakenReplay {
   /** `paused`: the receiver has too many pending deliveries. */
   readonly state: "advanced" | "paused" | "finished";
-  /** Deliveries queued by this batch. */
   readonly queued: number;
-  /** Deliveries queued by all batches so far. */
   readonly queuedTotal: number;
 }
 

@@ -11,7 +11,6 @@ const BUSY_MS = 25;
 const STOP_MS = 2_000;
 
 export interface ReplayWorker {
-  /** Looks for replays now instead of at the next poll. */
   wake(): void;
   /** Resolves when the current batch is committed, or after two seconds. */
   stop(): Promise<void>;

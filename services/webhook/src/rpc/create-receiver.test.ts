@@ -1,15 +1,15 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
-import { openPool } from "@brand-records/postgres";
+import { AppError } from "@brand-records/errors";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { SealBroken } from "../domain/secret-keys.ts";
 import { openSigningSecret } from "../domain/signing-secret.ts";
-import { callContext, newBrand, present, receiverInput, secretKey, useReceivers } from "../../test/serve-receivers.ts";
+import { createReceiver } from "../use-cases/receivers.ts";
+import { keyOf, newBrand, present, receiverInput, useReceivers } from "../../test/serve-receivers.ts";
 
 const served = useReceivers([8443]);
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const create = (...input: Parameters<typeof receiverInput>) => served.receivers.createReceiver(receiverInput(...input), callContext());
-const list = async (brand_id: string): Promise<Receiver[]> => (await served.receivers.listReceivers({ brand_id }, callContext())).receivers;
+const create = (...input: Parameters<typeof receiverInput>) => served.receivers.createReceiver(receiverInput(...input));
+const list = async (brand_id: string): Promise<Receiver[]> => (await served.receivers.listReceivers({ brand_id })).receivers;
 
 interface Row {
   readonly secret: Buffer;
@@ -19,9 +19,9 @@ interface Row {
 const rowOf = async (id: string): Promise<Row> =>
   present((await served.db.query<Row>("select secret, secret_key_id from webhook.receivers where id = $1", [id]))[0]);
 
-const openRow = async (id: string, owner = id): Promise<string> => {
+const openRow = async (id: string): Promise<string> => {
   const { secret, secret_key_id } = await rowOf(id);
-  return openSigningSecret(served.deps.keys, owner, { sealed: secret, keyId: secret_key_id });
+  return openSigningSecret(served.deps.keys, id, { sealed: secret, keyId: secret_key_id });
 };
 
 describe("a new receiver", () => {
@@ -95,32 +95,19 @@ describe("the signing secret", () => {
     }
   });
 
-  it("opens neither in another receiver's row nor under another key with the same id", async () => {
-    const [original, other] = [await served.create(newBrand()), await served.create(newBrand())];
-    await served.db.query(
-      "update webhook.receivers r set secret = m.secret, secret_key_id = m.secret_key_id from webhook.receivers m where r.id = $1 and m.id = $2",
-      [other.id, original.id],
-    );
-    await expect(openRow(other.id)).rejects.toThrow(SealBroken);
-    await expect(openRow(other.id, original.id)).resolves.toMatch(/^whsec_/);
-    const { secret, secret_key_id } = await rowOf(original.id);
-    const sealed = { sealed: secret, keyId: secret_key_id };
-    expect(() => openSigningSecret([secretKey(2)], original.id, sealed)).toThrow(SealBroken);
-    expect(() => openSigningSecret([secretKey(3)], original.id, sealed)).toThrow("key 2, which is not configured");
-  });
-
   it("is in no response of another call and in no log line", async () => {
     const brand = newBrand();
     const { receiver, secret } = await create(brand);
     const { id } = present(receiver);
     const of = { brand_id: brand, receiver_id: id };
+    const { getReceiver, updateReceiver, disableReceiver, enableReceiver, deleteReceiver } = served.receivers;
     const responses = [
       await list(brand),
-      await served.receivers.getReceiver(of, callContext()),
-      await served.receivers.updateReceiver({ ...of, label: "x", events: [] }, callContext()),
-      await served.receivers.disableReceiver(of, callContext()),
-      await served.receivers.enableReceiver({ ...of, held: "drop" }, callContext()),
-      await served.receivers.deleteReceiver(of, callContext()),
+      await getReceiver(of),
+      await updateReceiver({ ...of, label: "x", events: [] }),
+      await disableReceiver(of),
+      await enableReceiver({ ...of, held: "drop" }),
+      await deleteReceiver(of),
     ];
     expect(JSON.stringify(responses)).not.toContain(secret.slice(6));
     expect(served.logged()).toContain("DeleteReceiver");
@@ -129,62 +116,30 @@ describe("the signing secret", () => {
 });
 
 describe("is refused", () => {
-  it.each([
-    ["http://hooks.brand.example/", "not_https"],
-    ["https://127.0.0.1/", "private_address"],
-    ["https://localhost/", "private_address"],
-    ["https://[::ffff:10.0.0.1]/", "private_address"],
-    ["https://discord.com/api/webhooks/1/x", "chat_webhook"],
-    ["https://hooks.slack.com/services/x", "chat_webhook"],
-    ["https://ana@hooks.brand.example/", "invalid_request"],
-    ["https://hooks.brand.example:8444/", "invalid_request"],
-    ["https://hooks.brand.example/".padEnd(2_049, "x"), "invalid_request"],
-    ["", "invalid_request"],
-  ])("the URL %s, as %s", async (url, kind) => {
+  // Every rule of URLs: domain/receiver-url.test.ts. Those of names: request-fields.test.ts of service-runtime; of ids: type-id.test.ts of ids.
+  it.each<[string, object, string, string]>([
+    ["without TLS", { url: "http://hooks.brand.example/" }, "not_https", "url"],
+    ["a private address", { url: "https://[::ffff:10.0.0.1]/" }, "private_address", "url"],
+    ["a chat's webhook", { url: "https://discord.com/api/webhooks/1/x" }, "chat_webhook", "url"],
+    ["another port", { url: "https://hooks.brand.example:8444/" }, "invalid_request", "url"],
+    ["no URL", { url: "" }, "invalid_request", "url"],
+    ["a label of 81 characters", { label: "😀".repeat(81) }, "invalid_request", "label"],
+    ["a label with a line break", { label: "a\nb" }, "invalid_request", "label"],
+    ["no event type", { events: [] }, "invalid_request", "events"],
+    ["an unknown type among known ones", { events: ["payout.paid", "ping"] }, "invalid_request", "events.1"],
+    ["a property of every object", { events: ["toString"] }, "invalid_request", "events.0"],
+    ["a type twice", { events: ["payout.paid", "payout.paid"] }, "invalid_request", "events"],
+    ["what is no brand", { brand_id: "brd_A" }, "invalid_request", "brand_id"],
+  ])("%s", async (_, more, kind, field) => {
     const brand = newBrand();
-    await expect(create(brand, { url })).rejects.toMatchObject({ kind, field: "url", message: expect.stringMatching(/^url /) });
+    await expect(create(brand, more)).rejects.toMatchObject({ kind, field, message: expect.stringMatching(`^${field} `) });
     expect(await list(brand)).toEqual([]);
   });
 
-  it.each([
-    ["empty", ""],
-    ["of spaces", "   "],
-    ["of 81 characters", "x".repeat(81)],
-    ["of 81 characters, each two code units in JavaScript", "😀".repeat(81)],
-    ["with a line break", "a\nb"],
-    ["with a NUL", "a\0b"],
-    ["with an escape", "a\u001b[2J"],
-    ["with a C1 control", "a\u0085b"],
-    ["of one zero-width space", "\u200B"],
-    ["that turns text around", "Ledger \u202Eevil"],
-  ])("a label %s", async (_, label) => {
-    await expect(create(newBrand(), { label })).rejects.toMatchObject({ kind: "invalid_request", field: "label" });
-  });
-
-  it.each(["x", "x".repeat(80), "😀".repeat(80), "名前", "é", "a b"])("unless valid: accepts the label %s", async (label) => {
-    expect(await served.create(newBrand(), { label })).toMatchObject({ label });
-  });
-
-  it.each([
-    ["none", "events", []],
-    ["an unknown type", "events.0", ["payout.failed"]],
-    ["a type in capitals", "events.0", ["Payout.paid"]],
-    ["an unknown type among known ones", "events.1", ["payout.paid", "ping"]],
-    ["a property of every object", "events.0", ["toString"]],
-    ["a type twice", "events", ["payout.paid", "payout.paid"]],
-    ["one more than there are", "events", [...EVENT_TYPE_NAMES, "payout.paid"]],
-  ])("event types: %s", async (_, field, events) => {
-    await expect(create(newBrand(), { events })).rejects.toMatchObject({ kind: "invalid_request", field });
-  });
-
-  it.each([[["campaign.settled"]], [[...EVENT_TYPE_NAMES]]])("unless valid: accepts the event types %j", async (events) =>
-    expect(await served.create(newBrand(), { events })).toMatchObject({ events }),
+  it.each([{ label: "😀".repeat(80) }, { label: "名前" }, { events: ["campaign.settled"] }, { events: [...EVENT_TYPE_NAMES] }])(
+    "unless valid: accepts %j",
+    async (more) => expect(await served.create(newBrand(), more)).toMatchObject(more),
   );
-
-  it.each(["", "1", "brd_", "brd_A", "rcv_1", "brd_1\0", `brd_${"x".repeat(41)}`])("the brand %j", async (brand) => {
-    await expect(create(brand)).rejects.toMatchObject({ kind: "invalid_request", field: "brand_id" });
-    await expect(list(brand)).rejects.toMatchObject({ kind: "invalid_request", field: "brand_id" });
-  });
 
   it("an unknown brand", async () => {
     const brand = newBrand();
@@ -281,7 +236,7 @@ describe("a URL", () => {
       create(brand, { url: url.replace("https", "http") }),
       create(brand, { url: url.replace("hooks.brand.example", "127.0.0.1") }),
       create(brand, { url, label: "" }),
-      served.receivers.updateReceiver({ brand_id: brand, receiver_id: more.id, url, events: [] }, callContext()),
+      served.receivers.updateReceiver({ brand_id: brand, receiver_id: more.id, url, events: [] }),
     ];
     for (const outcome of await Promise.allSettled(refusals)) {
       expect(outcome.status).toBe("rejected");
@@ -310,13 +265,12 @@ describe("a brand", () => {
     expect(lanes).toEqual({ count: 20 });
   });
 
-  it("at its limit does not affect other brands, and may add a receiver after deleting one", async () => {
-    const [full, other] = [newBrand(), newBrand()];
+  it("at its limit may add a receiver after deleting one", async () => {
+    const full = newBrand();
     const first = await served.create(full);
     for (let i = 1; i < 20; i += 1) await served.create(full);
     await expect(create(full)).rejects.toMatchObject({ kind: "receiver_limit", message: expect.stringContaining("Delete one") });
-    await served.create(other);
-    await served.receivers.deleteReceiver({ brand_id: full, receiver_id: first.id }, callContext());
+    await served.receivers.deleteReceiver(keyOf(first));
     await served.create(full);
     await expect(create(full)).rejects.toMatchObject({ kind: "receiver_limit" });
   });
@@ -332,12 +286,10 @@ describe("a brand", () => {
   });
 
   it("that accounts cannot confirm gets no receiver, and the error says why", async () => {
-    const db = openPool({ url: "postgres://127.0.0.1:1/none", applicationName: "test" });
-    const { AppError } = await import("@brand-records/errors");
-    const { createReceiver } = await import("../use-cases/receivers.ts");
     const brands = { isKnown: () => Promise.reject(new AppError("unavailable", "accounts is unavailable")) };
-    const input = { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
-    await expect(createReceiver({ ...served.deps, db, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });
-    await db.stop();
+    const brandId = newBrand();
+    const input = { brandId, url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
+    await expect(createReceiver({ ...served.deps, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(await list(brandId)).toEqual([]);
   });
 });

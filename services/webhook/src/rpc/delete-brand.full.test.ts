@@ -1,12 +1,11 @@
-import { EVENT_TYPES } from "@brand-records/resources";
-import type { DeadLetter, DeadLetters } from "@brand-records/event-log";
+import type { DeadLetter } from "@brand-records/event-log";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/ids";
 import { resultOf } from "../../test/attempt-result.ts";
 import { addDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, receiverInput, useReceivers } from "../../test/serve-receivers.ts";
+import { messageOf } from "../../test/add-events.ts";
+import { newBrand, NO_DEAD_LETTERS, receiverInput, useReceivers } from "../../test/serve-receivers.ts";
 import { namesBrand } from "./operator.ts";
 import { intakeMetrics, openIntake } from "../intake/intake.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
@@ -25,7 +24,7 @@ beforeEach(async () => {
   for (const table of TABLES.toReversed()) await served.db.query(`delete from webhook.${table}`);
 });
 
-const deleteData = (brand_id = brand) => served.operator.deleteBrandData({ brand_id }, callContext());
+const deleteData = (brand_id = brand) => served.operator.deleteBrandData({ brand_id });
 const deleteAll = (): Promise<void> => eventually(async () => expect(await deleteData()).toMatchObject({ done: true }));
 
 const counts = async (): Promise<Record<string, number>> => {
@@ -64,7 +63,7 @@ async function fill(brandId: string): Promise<Receiver> {
     await write(await attempt(receiver, sending, { state, delay_seconds: state === "pending" ? 60 : null }));
   }
   const since = new Date(Date.parse(TODAY) - 60_000).toISOString();
-  await served.deliveriesRpc.replayEvents({ brand_id: brandId, receiver_id: receiver.id, since, failed_only: false }, callContext());
+  await served.deliveriesRpc.replayEvents({ brand_id: brandId, receiver_id: receiver.id, since, failed_only: false });
   return receiver;
 }
 
@@ -94,7 +93,7 @@ it("waits for attempts in flight, discards their results, and sends nothing more
   const result = await attempt(receiver, sending);
   expect(await deleteData()).toMatchObject({ done: false, waiting_for: "attempts in flight (1)" });
   expect(await served.db.query("select held from webhook.lanes")).toEqual([{ held: true }]);
-  await expect(served.receivers.createReceiver(receiverInput(brand), callContext())).rejects.toMatchObject({ kind: "not_found" });
+  await expect(served.receivers.createReceiver(receiverInput(brand))).rejects.toMatchObject({ kind: "not_found" });
   await write(result);
   await deleteAll();
   // Late: the receiver is gone, and so is the brand.
@@ -135,10 +134,10 @@ it("neither enables nor tests a receiver of a closed brand, and holds it again i
   await deleteData();
   const key = { brand_id: brand, receiver_id };
   const refused = { kind: "not_found", field: "receiver_id" };
-  await expect(served.receivers.enableReceiver({ ...key, held: "release" }, callContext())).rejects.toMatchObject(refused);
+  await expect(served.receivers.enableReceiver({ ...key, held: "release" })).rejects.toMatchObject(refused);
   await served.db.query("update webhook.receivers set enabled = true, disabled_reason = null, disabled_at = null");
   await served.db.query("update webhook.lanes set held = false");
-  await expect(served.receivers.sendTest({ ...key, next: false }, callContext())).rejects.toMatchObject(refused);
+  await expect(served.receivers.sendTest({ ...key, next: false })).rejects.toMatchObject(refused);
   await deleteData();
   expect(
     await served.db.query("select distinct l.held, r.enabled from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id"),
@@ -149,7 +148,7 @@ it("still records the result of an attempt to a receiver that was deleted, whose
   const receiver = await served.create(brand);
   const sending = await addDelivery(served.db, receiver, { at: TODAY, state: "sending" });
   const result = await attempt(receiver, sending);
-  await served.receivers.deleteReceiver({ brand_id: brand, receiver_id: receiver.id }, callContext());
+  await served.receivers.deleteReceiver({ brand_id: brand, receiver_id: receiver.id });
   await write(result);
   expect(await counts()).toMatchObject({ attempts: 0, past_deliveries: 1, deliveries: 0 });
 });
@@ -168,21 +167,8 @@ it("records nothing about attempts whose worker died", async () => {
 
 describe("the intake", () => {
   const dead: DeadLetter[] = [];
-  const deadLetters: DeadLetters = {
-    put: async (letters) => void dead.push(...letters),
-    list: async () => ({ deadLetters: [], total: 0 }),
-    count: async () => 0,
-    replay: async () => 0,
-    remove: async () => 0,
-  };
+  const deadLetters = { ...NO_DEAD_LETTERS, put: async (letters: readonly DeadLetter[]) => void dead.push(...letters) };
   beforeEach(() => dead.splice(0));
-
-  const messageOf = (brandId: string) => {
-    const at = Date.now();
-    const event = { id: newId("evt", at), type: "payout.paid", created_at: new Date(at).toISOString(), brand_id: brandId };
-    const data = EVENT_TYPES["payout.paid"].example(event.created_at);
-    return { key: data.id, value: Buffer.from(JSON.stringify({ ...event, data })), headers: {}, position: "topic/0@1" };
-  };
 
   /** @param deleted brands that accounts knows as deleted; all others but `other` never existed */
   const openTestIntake = (deleted: readonly string[]) => {

@@ -1,6 +1,6 @@
 import type { Delivery, ListDeliveriesRequest, Receiver } from "@brand-records/proto/webhook/v1";
 import { addEvents } from "../../test/add-events.ts";
-import { callContext, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
+import { keyOf, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
 
 const FROM = "2026-11-20T08:30:00.000Z";
 
@@ -9,12 +9,10 @@ const served = useReceivers();
 type Filters = Partial<ListDeliveriesRequest>;
 
 const list = ({ brand_id, id }: Receiver, filters: Filters = {}) =>
-  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, states: [], page_size: 0, ...filters }, callContext());
-const get = (brand_id: string, delivery_id: string) => served.deliveriesRpc.getDelivery({ brand_id, delivery_id }, callContext());
+  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, states: [], page_size: 0, ...filters });
+const get = (brand_id: string, delivery_id: string) => served.deliveriesRpc.getDelivery({ brand_id, delivery_id });
 const replay = async (brand_id: string, delivery_id: string, pending_only?: boolean): Promise<Delivery> =>
-  present(
-    (await served.deliveriesRpc.replayDelivery({ brand_id, delivery_id, ...(pending_only && { pending_only }) }, callContext())).delivery,
-  );
+  present((await served.deliveriesRpc.replayDelivery({ brand_id, delivery_id, ...(pending_only && { pending_only }) })).delivery);
 
 /** Adds events, each with a pending delivery. Returns the deliveries' ids, oldest first. */
 async function queue({ brand_id, id }: Receiver, count: number): Promise<string[]> {
@@ -109,14 +107,6 @@ describe("a list", () => {
     expect(deliveries[3]).toMatchObject({ attempts: 1, due_at: null, finished_at: null });
   });
 
-  it("shows pending deliveries of a disabled receiver as held", async () => {
-    const { receiver, all } = await addOneInEachState();
-    await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
-    expect((await list(receiver)).deliveries.map(({ state }) => state)).toEqual(["held", "failed", "delivered", "sending", "held"]);
-    expect((await list(receiver, { state: "held" })).deliveries).toMatchObject([{ id: all[4], due_at: null }, { id: all[0] }]);
-    expect((await list(receiver, { state: "pending" })).deliveries).toEqual([]);
-  });
-
   it("shows the last finished attempt of each delivery, and the attempt in progress", async () => {
     const { receiver, all } = await addOneInEachState();
     const [, sending, delivered, failed] = all;
@@ -153,7 +143,7 @@ describe("a list", () => {
     expect(await pausedBy("'-infinity'")).toEqual([over, over, over]);
     // A disabled receiver waits for a member, not for the pause.
     await pausedBy("'2126-11-21T02:03:10Z'");
-    await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    await served.receivers.disableReceiver(keyOf(receiver));
     expect(await list(receiver)).toMatchObject({ paused_until: null });
     expect(await list(receiver, { state: "pending" })).toMatchObject({ deliveries: [], paused_until: null, failures_in_a_row: 11 });
   });
@@ -189,11 +179,6 @@ describe("a list", () => {
   ])("refuses %j", async (filters, field) => {
     const receiver = await served.create(newBrand());
     await expect(list(receiver, filters)).rejects.toMatchObject({ kind: "invalid_request", field });
-  });
-
-  it("returns not_found for another brand's receiver", async () => {
-    const { receiver } = await addOneInEachState();
-    await expect(list({ ...receiver, brand_id: newBrand() })).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
   });
 });
 
@@ -303,12 +288,10 @@ describe("replaying a delivery", () => {
     expect((await list(receiver)).deliveries).toHaveLength(5);
   });
 
-  it.each([
-    ["delivered", 2],
-    ["failed", 3],
-  ])("that is %s, though its page shows it as waiting, changes nothing", async (state, at) => {
+  it("that is finished, though its page shows it as waiting, changes nothing", async () => {
     const { receiver, all } = await addOneInEachState();
-    expect(await replay(receiver.brand_id, present(all[at]), true)).toMatchObject({ id: all[at], state });
+    expect(await replay(receiver.brand_id, all[2], true)).toMatchObject({ id: all[2], state: "delivered" });
+    expect(await replay(receiver.brand_id, all[3], true)).toMatchObject({ id: all[3], state: "failed" });
     expect(await replay(receiver.brand_id, all[0], true)).toMatchObject({ id: all[0], state: "pending" });
     expect((await list(receiver)).deliveries).toHaveLength(5);
   });
@@ -321,15 +304,9 @@ describe("replaying a delivery", () => {
 
   it("of a disabled receiver makes a held one", async () => {
     const { receiver, all } = await addOneInEachState();
-    await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    await served.receivers.disableReceiver(keyOf(receiver));
     expect(await replay(receiver.brand_id, all[3])).toMatchObject({ state: "held", due_at: null });
     expect((await list(receiver, { state: "held" })).deliveries).toHaveLength(3);
-  });
-
-  it("that is a test makes another test", async () => {
-    const { receiver, all } = await addOneInEachState();
-    await served.db.query("update webhook.past_deliveries set test = true where id = $1", [all[3]]);
-    expect(await replay(receiver.brand_id, all[3])).toMatchObject({ test: true });
   });
 
   it("is refused with the reason if its event or its receiver was deleted", async () => {
@@ -338,7 +315,7 @@ describe("replaying a delivery", () => {
     for (const id of [all[0], all[3]]) {
       await expect(replay(receiver.brand_id, id)).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining("event") });
     }
-    await served.receivers.deleteReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    await served.receivers.deleteReceiver(keyOf(receiver));
     await expect(replay(receiver.brand_id, all[3])).rejects.toMatchObject({
       kind: "not_found",
       message: expect.stringContaining("receiver was deleted"),

@@ -107,7 +107,6 @@ function deliveryIn(request: object): DeliveryKey {
 
 type ReplayMethods = "replayEvents" | "getReplay" | "countReplay" | "getLatestReplay" | "cancelReplay";
 
-/** The methods of DeliveriesService about replays of many events. */
 function replayHandlers({
   db,
   replaying,

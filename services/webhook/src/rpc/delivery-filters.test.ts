@@ -1,6 +1,6 @@
 import type { ListDeliveriesRequest, Receiver } from "@brand-records/proto/webhook/v1";
 import { addDelivery, type NewDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, useReceivers } from "../../test/serve-receivers.ts";
+import { keyOf, newBrand, useReceivers } from "../../test/serve-receivers.ts";
 
 const DAY = "2026-11-20";
 const at = (time: string): string => `${DAY}T${time}Z`;
@@ -10,7 +10,7 @@ const served = useReceivers();
 type Filters = Partial<ListDeliveriesRequest>;
 
 const page = ({ brand_id, id }: Pick<Receiver, "brand_id" | "id">, filters: Filters = {}) =>
-  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, states: [], page_size: 200, ...filters }, callContext());
+  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, states: [], page_size: 200, ...filters });
 const list = async (receiver: Receiver, filters: Filters = {}): Promise<string[]> =>
   (await page(receiver, filters)).deliveries.map(({ id }) => id);
 
@@ -35,7 +35,7 @@ describe("a list of deliveries", () => {
     expect(await list(receiver, { states: ["sending", "delivered", "delivered"] })).toEqual([sending, delivered]);
     expect(await list(receiver, { states: ["sending"], state: "failed" })).toEqual([sending, failed]);
     expect(await list(receiver, { states: ["held", "failed"] })).toEqual([failed]);
-    await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    await served.receivers.disableReceiver(keyOf(receiver));
     expect(await list(receiver, { states: ["held", "failed"] })).toEqual([failed, pending]);
     expect(await list(receiver, { states: ["pending", "failed"] })).toEqual([failed]);
     expect(await list(receiver, { states: ["pending", "held"] })).toEqual([pending]);
@@ -110,7 +110,7 @@ describe("a list of deliveries", () => {
     expect(await page(all, { event_id })).toMatchObject({ paused_until: null, failures_in_a_row: 0 });
     expect(await list(all, { event_id })).toEqual([elsewhere, again, first]);
     expect(await list(all, { event_id, after_id: again })).toEqual([first]);
-    await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    await served.receivers.disableReceiver(keyOf(receiver));
     expect(await list(all, { event_id, states: ["held"] })).toEqual([again]);
     expect(await list(all, { event_id, states: ["pending"] })).toEqual([]);
   });

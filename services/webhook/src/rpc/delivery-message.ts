@@ -28,7 +28,6 @@ export function attemptMessage(
   return { ...attempt, request_headers: headers.map(([name, value]): Header => ({ name, value })) };
 }
 
-/** Returns the raw body of an event's deliveries. */
 export function bodyOf(
   { id, type, created_at, brand_id, test, data_json }: StoredEvent,
   { publicUrl }: Pick<WebhookDependencies, "publicUrl">,

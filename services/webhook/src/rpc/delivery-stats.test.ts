@@ -1,7 +1,7 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { resultOf } from "../../test/attempt-result.ts";
 import { addDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, useReceivers } from "../../test/serve-receivers.ts";
+import { newBrand, useReceivers } from "../../test/serve-receivers.ts";
 import type { OutcomeKind } from "../domain/outcome.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
 
@@ -34,7 +34,7 @@ async function settle(receiver: Receiver, ...attempts: Made[]): Promise<SettledA
 }
 
 const stats = ({ brand_id, id }: Receiver, from = at("00:00:00"), to = at("23:59:59")) =>
-  served.deliveriesRpc.getDeliveryStats({ brand_id, receiver_id: id, from, to }, callContext());
+  served.deliveriesRpc.getDeliveryStats({ brand_id, receiver_id: id, from, to });
 
 /** Expects a duration within 5%, in whole milliseconds. */
 const near = (ms: number | null | undefined, expected: number): void =>

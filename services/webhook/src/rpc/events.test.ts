@@ -1,24 +1,15 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
-import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
 import type { Event, ListEventsRequest } from "@brand-records/proto/webhook/v1";
 import { newId } from "@brand-records/ids";
+import { dropOldDays } from "../storage/daily-partitions.ts";
 import { addDelivery } from "../../test/add-delivery.ts";
-import { callContext, newBrand, useReceivers } from "../../test/serve-receivers.ts";
+import { addEvents } from "../../test/add-events.ts";
+import { keyOf, newBrand, present, PUBLIC_URL, useReceivers } from "../../test/serve-receivers.ts";
 
-/** Dead letters in memory. */
-const kept: DeadLetterSummary[] = [];
-const deadLetters: DeadLetters = {
-  put: () => Promise.reject(new Error("these tests add no dead letters")),
-  list: async (limit) => ({ deadLetters: kept.slice(0, limit), total: kept.length }),
-  count: async () => kept.length,
-  replay: async () => kept.splice(0).length,
-  remove: () => Promise.reject(new Error("these tests remove no dead letters")),
-};
-
-const served = useReceivers([], { deadLetters });
+const served = useReceivers();
 
 const list = (brand_id: string, { page_size = 0, ...more }: Partial<ListEventsRequest> = {}) =>
-  served.eventsRpc.listEvents({ brand_id, page_size, count_receivers: false, ...more }, callContext());
+  served.eventsRpc.listEvents({ brand_id, page_size, count_receivers: false, ...more });
 
 async function add(brand_id: string, created_at: string, more: { type?: string; data_json?: string } = {}): Promise<Event> {
   const { type = "payout.paid", data_json = '{"id":"po_1"}' } = more;
@@ -48,10 +39,6 @@ async function walk(brand: string, page_size: number, type?: string): Promise<Ev
 const newestFirst = (all: readonly Event[]): Event[] =>
   all.toSorted((a, b) => (a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1));
 
-it("returns an empty page for a brand without events", async () => {
-  expect(await list(newBrand())).toEqual({ events: [], next_after_id: null, next_page_token: null });
-});
-
 it("returns every event once, newest first, over several days, in pages of every size, including events of the same millisecond", async () => {
   const brand = newBrand();
   const made: Event[] = [];
@@ -67,6 +54,7 @@ it("returns every event once, newest first, over several days, in pages of every
     for (const type of EVENT_TYPE_NAMES.slice(0, 2)) made.push(await add(brand, `2026-11-${at}Z`, { type }));
     await add(newBrand(), `2026-11-${at}Z`);
   }
+  expect(await walk(newBrand(), 1)).toEqual([]);
   for (let size = 1; size <= 15; size += 1) expect(await walk(brand, size)).toEqual(newestFirst(made));
   for (const type of EVENT_TYPE_NAMES) {
     const expected = newestFirst(made.filter((event) => event.type === type));
@@ -92,24 +80,18 @@ it("returns 50 events by default, and at most 200, even of the maximum size", as
   expect((await list(brand, { page_size: 200, after_id: full.next_after_id ?? null })).events).toHaveLength(1);
 });
 
-it.each([-1, 201, 2_147_483_647])("refuses a page size of %i", async (page_size) => {
-  await expect(list(newBrand(), { page_size })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
-  await expect(served.eventsRpc.listDeadLetters({ page_size }, callContext())).rejects.toMatchObject({
-    kind: "invalid_request",
-    field: "page_size",
-  });
+it.each<[Partial<ListEventsRequest>, string]>([
+  ...[-1, 201].map((page_size): [object, string] => [{ page_size }, "page_size"]),
+  ...["", "payout.failed", "toString"].map((type): [object, string] => [{ type }, "type"]),
+  ...["", "evt_", "pln_1"].map((after_id): [object, string] => [{ after_id }, "after_id"]),
+  [{ record_id: "po" }, "record_id"],
+  [{ record_id: "" }, "record_id"],
+  [{ from: "2026-11-20" }, "from"],
+  [{ to: "" }, "to"],
+  [{ from: "2026-11-20T00:00:00Z", to: "2026-11-20T00:00:00Z" }, "to"],
+])("refuses %j", async (filters, field) => {
+  await expect(list(newBrand(), filters)).rejects.toMatchObject({ kind: "invalid_request", field });
 });
-
-it.each(["", "payout.failed", "Payout.paid", "toString", "payout.paid\0"])("refuses the type %j", async (type) => {
-  await expect(list(newBrand(), { type })).rejects.toMatchObject({ kind: "invalid_request", field: "type" });
-});
-
-it.each(["", "1", "evt_", "evt_\0", "EVT_1", "pln_1", `evt_${"x".repeat(41)}`])(
-  "refuses the after_id %j, which is not an event's id",
-  async (after_id) => {
-    await expect(list(newBrand(), { after_id })).rejects.toMatchObject({ kind: "invalid_request", field: "after_id" });
-  },
-);
 
 it("refuses the after_id of an unknown event and of another brand's with the same error, rather than ending the list", async () => {
   const [brand, other] = [newBrand(), newBrand()];
@@ -120,18 +102,6 @@ it("refuses the after_id of an unknown event and of another brand's with the sam
   );
   expect(refusals[0]).toMatchObject({ kind: "invalid_request", field: "after_id" });
   expect(refusals[0]).toEqual(refusals[1]);
-});
-
-it("returns an empty last page after a full one", async () => {
-  const brand = newBrand();
-  const { id } = await add(brand, "2026-11-20T00:00:00.000Z");
-  expect(await list(brand, { after_id: id })).toEqual({ events: [], next_after_id: null, next_page_token: null });
-});
-
-it("reports every problem in one error", async () => {
-  await expect(list("1", { type: "x", page_size: 201, after_id: "1" })).rejects.toMatchObject({
-    details: [{ field: "brand_id" }, { field: "type" }, { field: "page_size" }, { field: "after_id" }],
-  });
 });
 
 describe("a list with filters", () => {
@@ -220,48 +190,6 @@ describe("a list with filters", () => {
     }
     await expect(list(brand, { page_token, after_id: "evt_1" })).rejects.toMatchObject({ kind: "invalid_request", field: "page_token" });
   });
-
-  it.each<[Partial<ListEventsRequest>, string]>([
-    [{ record_id: "po" }, "record_id"],
-    [{ record_id: "" }, "record_id"],
-    [{ from: "2026-11-20" }, "from"],
-    [{ to: "" }, "to"],
-    [{ from: "2026-11-20T00:00:00Z", to: "2026-11-20T00:00:00Z" }, "to"],
-  ])("refuses %j", async (filters, field) => {
-    await expect(list(newBrand(), filters)).rejects.toMatchObject({ kind: "invalid_request", field });
-  });
-});
-
-describe("dead letters", () => {
-  const letter = (at: number): DeadLetterSummary => ({
-    position: `brand.events/0@${at}`,
-    key: `sub_${at}`,
-    bytes: at * 2,
-    reason: "not JSON",
-    deadLetteredAt: "2026-11-21T08:30:00.000Z",
-  });
-
-  it("are listed oldest first, with the reason and without their contents", async () => {
-    kept.splice(0, Infinity, ...Array.from({ length: 60 }, (_, at) => letter(at)));
-    const { dead_letters, total } = await served.eventsRpc.listDeadLetters({ page_size: 2 }, callContext());
-    expect(total).toBe(60);
-    expect(dead_letters).toEqual(
-      [0, 1].map((at) => ({
-        position: `brand.events/0@${at}`,
-        reason: "not JSON",
-        dead_lettered_at: "2026-11-21T08:30:00.000Z",
-        key: `sub_${at}`,
-        bytes: at * 2,
-      })),
-    );
-    expect((await served.eventsRpc.listDeadLetters({ page_size: 0 }, callContext())).dead_letters).toHaveLength(50);
-  });
-
-  it("are replayed, and the response gives their number", async () => {
-    kept.splice(0, Infinity, letter(1), letter(2));
-    expect(await served.eventsRpc.replayDeadLetters({}, callContext())).toEqual({ replayed: 2 });
-    expect(await served.eventsRpc.replayDeadLetters({}, callContext())).toEqual({ replayed: 0 });
-  });
 });
 
 it("shows no test events, and refuses their ids as after_id", async () => {
@@ -272,4 +200,114 @@ it("shows no test events, and refuses their ids as after_id", async () => {
   expect((await list(brand)).events).toEqual([event]);
   expect((await list(brand, { type: "payout.paid" })).events).toEqual([event]);
   await expect(list(brand, { after_id: test.id })).rejects.toMatchObject({ kind: "invalid_request", field: "after_id" });
+});
+
+const AT = "2026-11-20T08:30:00.000Z";
+const DAY_MS = 86_400_000;
+
+const get = (brand_id: string, event_id: string) => served.eventsRpc.getEvent({ brand_id, event_id });
+const notFound = { kind: "not_found", field: "event_id", message: "There is no event with this id, or it is no longer stored" };
+
+it("returns an event with its body and its deliveries by receiver, those with the newest delivery first", async () => {
+  const first = await served.create(newBrand());
+  const other = await served.create(first.brand_id, { label: "Relay" });
+  const { id: failed, event_id } = await addDelivery(served.db, first, { at: AT, state: "failed" });
+  const { id: sent } = await addDelivery(served.db, other, { at: "2026-11-20T08:30:01.000Z", event: event_id });
+  const { id: again } = await addDelivery(served.db, first, { at: "2026-11-20T08:30:02.000Z", event: event_id, state: "pending" });
+  await addDelivery(served.db, first, { at: AT });
+  const { event, body, receivers, has_more_deliveries } = await get(first.brand_id, event_id);
+  const { brand_id } = first;
+  expect(event).toEqual({
+    id: event_id,
+    brand_id,
+    type: "payout.paid",
+    created_at: AT,
+    data_json: '{"id":"po_1"}',
+    received_at: AT,
+    test: false,
+    receivers: null,
+    receivers_accepted: null,
+  });
+  expect(Buffer.from(body).toString()).toBe(
+    `{"id":"${event_id}","type":"payout.paid","created_at":"${AT}","brand_id":"${brand_id}","test":false,` +
+      `"dashboard_url":"${PUBLIC_URL}/developers/events/${event_id}","data":{"id":"po_1"}}`,
+  );
+  expect(
+    receivers.map(({ receiver_id, label, deliveries }) => [receiver_id, label, deliveries.map(({ id, state }) => [id, state])]),
+  ).toEqual([
+    [
+      first.id,
+      "Ledger",
+      [
+        [again, "pending"],
+        [failed, "failed"],
+      ],
+    ],
+    [other.id, "Relay", [[sent, "delivered"]]],
+  ]);
+  expect(has_more_deliveries).toBe(false);
+});
+
+it("says of each receiver its host, without the path, and until when sending to it is paused", async () => {
+  const paused = await served.create(newBrand());
+  const other = await served.create(paused.brand_id, { url: "https://Relay.Brand.Example/in?token=x" });
+  const { event_id } = await addDelivery(served.db, paused, { at: AT, state: "pending" });
+  await addDelivery(served.db, other, { at: "2026-11-20T08:29:00.000Z", event: event_id });
+  await served.db.query("update webhook.lanes set open_until = '2036-01-01T00:00:00Z', failed_in_a_row = 12 where receiver_id = $1", [
+    paused.id,
+  ]);
+  const { receivers } = await get(paused.brand_id, event_id);
+  expect(receivers.map(({ host, paused_until }) => [host, paused_until])).toEqual([
+    ["hooks.brand.example", "2036-01-01T00:00:00.000Z"],
+    ["relay.brand.example", null],
+  ]);
+});
+
+it("keeps finished deliveries of a deleted receiver, without its label", async () => {
+  const receiver = await served.create(newBrand());
+  const { event_id } = await addDelivery(served.db, receiver, { at: AT });
+  await served.receivers.deleteReceiver(keyOf(receiver));
+  const { receivers } = await get(receiver.brand_id, event_id);
+  expect(receivers).toMatchObject([
+    { receiver_id: receiver.id, label: null, host: null, paused_until: null, deliveries: [{ state: "delivered" }] },
+  ]);
+});
+
+it("returns an event that no receiver selected without receivers, and the event of a test as one", async () => {
+  const receiver = await served.create(newBrand());
+  const [event] = await addEvents(served.db, { brandId: receiver.brand_id, from: AT, count: 1 });
+  expect(await get(receiver.brand_id, present(event))).toMatchObject({ receivers: [], event: { test: false } });
+  const { event_id } = await served.receivers.sendTest({ ...keyOf(receiver), next: false });
+  expect(await get(receiver.brand_id, event_id)).toMatchObject({ event: { test: true }, receivers: [{ deliveries: [{ test: true }] }] });
+});
+
+it("returns of an event the newest 200 deliveries, and whether there are more", async () => {
+  const receiver = await served.create(newBrand());
+  const { event_id } = await addDelivery(served.db, receiver, { at: AT });
+  const add = (count: number) =>
+    served.db.query(
+      `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at,
+                                            attempt_id, started_at, duration_ms, outcome)
+       select 'dlv_1' || lpad(n::text, 4, '0') || $1, $2, $3, $4, $5::timestamptz, 'payout.paid', 'failed', 1, false, $5::timestamptz,
+              'att_1' || lpad(n::text, 4, '0') || $1, $5::timestamptz, 120, 'refused'
+         from generate_series(1, $6::int) n`,
+      [event_id.slice(4, 20), receiver.brand_id, receiver.id, event_id, AT, count],
+    );
+  await add(200);
+  const { receivers, has_more_deliveries } = await get(receiver.brand_id, event_id);
+  expect(receivers.flatMap(({ deliveries }) => deliveries)).toHaveLength(200);
+  expect(has_more_deliveries).toBe(true);
+});
+
+it("returns the same not_found for an unknown event, another brand's, and one beyond the retention", async () => {
+  const receiver = await served.create(newBrand());
+  const { event_id } = await addDelivery(served.db, receiver, { at: AT });
+  await expect(get(newBrand(), event_id)).rejects.toMatchObject(notFound);
+  await expect(get(receiver.brand_id, newId("evt"))).rejects.toMatchObject(notFound);
+  const old = await addDelivery(served.db, receiver, { at: new Date(Date.now() - 32 * DAY_MS).toISOString() });
+  const kept = await addDelivery(served.db, receiver, { at: new Date(Date.now() - 30 * DAY_MS).toISOString() });
+  await dropOldDays(served.db, 30);
+  await expect(get(receiver.brand_id, old.event_id)).rejects.toMatchObject(notFound);
+  expect(await get(receiver.brand_id, kept.event_id)).toMatchObject({ receivers: [{ deliveries: [{ id: kept.id }] }] });
+  await expect(get(receiver.brand_id, "dlv_1")).rejects.toMatchObject({ kind: "invalid_request", field: "event_id" });
 });

@@ -19,12 +19,10 @@ export const fields = {
   replayId: idField("rpl"),
   eventId: idField("evt"),
   recordId: z.string().regex(idPattern("[a-z]{2,3}"), "must be the id of a record, such as sub_…"),
-  /** The acting member's address. */
   email: emailField(),
   label: nameField(LABEL_CHARACTERS_MAX),
   type: eventType,
   events: eventTypes.min(1, `must name at least one of ${EVENT_TYPE_NAMES.join(", ")}`),
-  /** Empty for no change. */
   changedEvents: eventTypes,
   maxInFlight: z.int().min(1, "must be at least 1").max(IN_FLIGHT_MAX, `must be at most ${IN_FLIGHT_MAX}`),
   held: z.enum(["release", "drop"], "must be release or drop"),

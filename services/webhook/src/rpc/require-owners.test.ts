@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { METHODS } from "@brand-records/proto/methods";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { addDelivery } from "../../test/add-delivery.ts";
-import { callContext, keyOf, newBrand, present, receiverInput, serveReceivers, useReceivers } from "../../test/serve-receivers.ts";
+import { keyOf, newBrand, present, receiverInput, serveReceivers, useReceivers } from "../../test/serve-receivers.ts";
 
 const OWNER = "ana@ulap.example";
 const MEMBER = "ben@ulap.example";
@@ -23,7 +23,7 @@ async function knownBrand(): Promise<Known> {
   served.members.roles.set(`${brand} ${OWNER}`, "owner").set(`${brand} ${MEMBER}`, "member");
   const receiver = await served.create(brand);
   const { id: deliveryId } = await addDelivery(served.db, receiver, { at: "2026-11-20T08:00:00.000Z", state: "failed" });
-  const { replay } = await served.deliveriesRpc.replayEvents({ ...keyOf(receiver), since: SINCE, failed_only: false }, callContext());
+  const { replay } = await served.deliveriesRpc.replayEvents({ ...keyOf(receiver), since: SINCE, failed_only: false });
   return { receiver, deliveryId, replayId: present(replay).id };
 }
 
@@ -31,26 +31,22 @@ type Call = (known: Known, acting_member?: string) => Promise<unknown>;
 
 /** Every method that needs an owner. */
 const CALLS: Record<string, Call> = {
-  createReceiver: ({ receiver }, acting_member) =>
-    served.receivers.createReceiver({ ...receiverInput(receiver.brand_id), acting_member }, callContext()),
+  createReceiver: ({ receiver }, acting_member) => served.receivers.createReceiver({ ...receiverInput(receiver.brand_id), acting_member }),
   updateReceiver: ({ receiver }, acting_member) =>
-    served.receivers.updateReceiver({ ...keyOf(receiver), events: [], label: "New", acting_member }, callContext()),
-  enableReceiver: ({ receiver }, acting_member) =>
-    served.receivers.enableReceiver({ ...keyOf(receiver), held: "release", acting_member }, callContext()),
-  sendWaiting: ({ receiver }, acting_member) =>
-    served.receivers.sendWaiting({ ...keyOf(receiver), all: true, acting_member }, callContext()),
-  rotateSecret: ({ receiver }, acting_member) => served.receivers.rotateSecret({ ...keyOf(receiver), acting_member }, callContext()),
-  activateSecret: ({ receiver }, acting_member) =>
-    served.receivers.activateSecret({ ...keyOf(receiver), force: true, acting_member }, callContext()),
-  sendTest: ({ receiver }, acting_member) => served.receivers.sendTest({ ...keyOf(receiver), next: false, acting_member }, callContext()),
+    served.receivers.updateReceiver({ ...keyOf(receiver), events: [], label: "New", acting_member }),
+  enableReceiver: ({ receiver }, acting_member) => served.receivers.enableReceiver({ ...keyOf(receiver), held: "release", acting_member }),
+  sendWaiting: ({ receiver }, acting_member) => served.receivers.sendWaiting({ ...keyOf(receiver), all: true, acting_member }),
+  rotateSecret: ({ receiver }, acting_member) => served.receivers.rotateSecret({ ...keyOf(receiver), acting_member }),
+  activateSecret: ({ receiver }, acting_member) => served.receivers.activateSecret({ ...keyOf(receiver), force: true, acting_member }),
+  sendTest: ({ receiver }, acting_member) => served.receivers.sendTest({ ...keyOf(receiver), next: false, acting_member }),
   replayDelivery: ({ receiver: { brand_id }, deliveryId }, acting_member) =>
-    served.deliveriesRpc.replayDelivery({ brand_id, delivery_id: deliveryId, acting_member }, callContext()),
+    served.deliveriesRpc.replayDelivery({ brand_id, delivery_id: deliveryId, acting_member }),
   replayEvents: ({ receiver }, acting_member) =>
-    served.deliveriesRpc.replayEvents({ ...keyOf(receiver), since: SINCE, failed_only: false, acting_member }, callContext()),
+    served.deliveriesRpc.replayEvents({ ...keyOf(receiver), since: SINCE, failed_only: false, acting_member }),
   cancelReplay: ({ receiver: { brand_id }, replayId }, acting_member) =>
-    served.deliveriesRpc.cancelReplay({ brand_id, replay_id: replayId, acting_member }, callContext()),
-  disableReceiver: ({ receiver }, acting_member) => served.receivers.disableReceiver({ ...keyOf(receiver), acting_member }, callContext()),
-  deleteReceiver: ({ receiver }, acting_member) => served.receivers.deleteReceiver({ ...keyOf(receiver), acting_member }, callContext()),
+    served.deliveriesRpc.cancelReplay({ brand_id, replay_id: replayId, acting_member }),
+  disableReceiver: ({ receiver }, acting_member) => served.receivers.disableReceiver({ ...keyOf(receiver), acting_member }),
+  deleteReceiver: ({ receiver }, acting_member) => served.receivers.deleteReceiver({ ...keyOf(receiver), acting_member }),
 };
 
 const needingOwner = Object.entries(METHODS).flatMap(([path, { actor }]) => {
@@ -98,7 +94,7 @@ it("accepts an owner, in any case, for every method", async () => {
   for (const [method, call] of Object.entries(CALLS)) {
     await call(known, method === "sendTest" ? OWNER.toUpperCase() : OWNER);
   }
-  expect(await served.receivers.listReceivers({ brand_id: known.receiver.brand_id }, callContext())).toMatchObject({
+  expect(await served.receivers.listReceivers({ brand_id: known.receiver.brand_id })).toMatchObject({
     receivers: [{ label: "Ledger" }],
   });
 });
@@ -123,7 +119,7 @@ it("without accounts refuses an acting member as unavailable, changes nothing, a
   alone.members.roles.set(`${receiver.brand_id} ${OWNER}`, "owner");
   await alone.members.stopServer();
   const rename = (label: string, acting_member?: string) =>
-    alone.receivers.updateReceiver({ ...keyOf(receiver), events: [], label, acting_member }, callContext());
+    alone.receivers.updateReceiver({ ...keyOf(receiver), events: [], label, acting_member });
   await expect(rename("Theirs", OWNER)).rejects.toMatchObject({ kind: "unavailable" });
   expect(await alone.get(receiver)).toEqual(receiver);
   expect(await rename("Ours")).toMatchObject({ receiver: { label: "Ours" } });

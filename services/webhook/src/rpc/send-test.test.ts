@@ -3,11 +3,11 @@ import { openPool, type Database } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { sendTest } from "../use-cases/send-test.ts";
-import { callContext, keyOf, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
+import { keyOf, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
 
 const served = useReceivers();
 
-const test = (receiver: Receiver, type?: string) => served.receivers.sendTest({ ...keyOf(receiver), type, next: false }, callContext());
+const test = (receiver: Receiver, type?: string) => served.receivers.sendTest({ ...keyOf(receiver), type, next: false });
 
 interface Queued {
   readonly event_id: string;
@@ -50,10 +50,7 @@ it("queues an event of sample data, marked as a test, for this receiver alone, a
   expect(await queued(bystander)).toEqual([]);
   const lanes = await served.db.query("select next_due <= now() as due from webhook.lanes where receiver_id = $1", [receiver.id]);
   expect(lanes).toEqual([{ due: true }]);
-  const { delivery } = await served.deliveriesRpc.getDelivery(
-    { brand_id: receiver.brand_id, delivery_id: response.delivery_id },
-    callContext(),
-  );
+  const { delivery } = await served.deliveriesRpc.getDelivery({ brand_id: receiver.brand_id, delivery_id: response.delivery_id });
   expect(delivery).toMatchObject({ test: true, event_type: "payout.paid", event_id: response.event_id, state: "pending" });
 });
 
@@ -71,33 +68,18 @@ it("creates the partition of its day", async () => {
   expect(await queued(receiver)).toMatchObject([{ created_at: "2031-05-05T06:00:00.000Z" }]);
 });
 
-it.each([
-  ["campaign.settled", "invalid_request", "type"],
-  ["ping", "invalid_request", "type"],
-])("refuses %s, which is not selected", async (type, kind, field) => {
+it.each(["campaign.settled", "ping"])("refuses %s, which is not selected", async (type) => {
   const receiver = await served.create(newBrand());
-  await expect(test(receiver, type)).rejects.toMatchObject({ kind, field });
+  await expect(test(receiver, type)).rejects.toMatchObject({ kind: "invalid_request", field: "type" });
   expect(await queued(receiver)).toEqual([]);
-});
-
-it("is signed with the next secret only if that is asked for", async () => {
-  const receiver = await served.create(newBrand());
-  await served.receivers.rotateSecret(keyOf(receiver), callContext());
-  await test(receiver);
-  const { delivery_id } = await served.receivers.sendTest({ ...keyOf(receiver), type: null, next: true }, callContext());
-  const { deliveries } = await served.deliveriesRpc.listDeliveries({ ...keyOf(receiver), states: [], page_size: 0 }, callContext());
-  expect(deliveries.map(({ id, sign_with_next }) => [id === delivery_id, sign_with_next])).toEqual([
-    [true, true],
-    [false, false],
-  ]);
 });
 
 it("by the next secret is refused without one, and while the receiver is disabled", async () => {
   const receiver = await served.create(newBrand());
-  const testByNext = () => served.receivers.sendTest({ ...keyOf(receiver), type: null, next: true }, callContext());
+  const testByNext = () => served.receivers.sendTest({ ...keyOf(receiver), type: null, next: true });
   await expect(testByNext()).rejects.toMatchObject({ kind: "no_next_secret" });
-  await served.receivers.rotateSecret(keyOf(receiver), callContext());
-  await served.receivers.disableReceiver(keyOf(receiver), callContext());
+  await served.receivers.rotateSecret(keyOf(receiver));
+  await served.receivers.disableReceiver(keyOf(receiver));
   await expect(testByNext()).rejects.toMatchObject({ kind: "receiver_disabled" });
   await expect(test(receiver)).rejects.toMatchObject({ kind: "receiver_disabled" });
   expect(await queued(receiver)).toEqual([]);
@@ -204,10 +186,4 @@ describe("a receiver's tests in a minute", () => {
     for (const result of sent) if (result.status === "rejected") expect(result.reason).toMatchObject({ kind: "rate_limited" });
     expect(await queued(receiver)).toHaveLength(10);
   });
-});
-
-it("returns not_found for another brand's receiver", async () => {
-  const receiver = await served.create(newBrand());
-  await expect(test({ ...receiver, brand_id: newBrand() })).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
-  expect(await queued(receiver)).toEqual([]);
 });

@@ -12,7 +12,6 @@ import { operatorHandlers } from "./operator.ts";
 import { receiversHandlers } from "./receivers.ts";
 import { requireOwners } from "./require-owners.ts";
 
-/** What the service serves, beside the intake. */
 export function webhookServices(deps: WebhookDependencies): ServedService[] {
   const { memberships } = deps;
   return [

@@ -1,12 +1,12 @@
 import type { UpdateReceiverRequest } from "@brand-records/proto/webhook/v1";
-import { callContext, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
+import { keyOf, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
 
 const served = useReceivers();
 
 type Change = Partial<Pick<UpdateReceiverRequest, "url" | "label" | "events" | "max_in_flight">>;
 
 const update = async (brand_id: string, receiver_id: string, change: Change) =>
-  present((await served.receivers.updateReceiver({ brand_id, receiver_id, events: [], ...change }, callContext())).receiver);
+  present((await served.receivers.updateReceiver({ brand_id, receiver_id, events: [], ...change })).receiver);
 
 it.each<[string, Change, object]>([
   ["the URL", { url: "https://New.brand.example/x" }, { url: "https://new.brand.example/x" }],
@@ -38,7 +38,7 @@ it("keeps secret, state and pending deliveries", async () => {
   const secret = () => served.db.query("select secret, secret_key_id from webhook.receivers where id = $1", [receiver.id]);
   const before = await secret();
   await served.addDeliveries(receiver, 3);
-  await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+  await served.receivers.disableReceiver(keyOf(receiver));
   expect(await update(receiver.brand_id, receiver.id, { url: "https://moved.brand.example/" })).toMatchObject({
     enabled: false,
     disabled_reason: "member",
@@ -78,15 +78,24 @@ it("gives a URL to one of ten receivers that claim it concurrently", async () =>
 });
 
 describe("another brand's receiver", () => {
-  const calls = (brand_id: string, receiver_id: string) => ({
-    get: () => served.receivers.getReceiver({ brand_id, receiver_id }, callContext()),
-    update: () => served.receivers.updateReceiver({ brand_id, receiver_id, label: "Mine", events: [] }, callContext()),
-    "update nothing": () => served.receivers.updateReceiver({ brand_id, receiver_id, events: [] }, callContext()),
-    disable: () => served.receivers.disableReceiver({ brand_id, receiver_id }, callContext()),
-    "enable and release": () => served.receivers.enableReceiver({ brand_id, receiver_id, held: "release" }, callContext()),
-    "enable and drop": () => served.receivers.enableReceiver({ brand_id, receiver_id, held: "drop" }, callContext()),
-    delete: () => served.receivers.deleteReceiver({ brand_id, receiver_id }, callContext()),
-  });
+  const calls = (brand_id: string, receiver_id: string) => {
+    const key = { brand_id, receiver_id };
+    const { receivers } = served;
+    return {
+      get: () => receivers.getReceiver(key),
+      update: () => receivers.updateReceiver({ ...key, label: "Mine", events: [] }),
+      "update nothing": () => receivers.updateReceiver({ ...key, events: [] }),
+      disable: () => receivers.disableReceiver(key),
+      "enable and release": () => receivers.enableReceiver({ ...key, held: "release" }),
+      "enable and drop": () => receivers.enableReceiver({ ...key, held: "drop" }),
+      "send what waits": () => receivers.sendWaiting({ ...key, all: true }),
+      test: () => receivers.sendTest({ ...key, next: false }),
+      rotate: () => receivers.rotateSecret(key),
+      "rotate unless it rotates": () => receivers.rotateSecret({ ...key, replace: false }),
+      activate: () => receivers.activateSecret({ ...key, force: true }),
+      delete: () => receivers.deleteReceiver(key),
+    };
+  };
 
   it("is not_found in every call, like an unknown one, and stays unchanged", async () => {
     const stranger = newBrand();
@@ -95,7 +104,7 @@ describe("another brand's receiver", () => {
     const held = await served.create(receiver.brand_id);
     await served.addDeliveries(receiver, 2);
     await served.addDeliveries(held, 2);
-    await served.receivers.disableReceiver({ brand_id: held.brand_id, receiver_id: held.id }, callContext());
+    await served.receivers.disableReceiver(keyOf(held));
     const before = [await served.get(receiver), await served.get(held)];
     for (const id of [receiver.id, held.id]) {
       const [foreign, unknown] = [calls(stranger, id), calls(stranger, "rcv_unknown")];
@@ -113,17 +122,14 @@ describe("another brand's receiver", () => {
       }
     }
     expect([await served.get(receiver), await served.get(held)]).toEqual(before);
-    expect((await served.receivers.listReceivers({ brand_id: stranger }, callContext())).receivers).toHaveLength(1);
+    expect((await served.receivers.listReceivers({ brand_id: stranger })).receivers).toHaveLength(1);
   });
 
-  it.each(["", "1", "rcv_", "RCV_1", "brd_1", "rcv_1\0", `rcv_${"x".repeat(41)}`])(
-    "or %j, which is not an id, is refused in every call",
-    async (id) => {
-      for (const call of Object.values(calls(newBrand(), id))) {
-        await expect(call()).rejects.toMatchObject({ kind: "invalid_request", field: "receiver_id" });
-      }
-    },
-  );
+  it.each(["", "rcv_A", "brd_1"])("or %j, which is not an id, is refused in every call", async (id) => {
+    for (const call of Object.values(calls(newBrand(), id))) {
+      await expect(call()).rejects.toMatchObject({ kind: "invalid_request", field: "receiver_id" });
+    }
+  });
 });
 
 it("lowers the lane's cap with the limit immediately, and does not raise it", async () => {

@@ -32,7 +32,6 @@ const SQUID_ABOUT_THE_TARGET = /^ERR_(CONNECT_FAIL|DNS_FAIL)\b/;
 export class EgressProxy {
   readonly #address: EgressProxyAddress;
   readonly #opening = new Set<ClientRequest>();
-  /** How many tunnels were opened. */
   #opened = 0;
 
   constructor(address: EgressProxyAddress) {

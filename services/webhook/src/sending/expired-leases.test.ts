@@ -1,5 +1,5 @@
 import { eventually } from "@brand-records/testkit";
-import { startReceivingServer } from "../../test/receiving-server.ts";
+import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { deleteReceiver } from "../use-cases/receivers.ts";
 import { claimDeliveries } from "../storage/claims.ts";
@@ -8,6 +8,9 @@ import { endExpiredLeases, type EndedLeases } from "./expired-leases.ts";
 const TERMS = { leaseSeconds: 30, attemptsMax: 10 };
 
 const sending = useSending();
+let server: ReceivingServer;
+beforeEach(async () => void (server = await startReceivingServer()));
+afterEach(() => server.stop());
 
 /**
  * Puts every delivery into the state that a dead worker leaves: claimed, with an expired lease. The first receiver's leases expired
@@ -76,45 +79,35 @@ it("does not end leases that have not expired", async () => {
 });
 
 it("records an attempt whose lease expired as unknown, and makes the next attempt", async () => {
-  const server = await startReceivingServer();
-  try {
-    const receiver = await sending.createReceiver(server.url);
-    await sending.deliver([receiver]);
-    await abandonAll(receiver);
-    expect(await endAll()).toEqual({ pending: 1, failed: 0, removed: 0 });
-    sending.start();
-    await eventually(async () => expect(await pastDeliveries(receiver)).toEqual([{ state: "delivered", attempts: 2 }]));
-    expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
-    expect(await sending.attemptsOf(receiver)).toMatchObject([
-      { attempt: 1, outcome: "unknown", http_status: null, error: expect.stringContaining("ended before it wrote the result") },
-      { attempt: 2, outcome: "accepted" },
-    ]);
-  } finally {
-    await server.stop();
-  }
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver]);
+  await abandonAll(receiver);
+  expect(await endAll()).toEqual({ pending: 1, failed: 0, removed: 0 });
+  sending.start();
+  await eventually(async () => expect(await pastDeliveries(receiver)).toEqual([{ state: "delivered", attempts: 2 }]));
+  expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
+  expect(await sending.attemptsOf(receiver)).toMatchObject([
+    { attempt: 1, outcome: "unknown", http_status: null, error: expect.stringContaining("ended before it wrote the result") },
+    { attempt: 2, outcome: "accepted" },
+  ]);
 });
 
 it("fails a delivery whose lease expired in the tenth attempt: there is no eleventh", async () => {
-  const server = await startReceivingServer();
-  try {
-    const receiver = await sending.createReceiver(server.url, { maxInFlight: 1 });
-    await sending.deliver([receiver], 2);
-    await sending.db.query("update webhook.deliveries set attempt = 9 where id = (select min(id) from webhook.deliveries)");
-    await abandonAll(receiver);
-    expect(await endAll()).toEqual({ pending: 1, failed: 1, removed: 0 });
-    expect(await pastDeliveries(receiver)).toEqual([{ state: "failed", attempts: 10 }]);
-    sending.start();
-    await eventually(async () => expect(await pastDeliveries(receiver)).toHaveLength(2));
-    expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
-    expect(await sending.attemptsOf(receiver)).toMatchObject([
-      { attempt: 10, outcome: "unknown" },
-      { attempt: 1, outcome: "unknown" },
-      { attempt: 2, outcome: "accepted" },
-    ]);
-    expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
-  } finally {
-    await server.stop();
-  }
+  const receiver = await sending.createReceiver(server.url, { maxInFlight: 1 });
+  await sending.deliver([receiver], 2);
+  await sending.db.query("update webhook.deliveries set attempt = 9 where id = (select min(id) from webhook.deliveries)");
+  await abandonAll(receiver);
+  expect(await endAll()).toEqual({ pending: 1, failed: 1, removed: 0 });
+  expect(await pastDeliveries(receiver)).toEqual([{ state: "failed", attempts: 10 }]);
+  sending.start();
+  await eventually(async () => expect(await pastDeliveries(receiver)).toHaveLength(2));
+  expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
+  expect(await sending.attemptsOf(receiver)).toMatchObject([
+    { attempt: 10, outcome: "unknown" },
+    { attempt: 1, outcome: "unknown" },
+    { attempt: 2, outcome: "accepted" },
+  ]);
+  expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
 });
 
 it("removes a delivery whose event was deleted, and releases its place in the lane", async () => {

@@ -16,13 +16,11 @@ const newAttemptId = idSequence("att");
 
 export interface LeaseTerms {
   readonly leaseSeconds: number;
-  /** Attempts of one delivery. */
   readonly attemptsMax: number;
 }
 
 /** Deliveries whose lease ended, by their next state. */
 export interface EndedLeases {
-  /** Due now. */
   readonly pending: number;
   /** No attempt is left: the lease was for the last one. */
   readonly failed: number;

@@ -26,7 +26,6 @@ export class KeptConnections {
   readonly #bytesBefore = new WeakMap<Socket, number>();
   readonly #closedInUse = new WeakSet<object>();
 
-  /** Ends the record. */
   readonly stop = onRequestSent((socket) => {
     if (this.#bytesBefore.has(socket)) this.#bytesBefore.set(socket, socket.bytesRead);
   });

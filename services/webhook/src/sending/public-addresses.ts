@@ -14,7 +14,6 @@ export class ForbiddenAddressError extends Error {
   readonly code = "FORBIDDEN_ADDRESS";
 }
 
-/** The name cannot be resolved now. */
 export class UnresolvedNameError extends Error {
   readonly code: string;
 
@@ -29,7 +28,6 @@ export interface PublicAddressesOptions {
   readonly dnsServers?: readonly string[];
   /** Allows this machine. For development only. */
   readonly allowLoopback: boolean;
-  /** Time for one name, over all resolvers and tries. Default: 5,000. */
   readonly resolveMsMax?: number;
 }
 
@@ -47,7 +45,6 @@ export class PublicAddresses {
     if (dnsServers !== undefined && dnsServers.length > 0) this.#resolver.setServers(dnsServers);
   }
 
-  /** Whether deliveries may go to this address. */
   mayReach(address: string): boolean {
     return isPublicAddress(address) || (this.#allowLoopback && isLoopbackHost(address === "::1" ? "[::1]" : address));
   }

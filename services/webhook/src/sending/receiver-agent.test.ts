@@ -131,12 +131,6 @@ it("allows loopback if configured, and no other private address", async () => {
     expect(await post(agent, `http://${host}/`)).toMatchObject(forbidden);
 });
 
-it("keeps connections alive for later deliveries", async () => {
-  const agent = agentWith({ allowLoopback: true });
-  for (let request = 0; request < 5; request += 1) await post(agent, server.url);
-  expect(server.connections).toBeLessThan(5);
-});
-
 describe.each([1, 10])("a connection that reaches its age, of at most %s", (connectionsMax) => {
   const url = (): string => `http://receiver.example:${server.port}/`;
 

@@ -37,7 +37,6 @@ class EndedEarlyError extends Error {
 }
 
 export interface ReceiverAgentOptions extends PublicAddressesOptions {
-  /** Connections to one origin; several receivers may share it. */
   readonly connectionsMax: number;
   /** Age at which a connection takes no further request, in milliseconds. Default: 60,000. */
   readonly connectionMsMax?: number;
@@ -53,7 +52,6 @@ export interface ReceiverAgentOptions extends PublicAddressesOptions {
  */
 export class ReceiverAgent {
   readonly #keptAlive: Dispatcher;
-  /** Opens a new connection for each request. */
   readonly #fresh: Dispatcher;
   readonly #kept = new KeptConnections();
   readonly #continues = new ContinueResponses();

@@ -5,7 +5,6 @@ import type { Dispatcher } from "undici";
 /** Stored of a response. Only its status decides the outcome, however long it is. */
 export const RESPONSE_BYTES_MAX = 16 * 1024;
 
-/** What came back of a request. */
 export type Reply = WholeReply | BrokenReply;
 
 /** A response that ended, or of which there is more than is stored. */
@@ -22,7 +21,6 @@ export interface BrokenReply {
   readonly error: Error;
 }
 
-/** The time for the whole request passed. */
 export class DeadlinePassed extends Error {}
 
 /** Ends a connection of which nothing more is wanted. Without this it would carry the rest of the body. */
@@ -38,7 +36,6 @@ export class ReplyReader implements Dispatcher.DispatchHandler {
   #headers: IncomingHttpHeaders = {};
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Why the request ended early. */
   #reason: Error | undefined;
   #resolved = false;
 
@@ -92,7 +89,6 @@ export class ReplyReader implements Dispatcher.DispatchHandler {
     this.#end({ statusCode: this.#statusCode as number, headers: this.#headers, prefix });
   }
 
-  /** Only the first counts. */
   #end(reply: Reply): void {
     if (this.#resolved) return;
     this.#resolved = true;

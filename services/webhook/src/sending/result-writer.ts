@@ -1,12 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { TIMED_OUT, withTimeout, type Clock } from "@brand-records/lifecycle";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
-import type { Logger } from "@brand-records/telemetry";
 import { abandonDeliveries } from "../storage/claims.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { writeResults } from "../use-cases/write-results.ts";
 import type { AttemptOptions } from "./send-delivery.ts";
-import type { SendingMetrics } from "./sending-metrics.ts";
 
 /** Results are written in batches. A single result waits this long; under load, results gather while a batch is written. */
 const GATHER_MS = 5;
@@ -20,26 +18,21 @@ interface Waiting {
   readonly done: () => void;
 }
 
+type ResultWriterOptions = Pick<AttemptOptions, "clock" | "metrics" | "log"> & { readonly db: Database };
+
 /**
  * Writes results in batches, each in one transaction. While the database is unavailable, results wait in memory and are
  * retried. A result can be written until its lease expires; then another worker sends the delivery again.
  */
 export class ResultWriter {
-  readonly #db: Database;
-  readonly #clock: Clock;
-  readonly #metrics: Pick<SendingMetrics, "finished" | "disabled">;
-  readonly #log: Logger;
+  readonly #options: ResultWriterOptions;
   #waiting: Waiting[] = [];
-  /** The results that are being written. */
   #batch: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #stopped = false;
 
-  constructor({ db, clock, metrics, log }: { readonly db: Database } & Pick<AttemptOptions, "clock" | "metrics" | "log">) {
-    this.#db = db;
-    this.#clock = clock;
-    this.#metrics = metrics;
-    this.#log = log;
+  constructor(options: ResultWriterOptions) {
+    this.#options = options;
   }
 
   /** @param done called when the result is written, or is given up: Postgres refuses its data, or `stop` timed out */
@@ -55,7 +48,7 @@ export class ResultWriter {
     for (const { result, done } of [...this.#batch, ...this.#waiting]) {
       const { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status } = result;
       const fields = { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status };
-      this.#log.error(fields, "result not written: the delivery continues when its lease expires");
+      this.#options.log.error(fields, "result not written: the delivery continues when its lease expires");
       done();
     }
     this.#waiting = [];
@@ -79,15 +72,16 @@ export class ResultWriter {
 
   /** Returns true if every result is written or given up, false if they must be retried. */
   async #tryToWrite(results: readonly AttemptResult[]): Promise<boolean> {
+    const { db, clock, metrics, log } = this.#options;
     try {
-      const { finished, disabled } = await writeResults(this.#db, results, this.#clock.now(), this.#log);
-      for (const [state, deliveries] of Object.entries(finished)) this.#metrics.finished.inc({ state }, deliveries);
-      for (const reason of disabled) this.#metrics.disabled.inc({ reason });
+      const { finished, disabled } = await writeResults(db, results, clock.now(), log);
+      for (const [state, deliveries] of Object.entries(finished)) metrics.finished.inc({ state }, deliveries);
+      for (const reason of disabled) metrics.disabled.inc({ reason });
       return true;
     } catch (error) {
       const [only] = results;
       if (only === undefined || dataProblemOf(error) === undefined) {
-        this.#log.warn({ err: error, results: results.length }, "results cannot be written");
+        log.warn({ err: error, results: results.length }, "results cannot be written");
         return false;
       }
       // Postgres would refuse this data every time, and all results behind it would wait.
@@ -103,14 +97,15 @@ export class ResultWriter {
 
   /** Gives up a result that can never be written, for example because the partition of its event's day was dropped meanwhile. */
   async #giveUp(result: AttemptResult, reason: unknown): Promise<boolean> {
+    const { db, metrics, log } = this.#options;
     const { delivery_id, receiver_id, lease } = result;
     try {
-      await abandonDeliveries(this.#db, [{ id: delivery_id, receiver_id, lease }]);
-      this.#metrics.finished.inc({ state: "removed" });
-      this.#log.error({ err: reason, delivery_id, receiver_id, outcome: result.outcome }, "result refused: delivery given up");
+      await abandonDeliveries(db, [{ id: delivery_id, receiver_id, lease }]);
+      metrics.finished.inc({ state: "removed" });
+      log.error({ err: reason, delivery_id, receiver_id, outcome: result.outcome }, "result refused: delivery given up");
       return true;
     } catch (error) {
-      this.#log.warn({ err: error, delivery_id }, "delivery cannot be given up");
+      log.warn({ err: error, delivery_id }, "delivery cannot be given up");
       return false;
     }
   }

@@ -14,7 +14,6 @@ const LAST_BATCH_WEIGHT = 0.25;
 /** Takes room for attempts to a receiver. @returns for how many, at most `wanted` */
 export type Take = (receiverId: string, wanted: number) => number;
 
-/** An attempt in flight. */
 export interface Occupied {
   /** Call it when the attempt has ended. */
   attempted(): void;
@@ -145,7 +144,6 @@ export class Room implements Pacer {
 
 /** The room of one claim. What a try takes is reserved until the next try, because the one before was given up, or until `end`. */
 export class ClaimRoom {
-  /** Deliveries to claim. */
   readonly max: number;
   readonly #room: Room;
   #allowance: Allowance;
@@ -157,7 +155,6 @@ export class ClaimRoom {
     this.max = this.#allowance.max;
   }
 
-  /** Receivers that get none. */
   exceptIds(): string[] {
     return this.#allowance.exceptIds();
   }

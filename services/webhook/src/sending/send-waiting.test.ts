@@ -36,9 +36,9 @@ interface Waiting {
 const waiting = (): Promise<Waiting[]> =>
   sending.db.query<Waiting>("select id, attempt from webhook.deliveries where state = 'pending' and due_at > now() order by id");
 
-/** Each delivery has failed once and waits for an hour. */
-async function failOnce(count: number): Promise<void> {
-  await sending.deliver([receiver], count);
+/** Each delivery has failed once and waits for an hour. @param count of all, those that were there before with them */
+async function failOnce(count: number, added = count): Promise<void> {
+  await sending.deliver([receiver], added);
   sending.start({ retryDelaysSeconds: RETRIES });
   await eventually(async () => expect(await waiting()).toHaveLength(count));
 }
@@ -141,4 +141,17 @@ it("is refused while the receiver is disabled, for an unknown one, and sends not
   await expect(sendWaiting(sending.db, keyOf(receiver), true)).rejects.toMatchObject({ kind: "receiver_disabled" });
   const unknown = { ...keyOf(receiver), receiverId: "rcv_unknown" };
   await expect(sendWaiting(sending.db, unknown, true)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+});
+
+it("drops with a held delivery what its receiver answered, and nothing of another receiver", async () => {
+  const other = await sending.createReceiver(server.url);
+  await sending.deliver([other], 3);
+  await failOnce(6, 3);
+  const attempts = () => sending.db.query<{ rows: number }>("select count(*)::int as rows from webhook.attempts");
+  expect(await attempts()).toEqual([{ rows: 6 }]);
+  await disableReceiver(sending.db, keyOf(receiver));
+  await enableReceiver(sending.db, keyOf(receiver), "drop", { chunkRows: 2 });
+  expect(await attempts()).toEqual([{ rows: 3 }]);
+  const left = await sending.db.query<{ receiver_id: string }>("select receiver_id from webhook.deliveries");
+  expect(left.map(({ receiver_id }) => receiver_id)).toEqual([other.id, other.id, other.id]);
 });

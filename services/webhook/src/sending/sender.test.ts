@@ -305,7 +305,7 @@ describe("a result", () => {
     const ended = await claim();
     await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 second'");
     await endExpiredLeases(sending.db, { leaseSeconds: 60, attemptsMax: 3 });
-    const next = { ...resultOf(await claim()), outcome: "refused", http_status: 500, state: "failed" } as const;
+    const next = resultOf(await claim(), { outcome: "refused", http_status: 500, state: "failed" });
     await writeResults(sending.db, [next, resultOf(ended)], Date.now(), openLog("webhook", "silent"));
     expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 1, last_status: 500 });
     expect(await past(receiver)).toMatchObject([{ state: "failed" }]);
@@ -318,13 +318,7 @@ describe("a result", () => {
     const hours = [0, 13, 13 + 119, 13 + 120];
     for (const [index, delivery] of claimed.entries()) {
       expect(await lane(receiver)).toMatchObject({ held: false });
-      const failed = {
-        ...resultOf(delivery),
-        outcome: "refused",
-        http_status: 500,
-        state: "pending",
-        delay_seconds: 3_600,
-      } as const;
+      const failed = resultOf(delivery, { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 });
       await writeResults(sending.db, [failed], Date.now() + (hours[index] ?? 0) * 3_600_000, openLog("webhook", "silent"));
     }
     expect(await lane(receiver)).toMatchObject({ held: true, failures: 4, in_flight: 0 });
@@ -389,36 +383,6 @@ describe("a result", () => {
     await eventually(async () => expect(await open()).toBe(0));
     expect(await lane(old)).toMatchObject({ in_flight: 0 });
   });
-});
-
-it("shares the work between two senders, each delivery sent once", async () => {
-  const server = await receiving();
-  const receivers = await Promise.all(Array.from({ length: 5 }, () => sending.createReceiver(server.url)));
-  for (const receiver of receivers) await sending.deliver([receiver], 60);
-  sending.start();
-  sending.start();
-  await eventually(async () => expect(await open()).toBe(0), { timeoutMs: 20_000 });
-  expect(server.requests).toHaveLength(300);
-  expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(300);
-});
-
-it("finishes attempts in flight when it is stopped, and leaves the rest to other senders", async () => {
-  const responses: (() => void)[] = [];
-  const server = await receiving((response) => void responses.push(() => response.writeHead(204).end()));
-  const receiver = await sending.createReceiver(server.url);
-  await sending.deliver([receiver], 30);
-  const sender = sending.start();
-  await eventually(() => expect(responses.length).toBeGreaterThanOrEqual(8));
-  const stopping = sender.stop();
-  const inFlight = server.requests.length;
-  for (const respond of responses) respond();
-  server.respond = (response) => response.writeHead(204).end();
-  await stopping;
-  expect(await past(receiver)).toHaveLength(inFlight);
-  expect(await sending.db.query("select from webhook.deliveries where state = 'sending'")).toEqual([]);
-  sending.start();
-  await eventually(async () => expect(await past(receiver)).toHaveLength(30));
-  expect(server.requests).toHaveLength(30);
 });
 
 it("sends what it claimed though the response to the claim's commit is lost, and the attempt counts once", async () => {

@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
-import type { Database, Sql, Statement } from "@brand-records/postgres";
+import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
+import { intercepted } from "../../test/intercepted.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
-import type { SecretKey } from "../domain/secret-keys.ts";
-import { sealSigningSecret } from "../domain/signing-secret.ts";
+import { SealBroken, type SecretKey } from "../domain/secret-keys.ts";
+import type { SigningKey } from "../domain/signature.ts";
+import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
+import { SigningKeys } from "./signing-secrets.ts";
 
 /** A delivery whose signing secret does not open in this process waits for one that can, and costs it nothing. */
 
@@ -58,51 +61,12 @@ const UNTOUCHED = {
 
 const attempts = (): unknown[] => lines.filter(({ message }) => message === "delivery attempted");
 
-/** Counts executions of statements by their beginning, or their name. */
-function counting(db: Database): { readonly db: Database; count(statement: string): number } {
-  const executed: string[] = [];
-  const over = <T extends Sql>(sql: T): T => ({
-    ...sql,
-    query: (statement: Statement | string, values?: readonly unknown[]) => {
-      executed.push(typeof statement === "string" ? statement.trim() : statement.name);
-      return sql.query(statement, values);
-    },
-  });
-  return {
-    db: { ...over(db), transaction: (work) => db.transaction((sql) => work(over(sql))) },
-    count: (statement) => executed.filter((each) => each.startsWith(statement)).length,
-  };
+/** Counts executions of statements by their names. */
+function counting(): { readonly db: Database; count(name: string): number } {
+  const names: string[] = [];
+  return { db: intercepted(sending.db, ({ name }) => names.push(name)), count: (name) => names.filter((each) => each === name).length };
 }
-
-/** Holds each execution of a statement; `hold` lets go the one that is held and waits for the next. */
-function holding(db: Database, name: string): { readonly db: Database; hold(): Promise<void>; release(): void } {
-  let [go, reached, isOpen] = [(): void => undefined, (): void => undefined, true];
-  const query: Database["query"] = async (statement, values) => {
-    if (!isOpen && typeof statement !== "string" && statement.name === name) {
-      await new Promise<void>((resolve) => {
-        go = resolve;
-        reached();
-      });
-    }
-    return db.query(statement, values);
-  };
-  return {
-    db: { ...db, query },
-    hold: () => {
-      isOpen = false;
-      const next = new Promise<void>((resolve) => {
-        reached = resolve;
-      });
-      go();
-      return next;
-    },
-    release: () => {
-      isOpen = true;
-      go();
-    },
-  };
-}
-const CLAIM = "with lane as materialized";
+const CLAIM = "claims.claim";
 const RECHECK = "secret_keys.in_use_among";
 
 it.each<[string, (receiver: MadeReceiver) => Promise<unknown>, number]>([
@@ -113,7 +77,7 @@ it.each<[string, (receiver: MadeReceiver) => Promise<unknown>, number]>([
   const receiver = await sending.createReceiver(server.url);
   await spoil(receiver);
   await sending.deliver([receiver], 20);
-  const counted = counting(sending.db);
+  const counted = counting();
   const sender = sending.start({ db: counted.db, recheckMs: 20 });
   await eventually(() => expect(sender.unusableKeyIds()).toEqual([keyId]));
   const claims = counted.count(CLAIM);
@@ -140,10 +104,10 @@ it("another process that has the key sends it, first attempt and all", async () 
   await eventually(async () => expect(await sending.attemptsOf(receiver)).toMatchObject([{ attempt: 1, outcome: "accepted" }]));
 });
 
-it.each<[string, (receiver: MadeReceiver) => Promise<unknown>]>([
-  ["it is sealed under a key that this process has", (receiver) => sealUnder(oldKey(), receiver)],
-  ["its receiver is deleted", ({ id }) => sending.db.query("delete from webhook.receivers where id = $1", [id])],
-])("the process recovers when no secret is left that it cannot open: %s", async (_, change) => {
+it.each<[string, (receiver: MadeReceiver) => Promise<unknown>, number]>([
+  ["it is sealed under a key that this process has, which sends its delivery", (receiver) => sealUnder(oldKey(), receiver), 2],
+  ["its receiver is deleted", ({ id }) => sending.db.query("delete from webhook.receivers where id = $1", [id]), 0],
+])("the process recovers when no secret is left that it cannot open: %s", async (_, change, sent) => {
   const [missing, damaged] = [await sending.createReceiver(`${server.url}/1`), await sending.createReceiver(`${server.url}/2`)];
   await sealUnder(newKey, missing);
   await damage(damaged);
@@ -157,6 +121,7 @@ it.each<[string, (receiver: MadeReceiver) => Promise<unknown>]>([
   await eventually(() => expect(sender.unusableKeyIds()).toEqual([]));
   const opened = lines.filter(({ message }) => message === "signing secrets can be opened again").map(({ fields }) => fields);
   expect(opened).toEqual([{ key_id: 2 }, { key_id: 1 }]);
+  await eventually(() => expect(server.requests).toHaveLength(sent));
 });
 
 it("what a recheck has read half changes nothing yet, so that each key is logged as its secrets open", async () => {
@@ -165,25 +130,24 @@ it("what a recheck has read half changes nothing yet, so that each key is logged
   await damage(damaged);
   await sending.deliver([missing]);
   await sending.deliver([damaged]);
-  const held = holding(sending.db, "secret_keys.stored");
-  const sender = sending.start({ db: held.db, recheckMs: 20 });
+  let [isOpen, rechecks] = [true, 0];
+  let release = (): void => {};
+  const db = intercepted(sending.db, ({ name }) => {
+    if (isOpen || name !== "secret_keys.stored") return undefined;
+    rechecks += 1;
+    return new Promise<void>((resolve) => void (release = resolve));
+  });
+  const sender = sending.start({ db, recheckMs: 20 });
   await eventually(() => expect(sender.unusableKeyIds()).toEqual([1, 2]));
-  await held.hold();
+  isOpen = false;
+  await eventually(() => expect(rechecks).toBe(1));
   await sealUnder(oldKey(), missing);
-  await held.hold();
+  release();
+  await eventually(() => expect(rechecks).toBe(2));
   expect(sender.unusableKeyIds()).toEqual([1, 2]);
-  held.release();
+  isOpen = true;
+  release();
   await eventually(() => expect(sender.unusableKeyIds()).toEqual([1]));
-});
-
-it("what was sealed again for this process is sent", async () => {
-  const receiver = await sending.createReceiver(server.url);
-  await sealUnder(newKey, receiver);
-  await sending.deliver([receiver]);
-  const sender = sending.start({ recheckMs: 20 });
-  await eventually(() => expect(sender.unusableKeyIds()).toEqual([2]));
-  await sealUnder(oldKey(), receiver);
-  await eventually(() => expect(server.requests).toHaveLength(1));
 });
 
 it.each<[string, (receiver: MadeReceiver) => Promise<unknown>, number]>([
@@ -199,7 +163,7 @@ it.each<[string, (receiver: MadeReceiver) => Promise<unknown>, number]>([
   const healthy = await sending.createReceiver(`${server.url}/healthy`);
   await sending.db.query("update webhook.lanes set last_served = now() + interval '1 hour' where receiver_id = $1", [healthy.id]);
   await sending.deliver([healthy]);
-  const counted = counting(sending.db);
+  const counted = counting();
   sending.start({ db: counted.db });
   await eventually(() => expect(server.requests).toHaveLength(1));
   expect(server.requests[0]?.path).toBe("/hook/healthy");
@@ -212,22 +176,52 @@ it("claims that could not be returned are returned later: no attempt is used up"
   await sealUnder(newKey, receiver);
   await sending.deliver([receiver]);
   let failures = 0;
-  const refuseOnce =
-    <T extends Sql>(sql: T): T["query"] =>
-    (statement, values) => {
-      if (typeof statement === "string" && statement.includes("attempt = d.attempt - 1") && failures === 0) {
-        failures += 1;
-        return Promise.reject(new Error("the connection was lost"));
-      }
-      return sql.query(statement, values);
-    };
-  const db: Database = {
-    ...sending.db,
-    transaction: (work) => sending.db.transaction((sql) => work({ ...sql, query: refuseOnce(sql) })),
-  };
+  const db = intercepted(sending.db, ({ text }) => {
+    if (!text.includes("attempt = d.attempt - 1") || failures > 0) return;
+    failures += 1;
+    throw new Error("the connection was lost");
+  });
   sending.start({ db });
   await eventually(async () => {
     expect(failures).toBe(1);
     expect(await tracesOf(receiver)).toEqual([UNTOUCHED]);
+  });
+});
+
+describe("kept keys", () => {
+  const one: SecretKey = { id: 1, bytes: randomBytes(32) };
+  const two: SecretKey = { id: 2, bytes: randomBytes(32) };
+  const keys = new SigningKeys([two, one]);
+  const ownOf = ({ own }: SigningKey): string => own.export().toString();
+
+  it("opens a secret once for as long as the same bytes are stored", () => {
+    const secret = newSigningSecret();
+    const sealed = sealSigningSecret(one, "rcv_1", secret);
+    const opened = keys.open("rcv_1", sealed);
+    expect(ownOf(opened)).toBe(secret);
+    expect(opened.standard.export()).toEqual(Buffer.from(secret.slice("whsec_".length), "base64"));
+    expect(keys.open("rcv_1", { ...sealed, sealed: Buffer.from(sealed.sealed) })).toBe(opened);
+  });
+
+  it("opens the new secret after a rotation, and the same one after it was sealed again under another key", () => {
+    const [before, after] = [newSigningSecret(), newSigningSecret()];
+    expect(ownOf(keys.open("rcv_1", sealSigningSecret(one, "rcv_1", before)))).toBe(before);
+    expect(ownOf(keys.open("rcv_1", sealSigningSecret(one, "rcv_1", after)))).toBe(after);
+    expect(ownOf(keys.open("rcv_1", sealSigningSecret(two, "rcv_1", after)))).toBe(after);
+  });
+
+  it("opens nothing that was sealed for another receiver or under another key, though it has opened it before", () => {
+    const sealed = sealSigningSecret(one, "rcv_1", newSigningSecret());
+    keys.open("rcv_1", sealed);
+    expect(() => keys.open("rcv_2", sealed)).toThrow(SealBroken);
+    expect(() => keys.open("rcv_1", { ...sealed, keyId: 2 })).toThrow(SealBroken);
+    expect(() => keys.open("rcv_1", { ...sealed, keyId: 3 })).toThrow(SealBroken);
+  });
+
+  it("keeps 4,000", () => {
+    const first = sealSigningSecret(one, "rcv_1", newSigningSecret());
+    const opened = keys.open("rcv_1", first);
+    for (let index = 0; index < 4_000; index += 1) keys.open("rcv_2", sealSigningSecret(one, "rcv_2", newSigningSecret()));
+    expect(keys.open("rcv_1", first)).not.toBe(opened);
   });
 });

@@ -5,7 +5,7 @@ import { SealBroken, type SecretKeys } from "../domain/secret-keys.ts";
 import { signingKey, type SigningKey } from "../domain/signature.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
 import type { LaneExclusions } from "../storage/lanes-to-serve.ts";
-import { idsInUseAmong, storedSecretsOf } from "../storage/secret-keys.ts";
+import { idsInUseAmong, storedSecretsOf, type StoredSecrets } from "../storage/secret-keys.ts";
 import { openSigningSecret, type SealedSecret } from "../domain/signing-secret.ts";
 
 const RECHECK_MS = 10_000;
@@ -15,10 +15,7 @@ const RECEIVERS_MAX = 1_000;
 /** The secrets that sign an attempt: the first signs X-Service-Signature, each of them webhook-signature. */
 export type AttemptSecrets = readonly [SigningKey, ...SigningKey[]];
 
-type StoredSecrets = Pick<
-  ClaimedDelivery,
-  "receiver_id" | "secret" | "secret_key_id" | "next_secret" | "next_secret_key_id" | "sign_with_next"
->;
+type SignedWith = StoredSecrets & Pick<ClaimedDelivery, "sign_with_next">;
 
 export interface SigningSecretsOptions {
   readonly db: Sql;
@@ -48,7 +45,7 @@ export class SigningSecrets {
   }
 
   /** Returns undefined if this process cannot open them. */
-  open(delivery: StoredSecrets): AttemptSecrets | undefined {
+  open(delivery: SignedWith): AttemptSecrets | undefined {
     try {
       return openAll(this.#opened, delivery);
     } catch (error) {
@@ -126,7 +123,7 @@ export class SigningSecrets {
 }
 
 /** @throws SealBroken */
-function openAll(keys: SigningKeys, delivery: StoredSecrets): AttemptSecrets {
+function openAll(keys: SigningKeys, delivery: SignedWith): AttemptSecrets {
   const { receiver_id, secret, secret_key_id, next_secret, next_secret_key_id, sign_with_next } = delivery;
   const current = (): SigningKey => keys.open(receiver_id, { sealed: secret, keyId: secret_key_id });
   if (next_secret === null || next_secret_key_id === null) return [current()];
@@ -134,7 +131,7 @@ function openAll(keys: SigningKeys, delivery: StoredSecrets): AttemptSecrets {
   return sign_with_next ? [next] : [current(), next];
 }
 
-function opens(keys: SigningKeys, secrets: Omit<StoredSecrets, "sign_with_next">): boolean {
+function opens(keys: SigningKeys, secrets: StoredSecrets): boolean {
   try {
     openAll(keys, { ...secrets, sign_with_next: false });
     return true;

@@ -9,7 +9,6 @@ const UNPROVEN_PART = 1 / 64;
 /** Receivers with nothing in flight that are remembered. What is forgotten of one shows again with its next attempts. */
 const IDLE_MAX = 1_000;
 
-/** An attempt in flight. */
 export interface TrackedAttempt {
   readonly receiverId: string;
   readonly startedAt: number;
@@ -71,7 +70,6 @@ export class SlowReceivers {
     return attempt;
   }
 
-  /** Call it when an attempt ended, however it did. */
   end(attempt: TrackedAttempt, now: number): void {
     const { receiverId } = attempt;
     const receiver = this.#receivers.get(receiverId);
@@ -125,7 +123,6 @@ export class Allowance {
   readonly #now: number;
   readonly #isCrowded: boolean;
   readonly #slowMax: number;
-  /** Slow receivers with attempts in flight. */
   #slowReceivers = 0;
   #slowRoom: number;
   readonly #taken = new Map<string, number>();
@@ -146,7 +143,6 @@ export class Allowance {
     }
   }
 
-  /** Receivers that get none. */
   exceptIds(): string[] {
     if (!this.#isCrowded && this.#slowReceivers === 0) return [];
     return [...this.#receivers.keys()].filter((receiverId) => this.#roomOf(receiverId) < 1);

@@ -16,7 +16,6 @@ export const addToHours = (from: string): string => `
       from ${from} group by 1, 2, 3 order by 1, 2, 3
     on conflict (receiver_id, hour, bucket) do update set accepted = h.accepted + excluded.accepted, failed = h.failed + excluded.failed`;
 
-/** Receivers whose hours are read by one statement. */
 const RECEIVERS_MAX = 50;
 const OLD_ROWS_MAX = 5_000;
 const RECEIVER_IDS = unnestRows({ receiver_id: "text" }, { as: "r" });
@@ -39,7 +38,6 @@ const statements = statementsOf("attempt_hours", {
                from counted c where c.receiver_id is not null)
            select c.receiver_id from counted c
             where c.receiver_id is not null and not exists (select from webhook.receivers r where r.id = c.receiver_id)`,
-  /** Steps as above. */
   receivers: `with recursive counted as (
              (select h.receiver_id from webhook.attempt_hours h where h.receiver_id > $1 order by h.receiver_id limit 1)
              union all
@@ -61,7 +59,6 @@ export async function deleteHoursOf(sql: Sql, receiverId: string, limit: number)
   return (await sql.query(statements.deleteOf, [receiverId, limit])).length;
 }
 
-/** Returns the ids of deleted receivers that still have attempts by hour. */
 export async function receiversOfOrphanedHours(sql: Sql): Promise<string[]> {
   return (await sql.query<{ receiver_id: string }>(statements.orphaned)).map(({ receiver_id }) => receiver_id);
 }
@@ -80,7 +77,6 @@ interface HourRow {
   readonly hour: string;
   readonly accepted: number;
   readonly failed: number;
-  /** Attempts by bucket. */
   readonly durations: Readonly<Record<string, number>>;
 }
 

@@ -1,5 +1,6 @@
 import type { Sql } from "@brand-records/postgres";
-import { statementsOf } from "./statements.ts";
+import type { EventPosition } from "../domain/event.ts";
+import { first, statementsOf } from "./statements.ts";
 
 const statements = statementsOf("brand_deletion", {
   /** Waits for every transaction that has locked the brand. */
@@ -52,36 +53,22 @@ export async function receiverIdsOf(sql: Sql, brandId: string): Promise<string[]
 }
 
 /** Drops up to `limit` pending deliveries of a receiver whose lane is held, with their attempts. Returns how many. */
-export async function dropDeliveriesOf(sql: Sql, receiverId: string, limit: number): Promise<number> {
-  const [row] = await sql.query<{ rows: number }>(statements.dropDeliveries, [receiverId, limit]);
-  return row?.rows ?? 0;
-}
+export const dropDeliveriesOf = async (sql: Sql, receiverId: string, limit: number): Promise<number> =>
+  (await first(sql.query<{ rows: number }>(statements.dropDeliveries, [receiverId, limit])))?.rows ?? 0;
 
 /** Counts the unfinished deliveries of receivers, and those among them whose attempt is in flight. */
-export async function countDeliveriesOf(
-  sql: Sql,
-  receiverIds: readonly string[],
-): Promise<{ readonly all: number; readonly sending: number }> {
-  const [row] = await sql.query<{ all: number; sending: number }>(statements.countDeliveries, [receiverIds]);
-  return row ?? { all: 0, sending: 0 };
-}
+export const countDeliveriesOf = async (sql: Sql, receiverIds: readonly string[]): Promise<{ all: number; sending: number }> =>
+  (await first(sql.query<{ all: number; sending: number }>(statements.countDeliveries, [receiverIds]))) ?? { all: 0, sending: 0 };
 
 /** Removes the deliveries in flight of receivers whose lanes are locked, with their earlier attempts. Returns how many. */
-export async function removeInFlightOf(sql: Sql, receiverIds: readonly string[]): Promise<number> {
-  const [row] = await sql.query<{ rows: number }>(statements.removeInFlight, [receiverIds]);
-  return row?.rows ?? 0;
-}
+export const removeInFlightOf = async (sql: Sql, receiverIds: readonly string[]): Promise<number> =>
+  (await first(sql.query<{ rows: number }>(statements.removeInFlight, [receiverIds])))?.rows ?? 0;
 
-export interface EventPlace {
-  readonly id: string;
-  readonly created_at: string;
-}
-
-export const BEFORE_ALL_EVENTS: EventPlace = { id: "", created_at: "-infinity" };
+export const BEFORE_ALL_EVENTS: EventPosition = { id: "", created_at: "-infinity" };
 
 /** Deletes a brand's next events after a place, up to `limit`, with their finished deliveries and attempts. Returns them, oldest first. */
-export async function deleteEventsOf(sql: Sql, brandId: string, after: EventPlace, limit: number): Promise<EventPlace[]> {
-  const events = await sql.query<EventPlace>(statements.nextEvents, [brandId, after.created_at, after.id, limit]);
+export async function deleteEventsOf(sql: Sql, brandId: string, after: EventPosition, limit: number): Promise<EventPosition[]> {
+  const events = await sql.query<EventPosition>(statements.nextEvents, [brandId, after.created_at, after.id, limit]);
   const values = [events.map(({ id }) => id), events.at(0)?.created_at, events.at(-1)?.created_at];
   if (events.length === 0) return events;
   await sql.query(statements.deletePast, values);

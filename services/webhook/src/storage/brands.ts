@@ -1,5 +1,5 @@
 import type { Sql } from "@brand-records/postgres";
-import { isFound, statementsOf } from "./statements.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 const statements = statementsOf("brands", {
   isOpen: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null",
@@ -37,3 +37,17 @@ export async function lockBrands(sql: Sql, brandIds: readonly string[]): Promise
 export async function pageOfBrandIds(sql: Sql, afterId: string, limit: number): Promise<string[]> {
   return (await sql.query<{ brand_id: string }>(statements.page, [afterId, limit])).map(({ brand_id }) => brand_id);
 }
+
+/** Statements by the prefixes of ids. They serve operators only: every other look-up names the brand. */
+const OF_RECORD = statementsOf("brand_of", {
+  rcv: "select r.brand_id from webhook.receivers r where r.id = $1",
+  evt: "select e.brand_id from webhook.events e where e.id = $1",
+  dlv: `select r.brand_id from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id where d.id = $1
+        union all
+        select p.brand_id from webhook.past_deliveries p where p.id = $1`,
+  rpl: "select p.brand_id from webhook.replays p where p.id = $1",
+});
+
+/** Returns the brand of a record, undefined if the record is not stored. */
+export const brandOf = async (sql: Sql, id: string): Promise<string | undefined> =>
+  (await first(sql.query<{ brand_id: string }>(OF_RECORD[id.slice(0, 3) as keyof typeof OF_RECORD], [id])))?.brand_id;

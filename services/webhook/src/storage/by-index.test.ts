@@ -1,10 +1,9 @@
 import { openLog } from "@brand-records/telemetry";
-import { newId } from "@brand-records/ids";
+import { newEvents } from "../../test/add-events.ts";
 import { resultOf } from "../../test/attempt-result.ts";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { writeResults } from "../use-cases/write-results.ts";
-import type { NewEvent } from "./events.ts";
 
 /** One promise: what sending does is planned once for each connection, and a plan that was made for empty tables is right for large ones. */
 
@@ -21,19 +20,10 @@ beforeEach(async () => {
 });
 afterEach(() => served.stop());
 
-const newEvent = (brand: string): NewEvent => ({
-  id: newId("evt"),
-  created_at: new Date().toISOString(),
-  brand_id: brand,
-  type: "submission.approved",
-  data: JSON.stringify({ resource: "submissions", id: "sub_1" }),
-  traceparent: null,
-});
-
 /** Stores an event, claims its delivery and writes its result, in the three transactions of sending. */
 async function sendOne(): Promise<void> {
   const { db, receiver } = served;
-  await storeEvents(db, [newEvent(receiver.brand)]);
+  await storeEvents(db, newEvents(receiver.brand));
   const claimed = await served.claim({ max: 1 });
   expect(claimed).toHaveLength(1);
   const results = claimed.map((delivery) => resultOf(delivery));

@@ -1,8 +1,9 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/ids";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
+import { newEvents } from "../../test/add-events.ts";
+import { intercepted } from "../../test/intercepted.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { replayBatch } from "../replaying/replay-batch.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
@@ -13,7 +14,6 @@ import { sendTest } from "../use-cases/send-test.ts";
 import { storeEvents } from "../use-cases/store-events.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims } from "./claims.ts";
 import { dueBy, passDeadEntries } from "./lane-bound.ts";
-import type { NewEvent } from "./events.ts";
 
 /** One promise: no bound hides a delivery. */
 
@@ -53,12 +53,7 @@ it("a try that is given up uses up nothing of what its process may take", async 
 
 /** Does something between the walk over dead entries and the move of the bound. */
 const beforeMove = (work: () => Promise<unknown>): Database =>
-  Object.assign(Object.create(served.sending.db) as Database, {
-    query: (async (statement, values) => {
-      if (typeof statement !== "string" && statement.name === "claim_bounds.move") await work();
-      return served.sending.db.query(statement, values);
-    }) satisfies Database["query"],
-  });
+  intercepted(served.sending.db, ({ name }) => name === "claim_bounds.move" && work());
 
 /** A delivery becomes pending, as every statement makes it. */
 async function arrive(id: string, due: string): Promise<void> {
@@ -73,12 +68,10 @@ async function arrive(id: string, due: string): Promise<void> {
 }
 
 const INSTANT = "2026-01-01T00:00:00Z";
-const boundOf = async (): Promise<unknown> =>
-  (
-    await served.sending.db.query("select next_due, bound_due = next_due as has_id, bound_id from webhook.lanes where receiver_id = $1", [
-      served.receiver.id,
-    ])
-  )[0];
+const boundOf = async (): Promise<unknown> => {
+  const bound = "select next_due, bound_due = next_due as has_id, bound_id from webhook.lanes where receiver_id = $1";
+  return (await served.sending.db.query(bound, [served.receiver.id]))[0];
+};
 
 it.each([
   ["at the same instant", INSTANT],
@@ -121,16 +114,6 @@ it("moves no bound by a walk during which another began: that one has forgotten 
   expect(await served.hidden()).toEqual([]);
 });
 
-const newEvents = (count: number): NewEvent[] =>
-  Array.from({ length: count }, () => ({
-    id: newId("evt"),
-    created_at: new Date().toISOString(),
-    brand_id: served.receiver.brand,
-    type: "submission.approved",
-    data: JSON.stringify({ resource: "submissions", id: "sub_1" }),
-    traceparent: null,
-  }));
-
 it("every operation keeps the bound", async () => {
   const other = await served.sending.createReceiver(server.url, { brand: served.receiver.brand });
   const key = { brandId: served.receiver.brand, receiverId: served.receiver.id };
@@ -167,11 +150,11 @@ it("every operation keeps the bound", async () => {
       await eventually(() => expect(server.requests.length).toBeGreaterThan(0));
       await sender.stop();
     },
-    "storing events": () => storeEvents(served.sending.db, newEvents(3)),
-    "storing events while others wait": () => storeEvents(served.sending.db, newEvents(100)),
+    "storing events": () => storeEvents(served.sending.db, newEvents(key.brandId, 3)),
+    "storing events while others wait": () => storeEvents(served.sending.db, newEvents(key.brandId, 100)),
     "storing events with first attempts": async () => {
       const sender = served.sending.start({ retryDelaysSeconds: [60] });
-      await storeEvents(served.sending.db, newEvents(3), sender);
+      await storeEvents(served.sending.db, newEvents(key.brandId, 3), sender);
       await sender.stop();
     },
     testing: () => sendTest(served.sending.db, key),

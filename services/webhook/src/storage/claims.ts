@@ -30,7 +30,6 @@ export interface ClaimedDelivery {
   readonly next_secret_key_id: number | null;
   /** A test to be signed with the next secret alone. */
   readonly sign_with_next: boolean;
-  /** The last attempt to its receiver failed. */
   readonly failing: boolean;
 }
 
@@ -85,11 +84,9 @@ const CLAIM_MS_MAX = 200;
 
 export interface ClaimOptions extends Omit<LanesToServe, "take"> {
   readonly leaseSeconds: number;
-  /** Limit of each statement of a try. Default: 200. */
   readonly claimMsMax?: number;
   /** What this process has room for. Default: everything. */
   readonly room?: {
-    /** Returns how many of a lane's deliveries to claim, at most `wanted`. */
     take(receiverId: string, wanted: number): number;
     /** Called before the next try: what this one took is free again. */
     retry(): void;
@@ -126,7 +123,6 @@ export async function claimDeliveries(db: Database, options: ClaimOptions): Prom
 
 interface Try extends TransactionOptions {
   readonly lanesMax: number;
-  /** Gets the lanes that were locked. */
   readonly tried?: LaneToServe[];
 }
 

@@ -1,5 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import type { TestDatabase } from "@brand-records/testkit";
+import { intercepted } from "../../test/intercepted.ts";
 import { webhookDatabase } from "../../test/serve-receivers.ts";
 import { pausedAfterTimeout } from "../janitor.ts";
 import { dropOldDays, ensureDays } from "./daily-partitions.ts";
@@ -110,13 +111,7 @@ it("is tried once in ten minutes by each process while a reader keeps the attemp
   await add(dayBefore(40));
   await ensureDays(db, [dayBefore(0)]);
   let [minute, tries] = [0, 0];
-  const counting: Database = {
-    ...db,
-    query(statement, values) {
-      if (typeof statement === "string" && statement.includes("drop_day")) tries += 1;
-      return db.query(statement, values);
-    },
-  };
+  const counting = intercepted(db, ({ text }) => void (tries += text.includes("drop_day") ? 1 : 0));
   const processes = Array.from({ length: 3 }, () =>
     pausedAfterTimeout(
       () => dropOldDays(counting, 30),

@@ -1,6 +1,6 @@
-import { unnestRows, type Sql } from "@brand-records/postgres";
-import type { Attempt, Delivery, DeliveryKey } from "../domain/delivery.ts";
-import { FINISHED, shown, UNFINISHED } from "./delivery-columns.ts";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import type { Attempt, Delivery, DeliveryKey, DeliveryReference, Repeat } from "../domain/delivery.ts";
+import { FINISHED, shown, UNFINISHED, UNLEASED } from "./delivery-columns.ts";
 import type { TakenReplay } from "./replays.ts";
 import { tryFirst, wakeLanes } from "./lanes.ts";
 import { BOUND } from "./lane-bound.ts";
@@ -19,9 +19,6 @@ const statements = statementsOf("deliveries", {
       select ${UNFINISHED} from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id and r.brand_id = $1 where d.id = $2
       union all
       select ${FINISHED} from webhook.past_deliveries d where d.brand_id = $1 and d.id = $2`),
-  findBrand: `select r.brand_id from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id where d.id = $1
-           union all
-           select p.brand_id from webhook.past_deliveries p where p.id = $1`,
   /** A finished delivery has its last attempt, the others are in webhook.attempts: the event's time leads to their partition. */
   attempts: `with past as materialized (
              select event_created_at, attempt_id, attempts, started_at, duration_ms, outcome, http_status, error, response
@@ -57,7 +54,6 @@ export async function insertReplayedDeliveries(sql: Sql, replay: TakenReplay, de
   await wakeLanes(sql, [replay.receiver_id]);
 }
 
-/** Adds a test delivery, and tries it first. Its lane must be locked. */
 export async function insertTestDelivery(
   sql: Sql,
   { id, receiver_id, event_id, event_created_at, event_type, sign_with_next }: NewDelivery & Pick<Delivery, "sign_with_next">,
@@ -69,13 +65,6 @@ export async function insertTestDelivery(
 export const findDelivery = (sql: Sql, { brandId, deliveryId }: DeliveryKey): Promise<Delivery | undefined> =>
   first(sql.query<Delivery>(statements.find, [brandId, deliveryId]));
 
-/** Serves operators only: every other look-up names the brand. */
-export async function findBrandOfDelivery(sql: Sql, deliveryId: string): Promise<string | undefined> {
-  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [deliveryId]);
-  return row?.brand_id;
-}
-
-/** Returns the attempts of a delivery, oldest first. */
 export function attemptsOf(sql: Sql, deliveryId: string): Promise<Attempt[]> {
   return sql.query<Attempt>(statements.attempts, [deliveryId]);
 }
@@ -91,7 +80,40 @@ export async function hastenDelivery(sql: Sql, { id, receiver_id }: Pick<Deliver
 }
 
 /** Returns the id of the pending delivery of a receiver that is due first. */
-export async function firstPending(sql: Sql, receiverId: string): Promise<string | undefined> {
-  const [row] = await sql.query<Pick<Delivery, "id">>(statements.firstPending, [receiverId]);
-  return row?.id;
+export const firstPending = async (sql: Sql, receiverId: string): Promise<string | undefined> =>
+  (await first(sql.query<Pick<Delivery, "id">>(statements.firstPending, [receiverId])))?.id;
+
+/** Shown with the delivery that was sent again. */
+const REPEATS_MAX = 20;
+
+const OF = "d.event_id = $2 and d.repeat_of = $1";
+
+/** An event has few deliveries, and an index leads to them. Those being sent are few. */
+const REPEATS: Statement = {
+  name: "repeats.of_delivery",
+  text: `
+    select r.id, r.created_at, r.is_finished, extract(epoch from clock_timestamp() - r.created_at)::float8 as age_seconds from (
+      select d.id, d.created_at, false as is_finished from webhook.deliveries d where d.state = 'pending' and d.${UNLEASED} and ${OF}
+      union all
+      select d.id, d.created_at, false from webhook.deliveries d where d.state = 'sending' and d.receiver_id = $3 and ${OF}
+      union all
+      select d.id, d.created_at, true from webhook.past_deliveries d where ${OF}) r
+     order by r.id desc limit ${REPEATS_MAX}`,
+};
+
+const REFERENCE: Statement = {
+  name: "repeats.reference",
+  text: "select d.id, d.created_at from webhook.past_deliveries d where d.id = $1 and d.event_id = $2",
+};
+
+/** Returns the deliveries that sent this one again, newest first: 20 at most. */
+export function repeatsOf(sql: Sql, { id, event_id, receiver_id }: Delivery): Promise<Repeat[]> {
+  return sql.query<Repeat>(REPEATS, [id, event_id, receiver_id]);
+}
+
+/** Returns the delivery that this one sends again; undefined if it sends none again, or the other is no longer stored. */
+export async function originalOf(sql: Sql, { repeat_of, event_id }: Delivery): Promise<DeliveryReference | undefined> {
+  if (repeat_of === null) return undefined;
+  const [row] = await sql.query<DeliveryReference>(REFERENCE, [repeat_of, event_id]);
+  return row;
 }

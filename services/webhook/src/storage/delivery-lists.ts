@@ -3,8 +3,7 @@ import { nextAfterId } from "@brand-records/service-runtime";
 import { newId } from "@brand-records/ids";
 import { PAGE_LIMIT, type Delivery, type DeliveryState, type StatusClass } from "../domain/delivery.ts";
 import type { EventPosition } from "../domain/event.ts";
-import { FINISHED, LAST_ATTEMPT_APART, shown, UNFINISHED } from "./delivery-columns.ts";
-import { UNLEASED } from "./delivery-columns.ts";
+import { FINISHED, LAST_ATTEMPT_APART, shown, UNFINISHED, UNLEASED } from "./delivery-columns.ts";
 
 /** Sorts after every delivery id. */
 const BEYOND = "dlv_~";
@@ -15,7 +14,7 @@ const EXAMINED_MAX = 2_000;
 
 type StoredState = Exclude<DeliveryState, "held">;
 
-export interface DeliveryFilter {
+export interface DeliveriesPage {
   readonly brandId: string;
   /** Null for all receivers of the brand; then there are events. */
   readonly receiverId: string | null;
@@ -28,9 +27,6 @@ export interface DeliveryFilter {
   /** RFC 3339: created before this time. */
   readonly to: string | null;
   readonly statusClass: StatusClass | null;
-}
-
-export interface DeliveriesPage extends DeliveryFilter {
   readonly afterId: string | null;
   readonly limit: number;
 }
@@ -47,29 +43,22 @@ interface Conditions {
   readonly limit: string;
 }
 
-const BRANCHES: Readonly<Record<StoredState, (conditions: Conditions) => string>> = {
-  pending: (conditions) => unfinished("pending", { ...conditions, common: [...conditions.common, `d.${UNLEASED}`] }, conditions.held),
-  sending: (conditions) => unfinished("sending", conditions),
-  delivered: (conditions) => finished("delivered", conditions),
-  failed: (conditions) => finished("failed", conditions),
-};
-
-function unfinished(state: string, conditions: Conditions, held?: string): string {
-  const { brand } = conditions;
-  const brandCondition =
-    brand === undefined ? [] : [`exists (select from webhook.receivers r where r.id = d.receiver_id and r.brand_id = ${brand})`];
-  const more = [...brandCondition, ...(held === undefined ? [] : [held])];
-  return branch(`${UNFINISHED} from webhook.deliveries d`, [`d.state = '${state}'`, ...more], "d.id desc", conditions);
-}
-
-function finished(state: string, conditions: Conditions): string {
-  const { brand } = conditions;
-  const ofBrand = brand === undefined ? [] : [`d.brand_id = ${brand}`];
-  return branch(`${FINISHED} from webhook.past_deliveries d`, [inState(state), ...ofBrand], "d.state, d.id desc", conditions);
-}
-
-function branch(columns: string, own: readonly string[], order: string, { common, events, limit }: Conditions): string {
-  const where = `where ${[...own, ...common].join(" and ")}`;
+/** The newest deliveries in a state. Members see pending ones that have no lease. */
+function branch(state: StoredState, { common, brand, events, held, limit }: Conditions): string {
+  const isPast = state === "delivered" || state === "failed";
+  const [columns, order] = isPast
+    ? [`${FINISHED} from webhook.past_deliveries d`, "d.state, d.id desc"]
+    : [`${UNFINISHED} from webhook.deliveries d`, "d.id desc"];
+  const all = [isPast ? inState(state) : `d.state = '${state}'`];
+  if (brand !== undefined) {
+    all.push(
+      isPast ? `d.brand_id = ${brand}` : `exists (select from webhook.receivers r where r.id = d.receiver_id and r.brand_id = ${brand})`,
+    );
+  }
+  if (state === "pending" && held !== undefined) all.push(held);
+  all.push(...common);
+  if (state === "pending") all.push(`d.${UNLEASED}`);
+  const where = `where ${all.join(" and ")}`;
   if (events === undefined) return `(select ${columns} ${where} order by ${order} limit ${limit})`;
   // Beyond the fence the planner cannot walk all deliveries in search of the few of these events.
   return `(select d.* from (select ${columns} ${events.join} ${where} offset 0) d order by d.id desc limit ${limit})`;
@@ -112,7 +101,7 @@ function pageStatement(page: DeliveriesPage): { readonly statement: Statement | 
     limit: statusClass === null ? limit : String(EXAMINED_MAX),
   };
   const stored = [...new Set(states.map((state) => (state === "held" ? "pending" : state)))];
-  const union = stored.map((state) => BRANCHES[state](conditions)).join(" union all ");
+  const union = stored.map((state) => branch(state, conditions)).join(" union all ");
   const newest = `select * from (${union}) u order by u.id desc limit ${conditions.limit}`;
   if (statusClass !== null) return { statement: ofStatusClass(newest, statusClass, limit), values };
   const text = `${shown(newest)} order by o.id desc`;
@@ -128,7 +117,6 @@ function joinWith(events: readonly EventPosition[], values: unknown[]): string {
   return `join ${positions.relation} on d.event_id = e.id and d.event_created_at = e.created_at`;
 }
 
-/** SQL conditions on the status of a delivery's last attempt. */
 const HAS_STATUS = ({ outcome, status }: { readonly outcome: string; readonly status: string }): Record<StatusClass, string> => ({
   "2xx": `${status} between 200 and 299`,
   "3xx": `${status} between 300 and 399`,

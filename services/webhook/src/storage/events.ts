@@ -33,17 +33,12 @@ const statements = statementsOf("events", {
   insertTest: "insert into webhook.events (id, created_at, brand_id, type, data, test) values ($1, $2, $3, $4, $5::json, true)",
   exists: "select from webhook.events e where e.brand_id = $1 and e.id = $2",
   find: `select ${COLUMNS}, e.traceparent from webhook.events e where e.brand_id = $1 and e.id = $2`,
-  findBrand: "select e.brand_id from webhook.events e where e.id = $1",
   ofRecord: `select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.data ->> 'id' = $2 and not e.test
             order by e.created_at desc, e.id desc limit ${OF_RECORD_MAX}`,
   positionOf: "select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
 });
 
-/**
- * Stores events. Their daily partitions must exist.
- *
- * @returns the ids of those that were not stored before
- */
+/** Stores events. Their daily partitions must exist. @returns the ids of those that were not stored before */
 export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promise<Set<string>> {
   const rows = await sql.query<{ id: string }>(statements.insert, NEW_EVENTS.values(events));
   return new Set(rows.map(({ id }) => id));
@@ -105,12 +100,6 @@ export function eventsOfRecord(
 /** Returns an event, also that of a test. */
 export const findEvent = (sql: Sql, { brandId, eventId }: EventKey): Promise<FoundEvent | undefined> =>
   first(sql.query<FoundEvent>(statements.find, [brandId, eventId]));
-
-/** Serves operators only: every other look-up names the brand. */
-export async function findBrandOfEvent(sql: Sql, eventId: string): Promise<string | undefined> {
-  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [eventId]);
-  return row?.brand_id;
-}
 
 /** Returns where an event is in its brand's list; undefined if it is not in it. */
 export const positionOfEvent = (sql: Sql, { brandId, eventId }: EventKey): Promise<EventPosition | undefined> =>

@@ -1,22 +1,16 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import type { ClaimedDelivery } from "./claims.ts";
 import type { NewDelivery } from "./deliveries.ts";
 import type { LaneRow } from "./lanes.ts";
 
 /** A receiver that selects events, with what an attempt needs. */
-export interface Target {
+export interface Target extends Pick<ClaimedDelivery, "url" | "secret" | "secret_key_id" | "next_secret" | "next_secret_key_id"> {
   readonly id: string;
-  /** See `LaneRow`. */
   readonly ctid: string;
   readonly brand_id: string;
   readonly events: readonly string[];
-  readonly url: string;
-  readonly secret: Buffer;
-  readonly secret_key_id: number;
-  readonly next_secret: Buffer | null;
-  readonly next_secret_key_id: number | null;
   /** First attempts that may begin at once: its lane is enabled, its circuit closed, nothing is due, and its last attempt succeeded. */
   readonly room: number;
-  /** The transaction's time. */
   readonly now: string;
 }
 

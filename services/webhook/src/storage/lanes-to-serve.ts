@@ -3,7 +3,6 @@ import { BREAKER_FAILURES } from "../domain/lane.ts";
 
 /** Deliveries that one claim takes from each of SERVED_LANES_MAX lanes; fewer lanes share the places of those that are missing. */
 export const ROOM_MAX = 16;
-/** Upper bound on the lanes that one claim locks. */
 export const SERVED_LANES_MAX = 16;
 
 /** Upper bound on a lane's attempts in flight. It is 1 after the failures that open the circuit, for a probe. */
@@ -38,7 +37,6 @@ export interface LanesToServe {
   /** Serves receivers whose last attempt failed, too. */
   readonly failing: boolean;
   readonly except?: LaneExclusions | undefined;
-  /** Lanes locked at most. Default: 16. */
   readonly lanesMax?: number;
   /** How many of the deliveries that a lane has room for this process takes of it. Default: all. */
   readonly take?: ((receiverId: string, room: number) => number) | undefined;
@@ -46,9 +44,7 @@ export interface LanesToServe {
 
 export interface LaneToServe {
   readonly receiver_id: string;
-  /** Deliveries that may be claimed. */
   readonly room: number;
-  /** The last attempt failed. */
   readonly failing: boolean;
 }
 

@@ -156,7 +156,6 @@ export const laneStatus = (sql: Sql, { brandId, receiverId }: ReceiverKey): Prom
 /** Holds the lane: none of its deliveries is sent until `releaseLane`. The lane must be locked. */
 export const holdLane = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.hold, [receiverId]);
 
-/** Holds every lane of a brand. */
 export const holdLanesOfBrand = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.holdAll, [brandId]);
 
 /**

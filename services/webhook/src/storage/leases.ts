@@ -1,10 +1,8 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import { HAS_LANE, lockLanesOfExpired } from "./lanes.ts";
 
-/** Deliveries locked or removed by one statement. */
 const CHUNK_ROWS = 1_000;
 
-/** A delivery whose lease expired without a result. */
 export interface ExpiredDelivery {
   readonly id: string;
   readonly lease: string;
@@ -13,7 +11,6 @@ export interface ExpiredDelivery {
   readonly event_created_at: string;
   readonly created_at: string;
   readonly lease_until: string;
-  /** The attempt in flight when the lease expired. */
   readonly attempt: number;
   readonly test: boolean;
   readonly brand_id: string;

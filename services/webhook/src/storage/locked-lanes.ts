@@ -5,12 +5,10 @@ import { dueBy } from "./lane-bound.ts";
 
 export interface LockedLane extends LaneState {
   readonly receiverId: string;
-  /** See `LaneRow`. */
   readonly ctid: string;
   readonly url: string;
   /** The receiver's own `max_in_flight`. */
   readonly limit: number;
-  /** The brand is being deleted. */
   readonly isClosed: boolean;
 }
 
@@ -59,7 +57,6 @@ export interface LaneUpdate {
   readonly receiverId: string;
   readonly ctid: string;
   readonly lane: LaneState;
-  /** Attempts that ended. */
   readonly ended: number;
   /** Keeps the circuit open for this long. Undefined closes it after a success, and otherwise leaves it as it is. */
   readonly openSeconds: number | undefined;
@@ -154,7 +151,6 @@ const ADD_TO_LANES = `
    where ${IS_LOCKED}
   returning l.receiver_id`;
 
-/** Deliveries that were added to a lane. */
 export interface LaneAddition extends LaneRow {
   /** Those whose attempt begins at once. */
   readonly leased: number;

@@ -27,7 +27,6 @@ export function disabledToday(sql: Sql): Promise<DisabledReceiver[]> {
 export interface LongPause {
   readonly receiver_id: string;
   readonly brand_id: string;
-  /** The first failure since the last success. */
   readonly failing_since: string;
 }
 

@@ -15,7 +15,6 @@ export async function deleteOldDeadLetters(sql: Sql): Promise<void> {
   );
 }
 
-/** Deletes replays that finished more than `keepDays` days ago. */
 export async function deleteOldReplays(sql: Sql, keepDays: number): Promise<void> {
   await inBatches(() =>
     sql.query(

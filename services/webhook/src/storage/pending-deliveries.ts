@@ -52,7 +52,6 @@ export async function databaseTime(sql: Sql): Promise<string> {
 export interface DropOptions {
   /** `created_at` of the last delivery to drop. Default: no bound. */
   readonly createdUntil?: string;
-  /** Rows removed in one transaction. Default: 10,000. */
   readonly chunkRows?: number;
 }
 
@@ -75,7 +74,6 @@ export async function dropPending(
   }
 }
 
-/** Returns the ids of deleted receivers that still have pending deliveries. */
 export async function orphanedReceiverIds(sql: Sql): Promise<string[]> {
   return (await sql.query<{ receiver_id: string }>(statements.orphaned)).map(({ receiver_id }) => receiver_id);
 }
@@ -105,7 +103,6 @@ interface Position {
 }
 
 export interface HastenOptions {
-  /** Rows changed in one transaction. Default: 2,000. */
   readonly chunkRows?: number;
 }
 

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "@brand-records/postgres";
 
-/** Receivers and their queues, over all brands. */
 export interface ReceiverStates {
   readonly enabled: number;
   readonly disabled: number;
   /** Enabled, with an attempt in the last hour. */
   readonly attempted: number;
-  /** Those among them whose last attempt failed. */
   readonly failing: number;
-  /** Enabled, with an open circuit. */
   readonly open: number;
   /** How long the delivery waits that a sender could have sent longest ago, and does not claim now; 0 if there is none. */
   readonly oldest_due_seconds: number;

@@ -2,6 +2,7 @@ import type { Sql } from "@brand-records/postgres";
 import type { NewReceiver, Receiver, ReceiverChange, ReceiverKey } from "../domain/receiver.ts";
 import type { SealedSecret } from "../domain/signing-secret.ts";
 import { insertLane, PAUSED_UNTIL } from "./lanes.ts";
+import type { AttemptResult } from "./results.ts";
 import { first, isFound, statementsOf } from "./statements.ts";
 
 /**
@@ -33,7 +34,6 @@ const statements = statementsOf("receivers", {
   find: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 and r.id = $2`,
   settings: `select r.url, r.events, r.enabled, r.next_secret is not null as rotating
              from webhook.receivers r where r.brand_id = $1 and r.id = $2`,
-  findBrand: "select r.brand_id from webhook.receivers r where r.id = $1",
   list: `select ${COLUMNS} from ${TABLES} where r.brand_id = $1 order by r.created_at, r.id`,
   targets: `select r.id, r.label, r.url, ${PAUSED_UNTIL} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1`,
   change: `update webhook.receivers r
@@ -78,10 +78,8 @@ export async function insertReceiver(
   return true;
 }
 
-export async function countReceivers(sql: Sql, brandId: string): Promise<number> {
-  const [row] = await sql.query<{ count: number }>(statements.count, [brandId]);
-  return row?.count ?? 0;
-}
+export const countReceivers = async (sql: Sql, brandId: string): Promise<number> =>
+  (await first(sql.query<{ count: number }>(statements.count, [brandId])))?.count ?? 0;
 
 export const findReceiver = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Receiver | undefined> =>
   first(sql.query<Receiver>(statements.find, [brandId, receiverId]));
@@ -92,21 +90,13 @@ export type ReceiverSettings = Pick<Receiver, "url" | "events" | "enabled" | "ro
 export const findSettings = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<ReceiverSettings | undefined> =>
   first(sql.query<ReceiverSettings>(statements.settings, [brandId, receiverId]));
 
-/** Serves operators only: every other look-up names the brand. */
-export async function findBrandOfReceiver(sql: Sql, receiverId: string): Promise<string | undefined> {
-  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [receiverId]);
-  return row?.brand_id;
-}
-
 /** Returns the brand's receivers, oldest first. */
 export function listReceivers(sql: Sql, brandId: string): Promise<Receiver[]> {
   return sql.query<Receiver>(statements.list, [brandId]);
 }
 
-/** Where deliveries go. */
 export type DeliveryTarget = Pick<Receiver, "id" | "label" | "url" | "paused_until">;
 
-/** Returns the brand's receivers by their ids, without their counts. */
 export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<string, DeliveryTarget>> {
   const rows = await sql.query<DeliveryTarget>(statements.targets, [brandId]);
   return new Map(rows.map((target) => [target.id, target]));
@@ -116,28 +106,16 @@ export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<st
 export const changeReceiver = (sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<unknown> =>
   sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
 
-/**
- * The receiver's lane must be locked.
- *
- * @returns when; undefined if it was already disabled: the reason then stays
- */
-export async function disableReceiver(
-  sql: Sql,
-  receiverId: string,
-  reason: NonNullable<Receiver["disabled_reason"]>,
-): Promise<string | undefined> {
-  const [row] = await sql.query<{ disabled_at: string }>(statements.disable, [receiverId, reason]);
-  return row?.disabled_at;
-}
+/** The receiver's lane must be locked. @returns when; undefined if it was already disabled: the reason then stays */
+export const disableReceiver = async (sql: Sql, receiverId: string, reason: "member" | "gone" | "failing"): Promise<string | undefined> =>
+  (await first(sql.query<{ disabled_at: string }>(statements.disable, [receiverId, reason])))?.disabled_at;
 
 /** Has an enabling that began before leave a disabled receiver disabled. Changes nothing else. The receiver's lane must be locked. */
 export const disableAgain = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.disableAgain, [receiverId]);
 
 /** Returns how often a receiver was disabled; undefined if the brand has no such receiver. */
-export async function disablesOf(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<number | undefined> {
-  const [row] = await sql.query<{ disables: number }>(statements.disables, [brandId, receiverId]);
-  return row?.disables;
-}
+export const disablesOf = async (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<number | undefined> =>
+  (await first(sql.query<{ disables: number }>(statements.disables, [brandId, receiverId])))?.disables;
 
 /**
  * The receiver's lane must be locked.
@@ -174,13 +152,8 @@ export const setNextSecret = (
 export const activateNextSecret = (sql: Sql, { brandId, receiverId }: ReceiverKey, force: boolean): Promise<boolean> =>
   isFound(sql.query(statements.activateNextSecret, [brandId, receiverId, force]));
 
-/** A next secret, as it is stored, that alone signed an accepted request to this URL. */
-export interface AcceptedSecret {
-  readonly receiver_id: string;
-  readonly url: string;
-  readonly sealed: Buffer;
-}
-
-/** Records that the receiver accepted its next secret. Changes nothing if it has another next secret or URL by now. */
-export const acceptNextSecret = (sql: Sql, { receiver_id, url, sealed }: AcceptedSecret): Promise<unknown> =>
-  sql.query(statements.acceptNextSecret, [receiver_id, sealed, url]);
+/** Records that the receiver accepted its next secret, which alone signed a request to this URL. Changes nothing if it has another next secret or URL by now. */
+export const acceptNextSecret = (
+  sql: Sql,
+  { receiver_id, url, tested_secret }: Pick<AttemptResult, "receiver_id" | "url" | "tested_secret">,
+): Promise<unknown> => sql.query(statements.acceptNextSecret, [receiver_id, tested_secret, url]);

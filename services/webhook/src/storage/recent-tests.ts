@@ -41,5 +41,4 @@ export async function recentTests(sql: Sql, { brandId, receiverId }: ReceiverKey
   return row ?? { count: 0, seconds_left: 0 };
 }
 
-/** The id of the delivery of a test's event. */
 export const testDeliveryId = (eventId: string): string => `dlv${eventId.slice("evt".length)}`;

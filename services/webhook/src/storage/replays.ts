@@ -77,7 +77,6 @@ const statements = statementsOf("replays", {
             where p.brand_id = $1 and p.id = $2 and ${IS_UNFINISHED}`,
   cancelAll: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
             where p.brand_id = $1 and ${IS_UNFINISHED}`,
-  findBrand: "select p.brand_id from webhook.replays p where p.id = $1",
   /** Skips a replay that another worker has, or whose lane is locked: it waits for no other transaction, so it never deadlocks. */
   take: `select p.id, p.brand_id, p.receiver_id, p.failed_only from webhook.replays p join webhook.lanes l on l.receiver_id = p.receiver_id
             where ${IS_UNFINISHED} and p.id <> all($1::text[])
@@ -130,12 +129,6 @@ export async function countReplay(sql: Sql, now: string, request: ReplayRequest)
 export const findReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<Replay | undefined> =>
   first(sql.query<Replay>(statements.find, [brandId, replayId]));
 
-/** Serves operators only: every other look-up names the brand. */
-export async function findBrandOfReplay(sql: Sql, replayId: string): Promise<string | undefined> {
-  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [replayId]);
-  return row?.brand_id;
-}
-
 /** Returns the receiver's unfinished replay, or else its last one that is stored. */
 export const findLatestReplay = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Replay | undefined> =>
   first(sql.query<Replay>(statements.findLatest, [brandId, receiverId]));
@@ -144,7 +137,6 @@ export const findLatestReplay = (sql: Sql, { brandId, receiverId }: ReceiverKey)
 export const endReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<unknown> =>
   sql.query(statements.cancel, [brandId, replayId]);
 
-/** Ends every replay of a brand. */
 export const endReplaysOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.cancelAll, [brandId]);
 
 export interface UnfinishedReplay {
@@ -154,7 +146,6 @@ export interface UnfinishedReplay {
   readonly failed_only: boolean;
 }
 
-/** Returns the receiver's unfinished replay, if it has one. */
 export const findUnfinishedReplay = (sql: Sql, receiverId: string): Promise<UnfinishedReplay | undefined> =>
   first(sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]));
 
@@ -174,7 +165,6 @@ export interface TakenReplay {
 export const takeReplay = (sql: Sql, except: readonly string[]): Promise<TakenReplay | undefined> =>
   first(sql.query<TakenReplay>(statements.take, [except]));
 
-/** Whether any other replay is unfinished, locked or not. */
 export const hasUnfinishedReplays = (sql: Sql, except: readonly string[]): Promise<boolean> =>
   isFound(sql.query(statements.hasUnfinished, [except]));
 
@@ -201,12 +191,6 @@ export async function advanceReplay(
   replayId: string,
   { to, queued, finished }: { readonly to: EventAhead | undefined; readonly queued: number; readonly finished: boolean },
 ): Promise<number> {
-  const [row] = await sql.query<{ queued: number }>(statements.advance, [
-    replayId,
-    to?.created_at ?? null,
-    to?.id ?? null,
-    queued,
-    finished,
-  ]);
+  const [row] = await sql.query<{ queued: number }>(statements.advance, [replayId, to?.created_at, to?.id, queued, finished]);
   return row?.queued ?? 0;
 }

@@ -3,7 +3,6 @@ import { bucketOf, NO_DURATION } from "../domain/duration-bucket.ts";
 import { hasDuration, type OutcomeKind } from "../domain/outcome.ts";
 import { addToHours } from "./attempt-hours.ts";
 
-/** The result of an attempt, and the next state of its delivery. */
 export interface AttemptResult {
   readonly delivery_id: string;
   readonly lease: string;
@@ -26,11 +25,9 @@ export interface AttemptResult {
   readonly error: string | null;
   readonly response: Buffer | null;
   readonly state: "delivered" | "failed" | "pending";
-  /** Time until a pending delivery is due again. */
   readonly delay_seconds: number | null;
 }
 
-/** The part of a result that is stored. */
 export type SettledAttempt = Omit<AttemptResult, "url" | "tested_secret">;
 
 const RESULTS = unnestRows({

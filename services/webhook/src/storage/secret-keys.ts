@@ -1,5 +1,6 @@
 import { unnestRows, type Sql } from "@brand-records/postgres";
 import type { SealedSecret } from "../domain/signing-secret.ts";
+import type { ClaimedDelivery } from "./claims.ts";
 import { isFound, statementsOf } from "./statements.ts";
 
 const PROOFS = unnestRows({ id: "int", proof: "bytea" }, { as: "k" });
@@ -47,22 +48,13 @@ export async function idsInUseAmong(sql: Sql, keyIds: readonly number[]): Promis
   return (await sql.query<{ id: number }>(statements.inUseAmong, KEY_IDS.values(keyIds.map((id) => ({ id }))))).map(({ id }) => id);
 }
 
-/** A receiver's current and next secret. */
-export interface StoredSecrets {
-  readonly receiver_id: string;
-  readonly secret: Buffer;
-  readonly secret_key_id: number;
-  readonly next_secret: Buffer | null;
-  readonly next_secret_key_id: number | null;
-}
+export type StoredSecrets = Pick<ClaimedDelivery, "receiver_id" | "secret" | "secret_key_id" | "next_secret" | "next_secret_key_id">;
 
 /** Returns the secrets of these receivers, without those that were deleted. */
-export function storedSecretsOf(sql: Sql, receiverIds: readonly string[]): Promise<StoredSecrets[]> {
-  return sql.query<StoredSecrets>(statements.stored, [receiverIds]);
-}
+export const storedSecretsOf = (sql: Sql, receiverIds: readonly string[]): Promise<StoredSecrets[]> =>
+  sql.query<StoredSecrets>(statements.stored, [receiverIds]);
 
 export interface StoredSecret extends SealedSecret {
-  /** The receiver's id. */
   readonly id: string;
 }
 

@@ -11,8 +11,6 @@ export function statementsOf<Key extends string>(prefix: string, texts: Readonly
 
 const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Returns the first row of a statement's result, undefined without one. */
 export const first = async <Row>(result: Promise<Row[]>): Promise<Row | undefined> => (await result)[0];
 
-/** Whether a statement has found or changed a row. */
 export const isFound = async (result: Promise<unknown[]>): Promise<boolean> => (await result).length > 0;

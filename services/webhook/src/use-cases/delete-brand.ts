@@ -45,9 +45,7 @@ export async function deleteBrandData(db: Database, brandId: string): Promise<De
   return { deleted, done: false, ...(sending > 0 && { waiting_for: `attempts in flight (${sending})` }) };
 }
 
-/**
- * Attempts in flight end by themselves: their results are discarded.
- */
+/** Attempts in flight end by themselves: their results are discarded. */
 function close(db: Database, brandId: string): Promise<void> {
   return db.transaction(async (sql) => {
     await lockLanesOfBrand(sql, brandId);

@@ -45,7 +45,6 @@ export async function enableReceiver(
   return { receiver: requireReceiver(await findReceiver(db, key)), dropped };
 }
 
-/** Senders begin with it at once, and not with their next poll. */
 async function release(sql: Sql, receiverId: string): Promise<void> {
   await releaseLane(sql, receiverId);
   await notifySenders(sql);
@@ -72,20 +71,20 @@ export async function disableReceiver(db: Database, key: ReceiverKey, onDisabled
   return requireReceiver(await findReceiver(db, key));
 }
 
-export interface SentWaiting {
-  readonly receiver: Receiver;
-  /** The delivery that is tried first; undefined if none waits. */
-  readonly first: Delivery | undefined;
-}
-
 /**
  * Sends what waits at an enabled receiver now: ends the pause of its circuit and tries the first delivery. While the circuit has not closed, a
  * failure opens it again, and what waits goes on waiting.
  *
+ * @returns the receiver, and the delivery that is tried first: undefined if none waits
  * @param all makes every other pending delivery due, too, whatever its back-off
  * @throws AppError `not_found`, `receiver_disabled`
  */
-export async function sendWaiting(db: Database, key: ReceiverKey, all: boolean, options?: HastenOptions): Promise<SentWaiting> {
+export async function sendWaiting(
+  db: Database,
+  key: ReceiverKey,
+  all: boolean,
+  options?: HastenOptions,
+): Promise<{ receiver: Receiver; first: Delivery | undefined }> {
   const now = await databaseTime(db);
   const first = await db.transaction(async (sql) => {
     const settings = (await lockLane(sql, key)) ? await findSettings(sql, key) : undefined;

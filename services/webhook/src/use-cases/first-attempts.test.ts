@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { openPool, type Database, type Sql } from "@brand-records/postgres";
+import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startTcpProxy, type TcpProxy } from "@brand-records/testkit";
-import { idSequence } from "@brand-records/ids";
+import { newEvents as eventsOf } from "../../test/add-events.ts";
+import { intercepted } from "../../test/intercepted.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
@@ -45,18 +46,8 @@ const succeed = (): void => {
   for (const response of responses.splice(0)) response.writeHead(204).end();
 };
 
-const nextEventId = idSequence("evt");
-
 /** Events of one record, in order. */
-const newEvents = ({ brand }: Pick<MadeReceiver, "brand">, count = 1): NewEvent[] =>
-  Array.from({ length: count }, () => ({
-    id: nextEventId(),
-    created_at: new Date().toISOString(),
-    brand_id: brand,
-    type: "submission.approved",
-    data: JSON.stringify({ resource: "submissions", id: "sub_1" }),
-    traceparent: null,
-  }));
+const newEvents = ({ brand }: Pick<MadeReceiver, "brand">, count?: number): NewEvent[] => eventsOf(brand, count);
 
 const idsOf = (events: readonly NewEvent[]): string[] => events.map(({ id }) => id);
 const received = (): string[] => server.requests.map(({ body }) => body.id);
@@ -84,40 +75,6 @@ const allDelivered = (receiver: MadeReceiver, count: number): Promise<void> =>
     expect(await inFlight(receiver)).toBe(0);
   });
 
-/** Records the text of every statement. */
-function recording(db: Database): { db: Database; texts: string[] } {
-  const texts: string[] = [];
-  const recorded = <S extends Sql>(sql: S): S =>
-    Object.assign(Object.create(sql) as S, {
-      query: (...[statement, values]: Parameters<Sql["query"]>) => {
-        texts.push(typeof statement === "string" ? statement : statement.text);
-        return sql.query(statement, values);
-      },
-    });
-  const transaction: Database["transaction"] = (work, options) => db.transaction((sql) => work(recorded(sql)), options);
-  return { db: Object.assign(recorded(db), { transaction }), texts };
-}
-
-/** Calls `before` before each statement of a transaction, with the statement's name and text. */
-function interrupted(db: Database, before: (name: string, text: string) => Promise<void>): Database {
-  return Object.assign(Object.create(db) as Database, {
-    transaction: ((work, options) =>
-      db.transaction(
-        (sql) =>
-          work(
-            Object.assign(Object.create(sql) as typeof sql, {
-              query: async (...[statement, values]: Parameters<Sql["query"]>) => {
-                if (typeof statement === "string") await before("", statement);
-                else await before(statement.name ?? "", statement.text);
-                return sql.query(statement, values);
-              },
-            }),
-          ),
-        options,
-      )) satisfies Database["transaction"],
-  });
-}
-
 const isTargets = (text: string): boolean => text.includes(" as room");
 const isClaim = (text: string): boolean => text.includes("claimed as materialized");
 
@@ -133,8 +90,8 @@ const killedAfterCommit = (sender: Sender): FirstAttempts => ({
 describe("a first attempt", () => {
   it("is sent without a claim, and its delivery never waits", async () => {
     const receiver = await sending.createReceiver(server.url);
-    const { db, texts } = recording(sending.db);
-    const sender = sending.start({ db });
+    const texts: string[] = [];
+    const sender = sending.start({ db: intercepted(sending.db, ({ text }) => texts.push(text)) });
     const events = newEvents(receiver, 5);
     await storeEvents(sending.db, events, sender);
     await allDelivered(receiver, 5);
@@ -158,7 +115,7 @@ describe("a first attempt", () => {
     const sender = sending.start({ inFlightMax: 4 });
     // Each has read its targets before the next is asked for room.
     let waiting = 0;
-    const db = interrupted(sending.db, async (_, text) => {
+    const db = intercepted(sending.db, async ({ text }) => {
       if (!isTargets(text)) return;
       waiting += 1;
       await eventually(() => expect(waiting).toBe(3));
@@ -177,7 +134,7 @@ describe("a first attempt", () => {
     const claiming = Promise.withResolvers<void>();
     const stored = Promise.withResolvers<void>();
     // The claim has locked its lane, and read nothing yet.
-    const db = interrupted(sending.db, async (_, text) => {
+    const db = intercepted(sending.db, async ({ text }) => {
       if (!isClaim(text)) return;
       claiming.resolve();
       await stored.promise;
@@ -210,9 +167,9 @@ describe("a batch that is not stored", () => {
     const receiver = await sending.createReceiver(server.url);
     // The first batch takes all the room that it may.
     const sender = sending.start({ inFlightMax: 8 });
-    const failing = interrupted(sending.db, (name) =>
-      name === "first_attempts.add" ? Promise.reject(new Error("injected")) : Promise.resolve(),
-    );
+    const failing = intercepted(sending.db, ({ name }) => {
+      if (name === "first_attempts.add") throw new Error("injected");
+    });
     for (let i = 0; i < 10; i += 1) await expect(storeEvents(failing, newEvents(receiver, 4), sender)).rejects.toThrow("injected");
     expect(await inFlight(receiver)).toBe(0);
     await storeEvents(sending.db, newEvents(receiver, 4), sender);
@@ -335,8 +292,7 @@ describe("at max_in_flight 1", () => {
     const newer = newEvents(receiver, 3);
     // The sender claims nothing before the events are stored.
     const claimed = Promise.withResolvers<void>();
-    const db = interrupted(sending.db, () => claimed.promise);
-    const sender = sending.start({ db });
+    const sender = sending.start({ db: intercepted(sending.db, () => claimed.promise) });
     await storeEvents(sending.db, newer, sender);
     claimed.resolve();
     await allDelivered(receiver, 6);
@@ -349,13 +305,13 @@ describe("at max_in_flight 1", () => {
     const stored = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     // The transaction that is late, and so its time, begins before that of the other.
-    const late = interrupted(sending.db, async (name) => {
+    const late = intercepted(sending.db, async ({ name }) => {
       if (name !== "lanes.lock_selecting") return;
       begun.resolve();
       await stored.promise;
     });
     const claims = Promise.withResolvers<void>();
-    const sender = sending.start({ db: interrupted(sending.db, () => claims.promise) });
+    const sender = sending.start({ db: intercepted(sending.db, () => claims.promise) });
     const storing = storeEvents(late, newer, sender);
     await begun.promise;
     // As a process without room stores it.
@@ -445,7 +401,7 @@ describe("a sender that stops", () => {
     const receiver = await sending.createReceiver(server.url);
     const sender = sending.start();
     const late = { ...killedAfterCommit(sender), send: (deliveries: readonly ClaimedDelivery[]) => end(sender, deliveries) };
-    const db = interrupted(sending.db, (name) => (name === "first_attempts.add" ? sender.stop() : Promise.resolve()));
+    const db = intercepted(sending.db, ({ name }) => name === "first_attempts.add" && sender.stop());
     await storeEvents(db, newEvents(receiver), late);
     await eventually(async () => expect(await unfinished(receiver)).toEqual([{ state: "pending", attempt: 0 }]));
     expect(await inFlight(receiver)).toBe(0);

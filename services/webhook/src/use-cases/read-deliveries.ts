@@ -1,19 +1,11 @@
 import type { Sql } from "@brand-records/postgres";
-import {
-  requireDelivery,
-  type Attempt,
-  type Delivery,
-  type DeliveryKey,
-  type DeliveryReference,
-  type DeliveryStats,
-} from "../domain/delivery.ts";
-import { requireEvent, type EventPosition, type FoundEvent } from "../domain/event.ts";
+import { requireDelivery, type DeliveryKey, type DeliveryStats } from "../domain/delivery.ts";
+import { requireEvent, type EventPosition } from "../domain/event.ts";
 import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { deliveryStats } from "../storage/attempt-hours.ts";
-import { attemptsOf, findDelivery } from "../storage/deliveries.ts";
+import { attemptsOf, findDelivery, originalOf, repeatsOf } from "../storage/deliveries.ts";
 import { pageOfDeliveries, type DeliveriesPage, type PageOfDeliveries } from "../storage/delivery-lists.ts";
 import { eventsOfRecord, findEvent } from "../storage/events.ts";
-import { originalOf, repeatsOf } from "../storage/repeats.ts";
 import { laneStatus, type LaneStatus } from "../storage/lanes.ts";
 
 /** What keeps pending deliveries of a receiver from being sent: nothing if there is no receiver. */
@@ -32,13 +24,15 @@ export interface DeliveryList extends Omit<DeliveriesPage, "events"> {
   readonly recordId: string | null;
 }
 
-export interface ListedDeliveries extends PageOfDeliveries {
-  /** The pause of the receiver, if the list names one. */
-  readonly pause: Pause;
-}
-
-/** @throws AppError `not_found` for a receiver that the brand does not have; without a receiver, for an event that is not stored */
-export async function listDeliveries(db: Sql, { eventId, recordId, ...filter }: DeliveryList): Promise<ListedDeliveries> {
+/**
+ * Returns deliveries, and the pause of the receiver if the list names one.
+ *
+ * @throws AppError `not_found` for a receiver that the brand does not have; without a receiver, for an event that is not stored
+ */
+export async function listDeliveries(
+  db: Sql,
+  { eventId, recordId, ...filter }: DeliveryList,
+): Promise<PageOfDeliveries & { pause: Pause }> {
   const { brandId, receiverId } = filter;
   const lane = receiverId === null ? undefined : await laneStatus(db, { brandId, receiverId });
   if (receiverId !== null && lane === undefined) throw receiverNotFound();
@@ -56,21 +50,13 @@ function eventsIn(found: EventPosition | null | undefined, ofRecord: readonly Ev
   return ofRecord === null ? [found] : ofRecord.filter(({ id }) => id === found.id);
 }
 
-export interface DeliveryDetails {
-  readonly delivery: Delivery;
-  /** Oldest first. */
-  readonly attempts: readonly Attempt[];
-  /** Undefined if it is no longer stored. */
-  readonly event: FoundEvent | undefined;
-  readonly pause: Pause;
-  /** The delivery that this one sends again; undefined if it sends none. */
-  readonly original: DeliveryReference | undefined;
-  /** Deliveries that sent this one again, newest first. */
-  readonly repeats: readonly DeliveryReference[];
-}
-
-/** @throws AppError `not_found` */
-export async function getDelivery(db: Sql, key: DeliveryKey): Promise<DeliveryDetails> {
+/**
+ * Returns a delivery with its attempts, oldest first, its event, undefined if it is no longer stored, the delivery that it sends again, and those
+ * that sent it again, newest first.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getDelivery(db: Sql, key: DeliveryKey) {
   const delivery = requireDelivery(await findDelivery(db, key));
   const attempts = await attemptsOf(db, key.deliveryId);
   const event = await findEvent(db, { brandId: key.brandId, eventId: delivery.event_id });

@@ -1,24 +1,16 @@
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
-import { DELIVERY_STATES, type Delivery } from "../domain/delivery.ts";
-import { requireEvent, type EventFilter, type EventKey, type EventPosition, type ListedEvent, type StoredEvent } from "../domain/event.ts";
+import { DELIVERY_STATES } from "../domain/delivery.ts";
+import { requireEvent, type EventKey, type EventPosition, type ListedEvent } from "../domain/event.ts";
 import { pageOfDeliveries } from "../storage/delivery-lists.ts";
-import { findEvent, NO_RECEIVERS, pageOfEvents, positionOfEvent, receiversOf } from "../storage/events.ts";
-import { deliveryTargets, type DeliveryTarget } from "../storage/receivers.ts";
+import { findEvent, NO_RECEIVERS, pageOfEvents, positionOfEvent, receiversOf, type EventsPage } from "../storage/events.ts";
+import { deliveryTargets } from "../storage/receivers.ts";
 
 /** Deliveries of one event that are returned with it. ListDeliveries returns all. */
 const EVENT_DELIVERIES_MAX = 200;
 
-export interface EventWithDeliveries {
-  readonly event: StoredEvent;
-  readonly deliveries: readonly Delivery[];
-  readonly hasMoreDeliveries: boolean;
-  /** The brand's receivers, by id. */
-  readonly targets: ReadonlyMap<string, DeliveryTarget>;
-}
-
-/** @throws AppError `not_found` */
-export async function getEvent(db: Sql, { brandId, eventId }: EventKey): Promise<EventWithDeliveries> {
+/** Returns an event with its deliveries, and the brand's receivers by id. @throws AppError `not_found` */
+export async function getEvent(db: Sql, { brandId, eventId }: EventKey) {
   const { traceparent: _, ...event } = requireEvent(await findEvent(db, { brandId, eventId }));
   const everything = { type: null, from: null, to: null, statusClass: null, afterId: null, receiverId: null, states: DELIVERY_STATES };
   const { deliveries } = await pageOfDeliveries(db, { ...everything, brandId, events: [event], limit: EVENT_DELIVERIES_MAX + 1 });
@@ -30,9 +22,7 @@ export async function getEvent(db: Sql, { brandId, eventId }: EventKey): Promise
   };
 }
 
-export interface EventList extends EventFilter {
-  readonly after: EventPosition | null;
-  readonly limit: number;
+export interface EventList extends EventsPage {
   /** Returns with each event how many receivers accepted it. */
   readonly countsReceivers: boolean;
 }

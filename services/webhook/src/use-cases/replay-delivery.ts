@@ -3,12 +3,11 @@ import type { Database, Sql } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/ids";
 import { isPresent, requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
 import { requireRoomForTest, type ReceiverKey } from "../domain/receiver.ts";
-import { findDelivery, hastenDelivery, repeatDelivery } from "../storage/deliveries.ts";
+import { findDelivery, hastenDelivery, repeatDelivery, repeatsOf } from "../storage/deliveries.ts";
 import { isEventStored } from "../storage/events.ts";
 import { databaseTime } from "../storage/pending-deliveries.ts";
 import { lockLane, noteRepeatedTest } from "../storage/lanes.ts";
 import { recentTests } from "../storage/recent-tests.ts";
-import { repeatsOf } from "../storage/repeats.ts";
 
 const nextDeliveryId = idSequence("dlv");
 

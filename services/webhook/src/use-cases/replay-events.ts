@@ -66,11 +66,7 @@ export async function getLatestReplay(db: Sql, key: ReceiverKey): Promise<Replay
   return replay;
 }
 
-/**
- * Ends a replay: what is queued stays queued. Changes nothing if the replay has finished.
- *
- * @throws AppError `not_found`
- */
+/** Ends a replay: what is queued stays queued. Changes nothing if the replay has finished. @throws AppError `not_found` */
 export async function cancelReplay(db: Database, key: ReplayKey): Promise<Replay> {
   requireReplay(await findReplay(db, key));
   await endReplay(db, key);

@@ -47,7 +47,6 @@ const missingKey = (id: number): string =>
 const wrongKey = ({ id }: SecretKey): string =>
   `RECEIVER_SECRET_KEYS: key ${id} is not the key ${id} that this database was first started with: put that one back, and give the new key another id`;
 
-/** The keys as other processes may know them. */
 export const heldSecretKeys = (keys: SecretKeys): HeldKey[] => keys.map(({ id, bytes }) => heldKey(id, bytes));
 
 /**

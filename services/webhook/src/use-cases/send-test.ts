@@ -11,11 +11,6 @@ import { lockLane } from "../storage/lanes.ts";
 import { findSettings } from "../storage/receivers.ts";
 import { recentTests, testDeliveryId } from "../storage/recent-tests.ts";
 
-export interface QueuedTest {
-  readonly deliveryId: string;
-  readonly eventId: string;
-}
-
 export interface TestOptions {
   /** One of the types that the receiver selects. Default: the first of them. */
   readonly type?: EventType | undefined;
@@ -34,7 +29,7 @@ export async function sendTest(
   key: ReceiverKey,
   { type, next = false }: TestOptions = {},
   now: () => number = Date.now,
-): Promise<QueuedTest> {
+): Promise<{ deliveryId: string; eventId: string }> {
   const { brandId, receiverId } = key;
   const created_at = new Date(now()).toISOString();
   await ensureDays(db, [created_at.slice(0, 10)]);

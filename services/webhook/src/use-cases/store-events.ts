@@ -11,7 +11,6 @@ import { addToLanes, type LaneAddition } from "../storage/locked-lanes.ts";
 export interface Stored {
   /** When the events were created that were not stored before. */
   readonly createdAt: readonly string[];
-  /** Events that were stored before. */
   readonly repeated: number;
   readonly deliveries: number;
   /** Events of brands that are being deleted: not stored. */

@@ -11,9 +11,7 @@ import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
 import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
 
 export interface WrittenResults {
-  /** Deliveries that ended, by how. */
   readonly finished: Readonly<Record<"delivered" | "failed" | "removed", number>>;
-  /** Why receivers were disabled, a reason for each. */
   readonly disabled: readonly string[];
 }
 
@@ -100,9 +98,8 @@ function laneUpdate({ lane: { receiverId, ctid, openedAt }, change, settled }: C
 }
 
 async function acceptTestedSecrets(sql: Sql, settled: readonly AttemptResult[]): Promise<void> {
-  for (const { receiver_id, url, tested_secret, outcome } of settled) {
-    if (tested_secret === null || outcome !== "accepted") continue;
-    await acceptNextSecret(sql, { receiver_id, url, sealed: tested_secret });
+  for (const result of settled) {
+    if (result.tested_secret !== null && result.outcome === "accepted") await acceptNextSecret(sql, result);
   }
 }
 

@@ -5,8 +5,12 @@ import { message } from "../../test/describe-event-log.ts";
 import { configOf, silent } from "../../test/kafka-config.ts";
 import type { Intake, Subscription } from "../event-log.ts";
 import { openKafkaPublisher, openKafkaReader } from "./kafka-log.ts";
+import { rewindReaders } from "./rewind.ts";
 
-/** One promise: messages that the log no longer has are counted, once, and a log that was made again is read from its beginning. */
+/**
+ * Messages that the log no longer has, or is to remove: what is lost is counted, once, a log that was made again is read from its beginning, and
+ * an operator removes only what every group has read.
+ */
 
 const MS_MAX = { timeoutMs: 30_000 };
 
@@ -30,7 +34,7 @@ const receive: Intake = async (messages) => void received.push(...messages.map((
 
 beforeEach(async () => {
   [received, lost, errors, warnings, opened] = [[], [], [], [], []];
-  config = configOf(process.env["TEST_KAFKA_BROKERS"] ?? "");
+  config = configOf(process.env["TEST_KAFKA_BROKERS"]);
   admin = new Kafka({ brokers: [...config.KAFKA_BROKERS], logLevel: logLevel.NOTHING }).admin();
   publisher = openKafkaPublisher(config, "writer", silent);
   reader = openKafkaReader(config, "readers", log);
@@ -176,4 +180,85 @@ it("reads a log that ends before the group's offsets from its beginning, and say
     Array.from({ length: 4 }, () => "the log was made again, or has lost its end: it is read from its beginning"),
   );
   await eventually(async () => expect(await subscription.lag()).toEqual({ messages: 0, removed: 0 }), MS_MAX);
+});
+
+const stored = async (): Promise<number> =>
+  (await admin.fetchTopicOffsets(config.KAFKA_TOPIC)).reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0);
+
+it("removes what was there, but not before each group of readers has read it, and keeps what came later", async () => {
+  const before = await stored();
+  await publish(100, "a");
+  const { positions: end, keptUntil } = await reader.messages.end();
+  expect(keptUntil).toEqual(expect.stringMatching(/^\d{4}-.*Z$/));
+  const behind = { group: groupId(), messages: before + 100, isOwn: true };
+  const refusal = { isDone: false, behind: [behind], keptUntil: expect.stringMatching(/^\d{4}-.*Z$/) };
+  // A group that was never used has no coordinator at first.
+  await eventually(async () => expect(await reader.messages.removeBefore(end)).toEqual(refusal), { timeoutMs: 30_000 });
+  expect(await stored()).toBe(before + 100);
+
+  const subscription = subscribe();
+  await eventually(() => expect(received).toHaveLength(before + 100), MS_MAX);
+  const [first, ...others] = end;
+  await admin.setOffsets({
+    groupId: "accounting",
+    topic: config.KAFKA_TOPIC,
+    partitions: [{ partition: first?.partition ?? 0, offset: "0" }],
+  });
+  const unread = others.reduce((sum, { offset }) => sum + offset, first?.offset ?? 0);
+  await eventually(async () =>
+    expect(await reader.messages.removeBefore(end)).toMatchObject({ isDone: false, behind: [{ group: "accounting", messages: unread }] }),
+  );
+  await publish(10, "b");
+
+  await admin.setOffsets({
+    groupId: "accounting",
+    topic: config.KAFKA_TOPIC,
+    partitions: end.map(({ partition, offset }) => ({ partition, offset: String(offset) })),
+  });
+  expect(await reader.messages.removeBefore(end)).toEqual({ isDone: true, behind: [] });
+  expect(await stored()).toBe(10);
+  expect(await reader.messages.removeBefore(end)).toEqual({ isDone: true, behind: [] });
+  await eventually(() => expect(received).toHaveLength(before + 110));
+  await subscription.stop();
+  await admin.deleteGroups(["accounting"]);
+}, 90_000);
+
+describe("a rewind", () => {
+  const START = new Date(Date.now() - 60_000);
+  const rewind = (since = START) => rewindReaders(config, "readers", since, silent);
+  /** Every message is in one partition, that of the first. */
+  const publishValues = (...values: string[]): Promise<void> => publisher.publish(values.map((value) => message("sub_1", value)));
+
+  /** Reads until a message has this value, and leaves the group. */
+  async function readUntil(last: string): Promise<void> {
+    received = [];
+    const subscription = subscribe();
+    await eventually(() => expect(received).toContain(last), MS_MAX);
+    await subscription.stop();
+  }
+
+  it("says of which partitions messages since that time were removed, and when their first message was stored", async () => {
+    await publishValues("1", "2", "3", "4", "5");
+    await readUntil("5");
+    const whole = await rewind();
+    expect(whole).toMatchObject({ partitions: 1, cut: [] });
+    expect(whole.messages).toBeGreaterThanOrEqual(5);
+    await readUntil("5");
+
+    const { positions } = await reader.messages.end();
+    expect(await reader.messages.removeBefore(positions)).toMatchObject({ isDone: true });
+    const [partition] = positions.filter(({ offset }) => offset > 0).map((position) => position.partition);
+    expect(await rewind()).toMatchObject({ messages: 0, cut: [{ partition, begins_at: null }] });
+
+    const before = Date.now();
+    await publishValues("6");
+    await readUntil("6");
+    const { messages, cut } = await rewind();
+    expect({ messages, cut }).toEqual({ messages: 1, cut: [{ partition, begins_at: expect.any(String) }] });
+    const beginsAt = Date.parse(cut[0]?.begins_at ?? "");
+    expect([beginsAt > before - 1_000, beginsAt <= Date.now()]).toEqual([true, true]);
+    // Whatever was removed is older than what is left.
+    await readUntil("6");
+    expect(await rewind(new Date(Date.now() + 60_000))).toMatchObject({ messages: 0, cut: [] });
+  }, 120_000);
 });

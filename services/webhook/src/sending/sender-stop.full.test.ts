@@ -3,26 +3,22 @@ import { openLog, type Logger } from "@brand-records/telemetry";
 import { eventually, startTcpProxy, type TcpProxy } from "@brand-records/testkit";
 import type { ServerResponse } from "node:http";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
-import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { endExpiredLeases } from "./expired-leases.ts";
 import type { Sender } from "./sender.ts";
 
 /** Stopping a sender while its Postgres is unavailable. */
 
 let logged: Record<string, unknown>[];
-let sending: ServedSending;
+const record = (fields: Record<string, unknown>, message: string): void => void logged.push({ ...fields, message });
+const sending = useSending(Object.assign(Object.create(openLog("webhook", "silent")) as Logger, { warn: record, error: record }));
 let server: ReceivingServer;
 let proxy: TcpProxy;
 let proxied: Database;
 /** Responses of attempts in flight. */
 let responses: ServerResponse[];
-
 beforeEach(async () => {
-  logged = [];
-  responses = [];
-  const record = (fields: Record<string, unknown>, message: string): void => void logged.push({ ...fields, message });
-  const log = Object.assign(Object.create(openLog("webhook", "silent")) as Logger, { warn: record, error: record });
-  sending = await serveSending(log);
+  [logged, responses] = [[], []];
   server = await startReceivingServer((response) => void responses.push(response));
   const url = new URL(sending.databaseUrl);
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
@@ -30,10 +26,9 @@ beforeEach(async () => {
   proxied = openPool({ url: url.href, applicationName: "sending behind a proxy" });
 });
 afterEach(async () => {
-  await proxy.stop();
-  await sending.stop();
-  await proxied.stop();
   await server.stop();
+  await proxy.stop();
+  await proxied.stop();
 });
 
 /** Starts a sender with eight attempts in flight. */
