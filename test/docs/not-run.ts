@@ -150,7 +150,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run screenshots -- -t keys": "like npm run screenshots",
 
   "npx brandctl members erase EMAIL --yes":
-    "needs a person who has left, and other commands need the member; brandctl/src/commands/members-people.test.ts runs it",
+    "needs a person who has left, and other commands need the member; brandctl/src/commands/members.test.ts runs it",
 
   // They need jq and the ids of a reader's own request.
   "grep -h order-sync-4711 .local/logs/*.log* | jq -sc 'sort_by(.time)[]'": "test/e2e/logs.full.test.ts follows a request by its id",
