@@ -36,7 +36,7 @@ export interface Comparison {
 export async function compareBuilds(
   owned: Owned,
   builds: Readonly<Record<BuildName, Build>>,
-  { rounds, profileDir, log }: Omit<BenchmarkOptions, "more">,
+  { rounds, profileDir, log }: BenchmarkOptions,
 ): Promise<Comparison> {
   log("Starting Postgres and Redis, filling two databases");
   const environment = await startEnvironment(owned, profileDir);

@@ -16,8 +16,6 @@ import { startVariants, type Variant } from "./variants.ts";
 
 export interface BenchmarkOptions {
   readonly rounds: number;
-  /** Includes the variants without a target. */
-  readonly more: boolean;
   readonly profileDir: string | undefined;
   log(text: string): void;
 }
@@ -37,7 +35,7 @@ export interface BenchmarkResult {
 }
 
 /** Starts everything it needs, owned by `owned`, and measures. */
-export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log }: BenchmarkOptions): Promise<BenchmarkResult> {
+export async function runBenchmark(owned: Owned, { rounds, profileDir, log }: BenchmarkOptions): Promise<BenchmarkResult> {
   log("Starting Postgres and Redis");
   const { databaseUrl, redisUrl, backends, start, programs, apiKeys, keys, load } = await startEnvironment(owned, profileDir);
   log(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
@@ -45,7 +43,7 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log
 
   log("Starting the variants");
   const parts = { databaseUrl, redisUrl, keyPeppers: apiKeys.keyPeppers, key: keys[0] ?? "", start };
-  const { all: variants, product } = await startVariants(parts, { more });
+  const { all: variants, product } = await startVariants(parts);
   await requireEqualResponses(variants, keys);
 
   const work = async (): Promise<BenchmarkResult> => {

@@ -63,7 +63,7 @@ export async function steady(product: WebhookProduct, receivers: Receivers, opti
 }
 
 /** Returns how many of the changes are for measured receivers. They take turns. */
-export function measuredOf({ perSecond, seconds }: Pace, { unmeasured = [] }: Partial<Behavior>): number {
+function measuredOf({ perSecond, seconds }: Pace, { unmeasured = [] }: Partial<Behavior>): number {
   const left = new Set(unmeasured);
   return Array.from({ length: perSecond * seconds }, (_, number) => number % RECEIVERS).filter((receiver) => !left.has(receiver)).length;
 }
