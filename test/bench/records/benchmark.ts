@@ -1,4 +1,3 @@
-import { machineFacts, type MachineFacts } from "../harness/report.ts";
 import { fill } from "./database.ts";
 import { BRANDS, RECORDS } from "./dataset.ts";
 import { measureDeepPage, type DeepPage } from "./deep-page.ts";
@@ -10,7 +9,7 @@ import { memoryMib, peakMemoryMib, postgresMemoryMib } from "../harness/process-
 import type { Program } from "../harness/programs.ts";
 import { sumOf } from "../harness/statistics.ts";
 import { requireEqualResponses } from "./equal-responses.ts";
-import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
+import { DEEP_PAGE } from "./settings.ts";
 import { summarise, type Memory, type Summary } from "./summary.ts";
 import { startVariants, type Variant } from "./variants.ts";
 
@@ -21,10 +20,6 @@ export interface BenchmarkOptions {
 }
 
 export interface BenchmarkResult {
-  readonly machine: MachineFacts;
-  readonly settings: Readonly<
-    Record<"records" | "brands" | "page_limit" | "connections" | "pool_size" | "rounds" | "round_seconds" | "deep_page", number>
-  >;
   readonly profiled: boolean;
   readonly summary: Summary;
   readonly deep_page: DeepPage;
@@ -39,7 +34,7 @@ export async function runBenchmark(owned: Owned, { rounds, profileDir, log }: Be
   log("Starting Postgres and Redis");
   const { databaseUrl, redisUrl, backends, start, programs, apiKeys, keys, load } = await startEnvironment(owned, profileDir);
   log(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
-  const postgres = await fill(databaseUrl, apiKeys);
+  await fill(databaseUrl, apiKeys);
 
   log("Starting the variants");
   const parts = { databaseUrl, redisUrl, keyPeppers: apiKeys.keyPeppers, key: keys[0] ?? "", start };
@@ -54,17 +49,6 @@ export async function runBenchmark(owned: Owned, { rounds, profileDir, log }: Be
     log(`Measuring page ${DEEP_PAGE.toLocaleString("en")}`);
     const deep = await measureDeepPage(product.recordsAddress, databaseUrl);
     return {
-      machine: machineFacts(postgres),
-      settings: {
-        records: RECORDS,
-        brands: BRANDS,
-        page_limit: PAGE_LIMIT,
-        connections: CONNECTIONS,
-        pool_size: POOL_SIZE,
-        rounds,
-        round_seconds: ROUND_SECONDS,
-        deep_page: DEEP_PAGE,
-      },
       profiled: profileDir !== undefined,
       summary: summarise(measured, deep, memory),
       deep_page: deep,
