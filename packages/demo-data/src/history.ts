@@ -21,9 +21,9 @@ export function planHistory(context: Context) {
   const forSubmissions = Math.min(submissionsMax, count - forConversions);
   const submissions = planSubmissions(context, campaigns, { pickCreator, payouts: forSubmissions });
   const conversions = planConversions(context, links, { payable, payouts: forConversions });
-  const payouts = planPayouts(context, { campaigns, links: links.all, pickCreator, submissions, conversions });
+  const payouts = planPayouts(context, { campaigns, links, pickCreator, submissions, conversions });
   for (const campaign of payouts.settled) settle(campaign, context);
-  return { campaigns: campaigns.all, links: links.all, submissions, conversions, payouts };
+  return { campaigns: campaigns.all, links, submissions, conversions, payouts };
 }
 
 /** Reads every submission, conversion and deposit once, and sets the sums of campaigns, links and payouts. */

@@ -1,5 +1,5 @@
 import type { RecordOf } from "@brand-records/resources";
-import { type Campaign, type CampaignPlan, type Context, type Link, type LinkPlan, type PickCreator, RETURN_WINDOW } from "./plans.ts";
+import { type Campaign, type CampaignPlan, type Context, type Link, type PickCreator, RETURN_WINDOW } from "./plans.ts";
 import { Random } from "./random.ts";
 import { countWhile, DAY, HOUR, timeline } from "./timeline.ts";
 
@@ -36,11 +36,7 @@ export interface SubmissionFacts {
   readonly reviewedAt: number | null;
 }
 
-export interface Submissions {
-  /** Those that a payout is built on; they are approved. */
-  readonly anchors: Spread;
-  facts(index: number): SubmissionFacts;
-}
+export type Submissions = ReturnType<typeof planSubmissions>;
 
 const PENDING_SHARE = 0.1;
 /** The oldest share, all reviewed. */
@@ -52,12 +48,12 @@ export function payableSubmissions({ sizes }: Context, { content }: CampaignPlan
   return content.some(({ record }) => record.type !== "affiliate") ? Math.floor(sizes.submissions * REVIEWED_SHARE) : 0;
 }
 
-/** Submissions by index, each computed from its index alone. Exactly one in ten is pending. */
+/** Submissions by index, each computed from its index alone. Exactly one in ten is pending. A payout is built on each of `anchors`. */
 export function planSubmissions(
   context: Context,
   { content }: CampaignPlan,
   { pickCreator, payouts }: { pickCreator: PickCreator; payouts: number },
-): Submissions {
+) {
   const count = context.sizes.submissions;
   const at = timeline(count, context.stream("submission time"), context.now);
   const stream = context.stream("submission");
@@ -99,11 +95,7 @@ export interface ConversionFacts {
   readonly link: Link;
 }
 
-export interface Conversions {
-  /** Those that a payout is built on; they are approved. */
-  readonly anchors: Spread;
-  facts(index: number): ConversionFacts;
-}
+export type Conversions = ReturnType<typeof planConversions>;
 
 const APPROVED_SHARE = 0.91;
 /** Share reversed so far of those that can still be returned. */
@@ -121,23 +113,19 @@ export function payableConversions(context: Context): number {
   return countWhile(context.sizes.conversions, (index) => at(index) <= context.now - RETURN_WINDOW - NEXT_PAYDAY);
 }
 
-/** Conversions by index, each computed from its index alone. */
-export function planConversions(
-  context: Context,
-  links: LinkPlan,
-  { payable, payouts }: { payable: number; payouts: number },
-): Conversions {
+/** Conversions by index, each computed from its index alone. A payout is built on each of `anchors`. */
+export function planConversions(context: Context, links: readonly Link[], { payable, payouts }: { payable: number; payouts: number }) {
   const at = conversionTimes(context);
   const stream = context.stream("conversion");
   const anchors = new Spread(payouts, payable);
 
   const linkAt = (time: number, random: Random): Link => {
-    const linkCount = links.countUntil(time);
+    const linkCount = countWhile(links.length, (index) => (links[index]?.createdAt ?? Infinity) <= time);
     for (let i = 0; i < LINK_TRIES; i += 1) {
-      const link = links.all[random.below(linkCount)] as Link;
+      const link = links[random.below(linkCount)] as Link;
       if (time <= link.worksUntil && random.unit() < link.appeal) return link;
     }
-    return links.all[0] as Link;
+    return links[0] as Link;
   };
 
   const facts = (index: number): ConversionFacts => {

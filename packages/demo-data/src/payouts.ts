@@ -12,16 +12,7 @@ export interface Payout {
   readonly createdAt: number;
 }
 
-export interface PayoutPlan {
-  /** Sorted by time of creation. */
-  readonly all: readonly Payout[];
-  /** Returns the submission's final campaign and creator, and its payout if it has one. */
-  placeSubmission(index: number, facts: SubmissionFacts): { campaign: Campaign; creator: string; payout: Payout | undefined };
-  /** Returns the conversion's final link, and its payout if it has one. */
-  placeConversion(index: number, facts: ConversionFacts): { link: Link; payout: Payout | undefined };
-  /** A campaign without a payout is never settled: it only ended. */
-  readonly settled: Iterable<Campaign>;
-}
+export type PayoutPlan = ReturnType<typeof planPayouts>;
 
 interface Parts {
   readonly campaigns: CampaignPlan;
@@ -38,7 +29,7 @@ interface Parts {
  * the first payout after they become payable. In a settled campaign everything is paid: an item without a payout moves to
  * a creator who is paid, or to the campaign that runs without end.
  */
-export function planPayouts(context: Context, { campaigns, links, pickCreator, submissions, conversions }: Parts): PayoutPlan {
+export function planPayouts(context: Context, { campaigns, links, pickCreator, submissions, conversions }: Parts) {
   const forSubmissions = submissions.anchors.count;
   const bySlot = Array.from({ length: context.sizes.payouts }, (_, slot) => {
     const random = new Random(context.stream("payout"), slot);
@@ -82,9 +73,12 @@ export function planPayouts(context: Context, { campaigns, links, pickCreator, s
   const moveStream = context.stream("moved submission");
 
   return {
+    /** Sorted by time of creation. */
     all,
+    /** A campaign without a payout is never settled: it only ended. */
     settled: ofSettled.keys(),
-    placeSubmission(index, { campaign, creator, status, reviewedAt }) {
+    /** Returns the submission's final campaign and creator, and its payout if it has one. */
+    placeSubmission(index: number, { campaign, creator, status, reviewedAt }: SubmissionFacts) {
       if (status !== "approved" || campaign.record.type === "affiliate") return { campaign, creator, payout: undefined };
       const payout = bySlot[submissions.anchors.slotOf(index)] ?? payoutFor(campaign, creator, reviewedAt ?? 0);
       if (payout !== undefined || campaign.settledOn === null) return { campaign, creator, payout };
@@ -96,7 +90,8 @@ export function planPayouts(context: Context, { campaigns, links, pickCreator, s
       const everlasting = campaigns.content[0] ?? campaign;
       return { campaign: everlasting, creator, payout: payoutFor(everlasting, creator, reviewedAt ?? 0) };
     },
-    placeConversion(index, { status, createdAt, link }) {
+    /** Returns the conversion's final link, and its payout if it has one. */
+    placeConversion(index: number, { status, createdAt, link }: ConversionFacts) {
       if (status !== "approved") return { link, payout: undefined };
       const slot = conversions.anchors.slotOf(index);
       const payableFrom = createdAt + RETURN_WINDOW;

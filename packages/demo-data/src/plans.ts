@@ -1,7 +1,7 @@
 import { formatInstant, type RecordOf } from "@brand-records/resources";
 import { type BrandSizes, type Catalog, catalogOf } from "./demo-brands.ts";
 import { idAt, mix32, Random, streamOf } from "./random.ts";
-import { countWhile, DAY, HISTORY, HOUR, paydayFrom, startOfDay } from "./timeline.ts";
+import { DAY, HISTORY, HOUR, paydayFrom, startOfDay } from "./timeline.ts";
 
 export interface BrandOptions {
   readonly brandId: string;
@@ -191,22 +191,14 @@ export interface Link {
   readonly appeal: number;
 }
 
-export interface LinkPlan {
-  /** Sorted by time of creation. */
-  readonly all: readonly Link[];
-  /** Counts the links created at `time` or before. */
-  countUntil(time: number): number;
-}
-
 const DISABLED_SHARE = 0.03;
 /** A link expires this long after its campaign's end. */
 const EXPIRES_AFTER = 7 * DAY;
 
-/** The first link works during the whole history, so every order finds a link. */
-export function planLinks(context: Context, campaigns: CampaignPlan, pickCreator: PickCreator): LinkPlan {
-  const all = Array.from({ length: context.sizes.links }, (_, index) => planLink(index, context, campaigns, pickCreator));
-  all.sort((a, b) => a.createdAt - b.createdAt);
-  return { all, countUntil: (time) => countWhile(all.length, (index) => (all[index]?.createdAt ?? Infinity) <= time) };
+/** Returns the links by time of creation. The first works during the whole history, so every order finds a link. */
+export function planLinks(context: Context, campaigns: CampaignPlan, pickCreator: PickCreator): readonly Link[] {
+  const links = Array.from({ length: context.sizes.links }, (_, index) => planLink(index, context, campaigns, pickCreator));
+  return links.toSorted((a, b) => a.createdAt - b.createdAt);
 }
 
 function planLink(index: number, context: Context, { affiliate }: CampaignPlan, pickCreator: PickCreator): Link {
