@@ -5,13 +5,11 @@
 #                        alertmanager, faketime, and python, go, php, ruby: the languages of the programs in docs/webhooks.md
 #
 # stdout: NAME=value lines for programs. stderr: text for people. Exit code: 1 if anything is missing.
-#   REDIS_URL=redis://…        a running Redis: yours, or our container
+#   REDIS_URL=redis://…        your running Redis
 #   REDIS_SERVER=/path         a redis-server to run
-#   REDIS_IMAGE=name           an image to run where there is no redis-server
 #   KAFKA_BROKERS=host:port,…  your running Kafka
 #   KAFKA_LIB_DIR=/path        the jars of a Kafka broker
 #   JAVA=/path                 a java to run them with
-#   KAFKA_IMAGE=name           an image to run instead of the jars
 #   POSTGRES_BIN=/path         the folder with the programs of Postgres 15, among them pg_dump and pg_restore
 #   CHROMIUM=/path             a browser
 #   FAKETIME_LIB=/path         the library that shifts the clock of a process
@@ -22,8 +20,6 @@
 set -u -o pipefail
 
 SERVICES="${*:-redis kafka}"
-REDIS_IMAGE_DEFAULT="redis:7.4-alpine"
-KAFKA_IMAGE_DEFAULT="apache/kafka:4.1.1"
 # The version of the jars in kafka/pom.xml.
 KAFKA_VERSION="4.3.1"
 # The oldest supported version. Newer ones are tested with the binaries from npm.
@@ -34,9 +30,6 @@ MAVEN_SECONDS_MAX=300
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 # Deleted with node_modules. Maven keeps a copy, so copying again needs no network.
 KAFKA_LIB_DIR="$HERE/../../node_modules/.cache/kafka-$KAFKA_VERSION"
-# Containers carry the id of the process that uses them as a label. That process removes them; this script removes those of
-# processes that have exited.
-RUN="${BRAND_RECORDS_RUN:-$PPID}"
 
 MISSING=""
 
@@ -47,30 +40,24 @@ lacks() { MISSING="${MISSING}  $1
       $2
 "; }
 
-# --- ways to get things -------------------------------------------------------------------------------------------
-
-has_docker() {
-  command -v docker >/dev/null && bounded 10 docker info >/dev/null 2>&1
+# provide_first <name> <program…>: provides the path of the first program that there is.
+provide_first() {
+  local name="$1" program binary
+  shift
+  for program in "$@"; do
+    binary="$(command -v "$program")" || continue
+    say "$name: $binary"
+    provide "$name" "$binary"
+    return
+  done
+  return 1
 }
+
+# --- ways to get things -------------------------------------------------------------------------------------------
 
 # bounded <seconds> <command…>: macOS has no timeout(1), so there the command is unbounded.
 bounded() {
   if command -v timeout >/dev/null; then timeout "$@"; else shift && "$@"; fi
-}
-
-remove_orphaned_containers() {
-  docker ps --all --filter label=brand-records.run --format '{{.ID}} {{.Label "brand-records.run"}}' |
-    while read -r id owner; do
-      kill -0 "$owner" 2>/dev/null || docker rm --force --volumes "$id" >/dev/null
-    done
-}
-
-# run_container <name> <container port> <image> [command…]: prints the loopback port of the container.
-run_container() {
-  local name="$1" port="$2"
-  shift 2
-  docker run --detach --name "$name" --label "brand-records.run=$RUN" --publish "127.0.0.1::$port" "$@" >/dev/null &&
-    docker port "$name" "$port/tcp" | sed -n 's/^127\.0\.0\.1://p'
 }
 
 as_root() {
@@ -107,9 +94,8 @@ AS_ROOT
 
 # --- services -----------------------------------------------------------------------------------------------------
 
-# Provides one Redis for all tests, and the means to start more: some tests freeze and kill theirs.
+# Provides the means to start Redis: some tests freeze and kill theirs.
 ensure_redis() {
-  local port name="brand-records-redis-$RUN"
   if [ -n "${REDIS_URL:-}" ]; then
     if ! redis_responds "$REDIS_URL"; then
       lacks "Redis does not respond at REDIS_URL, which is $(printf '%s' "$REDIS_URL" | sed -E 's#//[^@/]*@#//…@#')" \
@@ -118,34 +104,14 @@ ensure_redis() {
     fi
     say "Redis: REDIS_URL"
     provide REDIS_URL "$REDIS_URL"
-    provide_redis_server && return
-  fi
-  if has_docker; then
-    remove_orphaned_containers
-    if [ -n "${REDIS_URL:-}" ]; then
-      docker pull --quiet "$REDIS_IMAGE_DEFAULT" >/dev/null && provide REDIS_IMAGE "$REDIS_IMAGE_DEFAULT" && return
-    elif port="$(run_container "$name" 6379 "$REDIS_IMAGE_DEFAULT" redis-server --save '' --appendonly no)" && [ -n "$port" ]; then
-      say "Redis: container $name"
-      provide REDIS_URL "redis://127.0.0.1:$port"
-      provide REDIS_IMAGE "$REDIS_IMAGE_DEFAULT"
-      provide_redis_server
-      return
-    fi
-    docker rm --force --volumes "$name" >/dev/null 2>&1
-    say "Redis: Docker cannot run $REDIS_IMAGE_DEFAULT; trying without"
   fi
   provide_redis_server && return
   if can_install_debian_packages && install_debian_package redis-server redis-server && provide_redis_server; then return; fi
-  lacks "Redis (a Docker engine, or redis-server on the PATH)" \
+  lacks "redis-server (on the PATH)" \
     "Debian, Ubuntu: apt-get install redis-server · Fedora: dnf install redis · macOS: brew install redis"
 }
 
-provide_redis_server() {
-  local binary
-  binary="$(command -v redis-server)" || return 1
-  say "Redis: $binary"
-  provide REDIS_SERVER "$binary"
-}
+provide_redis_server() { provide_first REDIS_SERVER redis-server; }
 
 # Over TLS this only connects: the tests' client does the handshake with its own settings.
 redis_responds() {
@@ -163,8 +129,7 @@ redis_responds() {
   case "$reply" in [+-]*) return 0 ;; *) return 1 ;; esac
 }
 
-# Provides the means to start Kafka. The tests share one, which takes no longer than a container would, and
-# more where they freeze and kill theirs.
+# Provides the means to start Kafka: some tests freeze and kill theirs.
 ensure_kafka() {
   if [ -n "${KAFKA_BROKERS:-}" ]; then
     if ! kafka_responds "$KAFKA_BROKERS"; then
@@ -175,22 +140,13 @@ ensure_kafka() {
     say "Kafka: KAFKA_BROKERS"
     provide KAFKA_BROKERS "$KAFKA_BROKERS"
   fi
-  if has_docker; then
-    remove_orphaned_containers
-    if docker image inspect "$KAFKA_IMAGE_DEFAULT" >/dev/null 2>&1 || docker pull --quiet "$KAFKA_IMAGE_DEFAULT" >/dev/null; then
-      say "Kafka: image $KAFKA_IMAGE_DEFAULT"
-      provide KAFKA_IMAGE "$KAFKA_IMAGE_DEFAULT"
-      return
-    fi
-    say "Kafka: Docker cannot pull $KAFKA_IMAGE_DEFAULT; trying without"
-  fi
   provide_kafka_jars && return
   if can_install_debian_packages; then
     find_java >/dev/null || install_debian_package default-jre-headless
     has_kafka_jars || command -v mvn >/dev/null || install_debian_package maven
     provide_kafka_jars && return
   fi
-  lacks "Kafka (a Docker engine, or Java $JAVA_VERSION_MIN or newer with Maven, which must reach its repository)" \
+  lacks "Kafka (Java $JAVA_VERSION_MIN or newer with Maven, which must reach its repository)" \
     "Debian, Ubuntu: apt-get install default-jre-headless maven · Fedora: dnf install java-latest-openjdk-headless maven · macOS: brew install openjdk maven"
 }
 
@@ -280,15 +236,7 @@ ensure_chromium() {
     "Debian: apt-get install chromium-headless-shell · Fedora: dnf install chromium · macOS: brew install --cask chromium"
 }
 
-provide_chromium() {
-  local name binary
-  for name in "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome; do
-    binary="$(command -v "$name")" || continue
-    provide CHROMIUM "$binary"
-    return
-  done
-  return 1
-}
+provide_chromium() { provide_first CHROMIUM "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome; }
 
 ensure_prometheus() {
   provide_prometheus && return
@@ -297,12 +245,7 @@ ensure_prometheus() {
     "Debian, Ubuntu: apt-get install prometheus · macOS: brew install prometheus · others: prometheus.io/download"
 }
 
-provide_prometheus() {
-  local prometheus promtool
-  prometheus="$(command -v prometheus)" && promtool="$(command -v promtool)" || return 1
-  provide PROMETHEUS "$prometheus"
-  provide PROMTOOL "$promtool"
-}
+provide_prometheus() { provide_first PROMETHEUS prometheus && provide_first PROMTOOL promtool; }
 
 ensure_alertmanager() {
   provide_alertmanager && return
@@ -312,15 +255,7 @@ ensure_alertmanager() {
 }
 
 # Debian's program has a prefix.
-provide_alertmanager() {
-  local name binary
-  for name in alertmanager prometheus-alertmanager; do
-    binary="$(command -v "$name")" || continue
-    provide ALERTMANAGER "$binary"
-    return
-  done
-  return 1
-}
+provide_alertmanager() { provide_first ALERTMANAGER alertmanager prometheus-alertmanager; }
 
 ensure_faketime() {
   provide_faketime && return

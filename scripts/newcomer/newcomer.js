@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { findCommands } from "../../test/docs/find-commands.js";
-import { freePort } from "./free-port.js";
 
 /** Bounds of hanging commands, generous for a busy machine. */
 const CLONE_SECONDS_MAX = 120;
@@ -132,4 +132,28 @@ async function step(name, work) {
     throw new Error(`${name}: ${error.message}`, { cause: error });
   }
   print("ok");
+}
+
+/**
+ * Returns `wanted` if it is free on loopback; else, with `orAny`, any free port.
+ *
+ * @throws if `wanted` is taken and `orAny` is false
+ */
+async function freePort(wanted, { orAny }) {
+  try {
+    return await tryPort(Number(wanted));
+  } catch (error) {
+    if (error.code === "EADDRINUSE" && orAny) return tryPort(0);
+    throw error;
+  }
+}
+
+function tryPort(port) {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      const { port: found } = server.address();
+      server.close(() => resolve(found));
+    });
+  });
 }

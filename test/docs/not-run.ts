@@ -21,7 +21,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
   "scripts/repeat": "npm test, again and again",
   "npm run check": ".ci/run runs it",
-  "npm run image:steps -- /tmp/image": "test/e2e/image.release.test.ts runs it and its result",
   "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_TRACES_SAMPLER_ARG=1 npm start":
     "test/e2e/traces.full.test.ts runs the processes with these settings",
   "node services/webhook/dist/re-encrypt.js": "needs webhook's settings; services/webhook/src/re-encrypt.test.ts runs it with them",

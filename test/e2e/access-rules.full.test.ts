@@ -16,8 +16,8 @@ import {
   startProcess,
   startRedisServer,
   startSecuredKafkaServer,
+  type KafkaServer,
   type RedisServer,
-  type SecuredKafkaServer,
 } from "@brand-records/testkit";
 import { Redis } from "ioredis";
 import { Kafka, logLevel, type KafkaConfig } from "kafkajs";
@@ -38,7 +38,7 @@ type Login = keyof typeof PASSWORDS;
 let folder: string;
 let ours: CertificateAuthority;
 let theirs: CertificateAuthority;
-let kafka: SecuredKafkaServer;
+let kafka: KafkaServer;
 let redis: RedisServer;
 let redisPort: number;
 let stack: Stack;

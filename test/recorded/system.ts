@@ -1,10 +1,8 @@
-import { DEMO_RESOURCES, generateBrand } from "@brand-records/demo-data";
-import { importRecords } from "@brand-records/brandctl";
+import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
-/** Recorded ids and times are those of this seed and this day. */
+/** Recorded ids are those of this seed. */
 const SEED = 7;
-const NOW = Date.UTC(2026, 10, 21);
 const SIZES = { campaigns: 6, submissions: 40, payouts: 12, deposits: 5, conversions: 30, links: 5 };
 
 /** The brand that is asked, and another whose records nobody may see. */
@@ -34,8 +32,8 @@ export async function startRecordedSystem(): Promise<RecordedSystem> {
     await createBrand(stack, OTHER);
     await stack.accounts.addMember({ brand_id: BRAND.id, email: BRAND.member, role: "member" }, callContext());
     const small = await stack.createBrand({ tier: "plus" });
-    await importInto(stack, BRAND.id);
-    await importInto(stack, OTHER.id);
+    await seedBrand(stack, BRAND.id, SIZES, { seed: SEED });
+    await seedBrand(stack, OTHER.id, SIZES, { seed: SEED });
     return {
       stack,
       reporting: await createKey(stack, BRAND, "Reporting", []),
@@ -63,13 +61,4 @@ async function createKey(
 ): Promise<string> {
   const request = { brand_id: id, name, environment: "live", permissions, created_by: owner };
   return (await accounts.createKey(request, callContext())).secret;
-}
-
-async function importInto(stack: Stack, brandId: string): Promise<void> {
-  const generated = generateBrand({ brandId, seed: SEED, now: NOW, sizes: SIZES });
-  for (const resource of DEMO_RESOURCES) {
-    const lines = [...generated[resource]()].map((record) => JSON.stringify(record));
-    const { summary, problems } = await importRecords(stack.importing, { brandId, resource, skipBad: false }, lines);
-    if (!summary.committed) throw new Error(`the ${resource} were refused: ${JSON.stringify(problems[0])}`);
-  }
 }

@@ -1,33 +1,19 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { startKafkaServer, startRedisServer } from "@brand-records/testkit";
 import { own } from "./started-services.ts";
-
-const run = promisify(execFile);
 
 /** Names and values that ensure.sh printed. */
 type Found = ReadonlyMap<string, string>;
 
 /** Sets TEST_REDIS_URL, after starting a Redis if ensure.sh found none, and the variables of `startRedisServer`. */
 export async function startRedis(found: Found): Promise<void> {
-  exportFound(found, ["REDIS_SERVER", "REDIS_IMAGE"]);
-  if (found.has("REDIS_IMAGE")) own("redis containers", () => removeContainers("redis"));
+  exportFound(found, ["REDIS_SERVER"]);
   process.env["TEST_REDIS_URL"] = found.get("REDIS_URL") ?? (await startOwned("redis", startRedisServer())).url;
 }
 
 /** Sets TEST_KAFKA_BROKERS, after starting a Kafka if ensure.sh found none, and the variables of `startKafkaServer`. */
 export async function startKafka(found: Found): Promise<void> {
-  exportFound(found, ["KAFKA_LIB_DIR", "JAVA", "KAFKA_IMAGE"]);
-  if (found.has("KAFKA_IMAGE")) own("kafka containers", () => removeContainers("kafka"));
+  exportFound(found, ["KAFKA_LIB_DIR", "JAVA"]);
   process.env["TEST_KAFKA_BROKERS"] = found.get("KAFKA_BROKERS") ?? (await startOwned("kafka", startKafkaServer())).brokers;
-}
-
-/** Removes the shared container of this process and those that failed tests left. */
-export async function removeContainers(service: "redis" | "kafka"): Promise<void> {
-  const filters = ["--filter", `label=brand-records.run=${process.pid}`, "--filter", `name=brand-records-${service}-`];
-  const { stdout } = await run("docker", ["ps", "--all", "--quiet", ...filters]);
-  const ids = stdout.split("\n").filter((id) => id !== "");
-  if (ids.length > 0) await run("docker", ["rm", "--force", "--volumes", ...ids]);
 }
 
 function exportFound(found: Found, names: readonly string[]): void {

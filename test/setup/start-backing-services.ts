@@ -12,16 +12,14 @@ import { stopAll } from "./started-services.ts";
  *
  * TEST_POSTGRES_URL   a Postgres, as superuser; yours if already set
  * TEST_REDIS_URL      a Redis; yours if REDIS_URL is set
- * REDIS_SERVER        the binary that startRedisServer() runs; without one, REDIS_IMAGE
+ * REDIS_SERVER        the binary that startRedisServer() runs
  * TEST_KAFKA_BROKERS  a Kafka; yours if KAFKA_BROKERS is set: tests name their topics after TEST_RUN
- * KAFKA_LIB_DIR       the jars that startKafkaServer() runs with JAVA; without them, KAFKA_IMAGE
+ * KAFKA_LIB_DIR       the jars that startKafkaServer() runs with JAVA
  * TEST_SERVICES_URL   starts the services that files share, at its first request
  * TEST_RUN            distinguishes this run's databases and topics from those of another
  * NODE_COMPILE_CACHE  caches compiled code: each of about 150 process starts takes a fifth less CPU time
- * BRAND_RECORDS_RUN   id of this process: containers with this label are removed when it ends
  */
 export default async function startBackingServices(): Promise<void> {
-  process.env["BRAND_RECORDS_RUN"] = String(process.pid);
   process.env["NODE_COMPILE_CACHE"] ??= join(process.cwd(), "node_modules/.cache/node-compile");
   process.env["TEST_RUN"] = randomBytes(4).toString("hex");
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

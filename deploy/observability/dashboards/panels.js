@@ -5,19 +5,12 @@ const HEIGHT = 8;
 const DATA_SOURCE = { type: "prometheus", uid: "${datasource}" };
 
 /**
- * @typedef {object} Query
- * @property {string} expr
- * @property {string} [legend] labels in double braces
- */
-
-/**
  * @typedef {object} Panel
  * @property {string} title
  * @property {string} description
  * @property {string} unit of Grafana: s, reqps, percentunit, short, bytes, ops, dateTimeFromNow
- * @property {readonly Query[]} queries
- * @property {"timeseries" | "stat"} [type]
- * @property {number} [width] of 24 columns
+ * @property {Readonly<Record<string, string>>} queries by legend, with labels in double braces
+ * @property {boolean} [stat] the last value alone
  * @property {number} [bad] from here on it is red
  * @property {boolean} [stacked]
  */
@@ -74,8 +67,7 @@ function layOut(rows) {
     y += 1;
     let x = 0;
     for (const panel of panels) {
-      const w = panel.width ?? 8;
-      const h = panel.type === "stat" ? HEIGHT / 2 : HEIGHT;
+      const [w, h] = panel.stat ? [6, HEIGHT / 2] : [8, HEIGHT];
       if (x + w > COLUMNS) {
         x = 0;
         y += h;
@@ -83,7 +75,7 @@ function layOut(rows) {
       placed.push(toGrafana(panel, placed.length + 1, { x, y, w, h }));
       x += w;
     }
-    y += panels.at(-1)?.type === "stat" ? HEIGHT / 2 : HEIGHT;
+    y += panels.at(-1)?.stat ? HEIGHT / 2 : HEIGHT;
   }
   return placed;
 }
@@ -93,13 +85,13 @@ function layOut(rows) {
  * @param {number} id
  * @param {{ x: number, y: number, w: number, h: number }} gridPos
  */
-function toGrafana({ title, description, unit, queries, type = "timeseries", bad, stacked = false }, id, gridPos) {
+function toGrafana({ title, description, unit, queries, stat = false, bad, stacked = false }, id, gridPos) {
   const steps = [{ color: "green", value: null }, ...(bad === undefined ? [] : [{ color: "red", value: bad }])];
   const custom = { fillOpacity: stacked ? 30 : 5, showPoints: "never", stacking: { mode: stacked ? "normal" : "none" } };
   const line = bad === undefined ? {} : { thresholdsStyle: { mode: "line" } };
   return {
     id,
-    type,
+    type: stat ? "stat" : "timeseries",
     title,
     description,
     datasource: DATA_SOURCE,
@@ -108,15 +100,14 @@ function toGrafana({ title, description, unit, queries, type = "timeseries", bad
       defaults: {
         unit,
         thresholds: { mode: "absolute", steps },
-        ...(type === "timeseries" && { color: { mode: "palette-classic" }, custom: { ...custom, ...line } }),
+        ...(!stat && { color: { mode: "palette-classic" }, custom: { ...custom, ...line } }),
       },
       overrides: [],
     },
-    options:
-      type === "stat"
-        ? { reduceOptions: { calcs: ["lastNotNull"] }, colorMode: "value", graphMode: "area" }
-        : { legend: { displayMode: "list", placement: "bottom" }, tooltip: { mode: "multi", sort: "desc" } },
-    targets: queries.map(({ expr, legend = "__auto" }, index) => ({
+    options: stat
+      ? { reduceOptions: { calcs: ["lastNotNull"] }, colorMode: "value", graphMode: "area" }
+      : { legend: { displayMode: "list", placement: "bottom" }, tooltip: { mode: "multi", sort: "desc" } },
+    targets: Object.entries(queries).map(([legend, expr], index) => ({
       refId: String.fromCharCode(65 + index),
       datasource: DATA_SOURCE,
       expr,

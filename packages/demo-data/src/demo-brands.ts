@@ -1,9 +1,7 @@
 import type { ResourceName } from "@brand-records/resources";
+import { streamOf } from "./random.ts";
 
-/**
- * The resources with demo data, in the order of an import: what others refer to comes first. A resource that is left out
- * has none.
- */
+/** The resources with demo data, in the order of an import: what others refer to comes first. */
 export const DEMO_RESOURCES = Object.freeze([
   "campaigns",
   "links",
@@ -34,13 +32,23 @@ export function checkSizes(sizes: BrandSizes): void {
   if (links === 0 && conversions > 0) throw new RangeError("links: at least 1 is needed, for the conversions to come through");
 }
 
+/** What a brand sells, and where. */
+export interface Catalog {
+  /** A host under .example, a reserved domain. */
+  readonly shop: string;
+  readonly orderPrefix: string;
+  readonly medianOrderCentavos: number;
+  readonly products: readonly string[];
+}
+
 export interface DemoBrand {
-  /** The same in every installation. It also selects the catalog of the generated records. */
+  /** The same in every installation. */
   readonly id: string;
   readonly name: string;
   readonly tier: "plus" | "pro" | "enterprise";
   readonly ownerEmail: string;
   readonly sizes: BrandSizes;
+  readonly catalog: Catalog;
 }
 
 /** An invented brand for each tier with API access, largest first. */
@@ -51,6 +59,12 @@ export const DEMO_BRANDS: readonly DemoBrand[] = Object.freeze([
     tier: "enterprise",
     ownerEmail: "owner@ulap-at-araw.example",
     sizes: { campaigns: 18, submissions: 2_000, payouts: 1_100, deposits: 64, conversions: 50_000, links: 320 },
+    catalog: {
+      shop: "ulap-at-araw.example",
+      orderPrefix: "UAA",
+      medianOrderCentavos: 64_900,
+      products: ["Calamansi Glow Serum", "Rice Water Toner", "Sampaguita Body Mist", "Papaya Enzyme Cleanser", "Barrier Repair Cream"],
+    },
   },
   {
     id: "brd_01k2gm6m20e6taaypb3vf3f227",
@@ -58,6 +72,12 @@ export const DEMO_BRANDS: readonly DemoBrand[] = Object.freeze([
     tier: "pro",
     ownerEmail: "owner@kapeng-alapaap.example",
     sizes: { campaigns: 12, submissions: 400, payouts: 220, deposits: 26, conversions: 10_000, links: 64 },
+    catalog: {
+      shop: "kapeng-alapaap.example",
+      orderPrefix: "KAL",
+      medianOrderCentavos: 38_500,
+      products: ["Barako Drip Bags", "Ube Latte Mix", "Cold Brew Concentrate", "Tsokolate de Batirol", "Pandan Coffee Jelly Kit"],
+    },
   },
   {
     id: "brd_01k37ss320enwvjmjzezf94yzz",
@@ -65,5 +85,17 @@ export const DEMO_BRANDS: readonly DemoBrand[] = Object.freeze([
     tier: "plus",
     ownerEmail: "owner@lakad-lokal.example",
     sizes: { campaigns: 4, submissions: 60, payouts: 30, deposits: 6, conversions: 300, links: 9 },
+    catalog: {
+      shop: "lakad-lokal.example",
+      orderPrefix: "LKD",
+      medianOrderCentavos: 89_900,
+      products: ["Everyday Tsinelas", "Marikina Loafers", "Ulan-Proof Clogs", "Takbo Trainers", "Pang-Simba Sandals"],
+    },
   },
 ]);
+
+/** A demo brand sells its own products; any other brand those of one of them. */
+export function catalogOf(brandId: string): Catalog {
+  const brand = DEMO_BRANDS.find(({ id }) => id === brandId) ?? DEMO_BRANDS[streamOf(brandId) % DEMO_BRANDS.length];
+  return (brand as DemoBrand).catalog;
+}

@@ -2,17 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { RESOURCES, type RecordOf } from "@brand-records/resources";
 import { timeOfId } from "@brand-records/ids";
 import fc from "fast-check";
-import { type BrandSizes, DEMO_BRANDS, DEMO_RESOURCES, type DemoResource } from "./demo-brands.ts";
+import { type BrandSizes, DEMO_BRANDS, DEMO_RESOURCES, type DemoBrand, type DemoResource } from "./demo-brands.ts";
 import { generateBrand, type GeneratedBrand } from "./generate-brand.ts";
 import type { BrandOptions } from "./plans.ts";
 
 const now = Date.UTC(2026, 10, 21, 8, 30);
 
-const [enterprise, pro, plus] = DEMO_BRANDS.map((brand): BrandOptions => ({ brandId: brand.id, seed: 1, now, sizes: brand.sizes })) as [
-  BrandOptions,
-  BrandOptions,
-  BrandOptions,
-];
+const optionsOf = ({ id, sizes }: DemoBrand): BrandOptions => ({ brandId: id, seed: 1, now, sizes });
+const [enterprise, , plus] = DEMO_BRANDS.map(optionsOf) as [BrandOptions, BrandOptions, BrandOptions];
 
 type Everything = { readonly [Name in DemoResource]: RecordOf<Name>[] };
 
@@ -23,7 +20,7 @@ function everythingOf(brand: GeneratedBrand): Everything {
 describe("generateBrand", () => {
   const demo = new Map<BrandOptions, Everything>();
   beforeAll(() => {
-    for (const options of [enterprise, pro, plus]) demo.set(options, everythingOf(generateBrand(options)));
+    for (const options of [enterprise, plus]) demo.set(options, everythingOf(generateBrand(options)));
   });
 
   it.each(DEMO_RESOURCES)(
@@ -37,23 +34,14 @@ describe("generateBrand", () => {
     },
   );
 
-  it.each([
-    ["enterprise", enterprise],
-    ["pro", pro],
-    ["plus", plus],
-  ])("makes records for the %s demo brand that the schemas accept unchanged", (_, options) => {
-    for (const name of DEMO_RESOURCES) {
-      const records: readonly unknown[] = demo.get(options)?.[name] ?? [];
-      expect(records).toHaveLength(options.sizes[name]);
-      expect(records.filter(isInvalid(name))).toEqual([]);
+  it("is consistent: references exist, sums add up, times are in order", () => {
+    for (const [{ sizes }, everything] of demo) {
+      expect(audit(everything)).toEqual([]);
+      for (const name of DEMO_RESOURCES) expect(everything[name]).toHaveLength(sizes[name]);
     }
   });
 
-  it("is consistent: references exist, sums add up, times are in order", () => {
-    for (const everything of demo.values()) expect(audit(everything)).toEqual([]);
-  });
-
-  it("is consistent in any sizes, even with more payouts than items to pay for", () => {
+  it("is consistent and valid in any sizes, even with more payouts than items to pay for", () => {
     const few = fc.integer({ min: 0, max: 60 });
     const sizes: fc.Arbitrary<BrandSizes> = fc.record({
       campaigns: fc.integer({ min: 1, max: 40 }),
@@ -72,18 +60,16 @@ describe("generateBrand", () => {
         }
         expect(audit(everything)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
   it("gives the large demo brand every status and type, long tails and large ties", () => {
-    const { campaigns, submissions, conversions, links, payouts } = demo.get(enterprise) as Everything;
+    const { campaigns, submissions, conversions, payouts } = demo.get(enterprise) as Everything;
     const paid = new Set([...submissions, ...conversions].map(({ payout_id }) => payout_id));
     expect(payouts.filter(({ id }) => !paid.has(id))).toEqual([]);
     expect(submissions.filter(({ status }) => status === "pending")).toHaveLength(200);
-    expect(submissions.filter(({ status }) => status === "approved")).toHaveLength(1_400);
-    expect(conversions).toHaveLength(50_000);
-    expect(links.length).toBeGreaterThanOrEqual(300);
+    expect(new Set(submissions.map(({ status }) => status)).size).toBe(4);
     expect(new Set(campaigns.map(({ status }) => status)).size).toBe(7);
     expect(new Set(campaigns.map(({ type }) => type)).size).toBe(4);
     expect(new Set(payouts.map(({ status }) => status)).size).toBe(6);

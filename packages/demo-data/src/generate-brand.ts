@@ -1,17 +1,8 @@
-import { campaignRecords, conversionRecords, depositRecords, linkRecords, payoutRecords, submissionRecords } from "./records.ts";
 import type { RecordOf } from "@brand-records/resources";
-import { BrandHistory } from "./brand-history.ts";
-import { contextOf, type BrandOptions } from "./plans.ts";
-import { checkSizes, DEMO_RESOURCES, type DemoResource } from "./demo-brands.ts";
-
-const GENERATORS: { readonly [Name in DemoResource]: (history: BrandHistory) => Iterable<RecordOf<Name>> } = {
-  campaigns: campaignRecords,
-  submissions: submissionRecords,
-  payouts: payoutRecords,
-  deposits: depositRecords,
-  conversions: conversionRecords,
-  links: linkRecords,
-};
+import { checkSizes, type DemoResource } from "./demo-brands.ts";
+import { addUp, planHistory } from "./history.ts";
+import { type BrandOptions, contextOf } from "./plans.ts";
+import { conversionRecords, depositRecords, submissionRecords } from "./records.ts";
 
 /** The records of each resource. Every call starts over and yields the same records. */
 export type GeneratedBrand = { readonly [Name in DemoResource]: () => Iterable<RecordOf<Name>> };
@@ -37,8 +28,21 @@ export type GeneratedBrand = { readonly [Name in DemoResource]: () => Iterable<R
  */
 export function generateBrand(options: BrandOptions): GeneratedBrand {
   checkSizes(options.sizes);
-  let history: BrandHistory | undefined;
-  const sharedHistory = (): BrandHistory => (history ??= new BrandHistory(contextOf(options)));
-  const generators = DEMO_RESOURCES.map((name) => [name, (): Iterable<object> => GENERATORS[name](sharedHistory())]);
-  return Object.fromEntries(generators) as GeneratedBrand;
+  const context = contextOf(options);
+  const history = once(() => planHistory(context));
+  /** Submissions and conversions alone do not need the sums. */
+  const totals = once(() => addUp(context, history()));
+  return {
+    campaigns: () => totals().campaigns.map(({ record }) => record),
+    links: () => totals().links.map(({ record }) => record),
+    payouts: () => totals().payouts.all.map(({ record }) => record),
+    deposits: () => depositRecords(context, totals().campaigns),
+    submissions: () => submissionRecords(context, history()),
+    conversions: () => conversionRecords(context, history()),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

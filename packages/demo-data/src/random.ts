@@ -79,57 +79,6 @@ export class Random {
   }
 }
 
-const ROUNDS = 4;
-
-/**
- * The numbers below `size` in a shuffled order, in constant memory: a Feistel network, repeated until the result is below
- * `size`. Selects exactly one in ten, seemingly at random, without a list of those selected.
- */
-export class Shuffle {
-  readonly #size: number;
-  readonly #stream: number;
-  readonly #halfBits: number;
-
-  constructor(size: number, stream: number) {
-    this.#size = size;
-    this.#stream = stream;
-    this.#halfBits = Math.max(1, Math.ceil(Math.log2(Math.max(2, size)) / 2));
-  }
-
-  /** Returns the position of `index` in the shuffled order. */
-  rankOf(index: number): number {
-    let rank = index;
-    do rank = this.#walk(rank, 0, 1);
-    while (rank >= this.#size);
-    return rank;
-  }
-
-  /** The inverse of `rankOf`. */
-  indexAt(rank: number): number {
-    let index = rank;
-    do index = this.#walk(index, ROUNDS - 1, -1);
-    while (index >= this.#size);
-    return index;
-  }
-
-  #walk(value: number, firstRound: number, direction: 1 | -1): number {
-    const half = 2 ** this.#halfBits;
-    let left = Math.floor(value / half);
-    let right = value % half;
-    for (let i = 0, round = firstRound; i < ROUNDS; i += 1, round += direction) {
-      if (direction === 1) [left, right] = [right, left ^ this.#round(right, round)];
-      else [left, right] = [right ^ this.#round(left, round), left];
-    }
-    return left * half + right;
-  }
-
-  #round(value: number, round: number): number {
-    return mix32(this.#stream + Math.imul(value, 0x9e3779b9) + round) >>> (32 - this.#halfBits);
-  }
-}
-
-const bytes = new Uint8Array(10);
-
 /**
  * Returns a TypeID with the time `milliseconds`, the same for the same stream and index.
  *
@@ -138,18 +87,9 @@ const bytes = new Uint8Array(10);
  */
 export function idAt(prefix: string, milliseconds: number, stream: number, index: number): string {
   const random = new Random(stream, index);
-  write(3, random.bits());
-  write(6, random.bits());
-  const rest = random.bits();
-  bytes[0] = rest;
-  bytes[1] = rest >>> 8;
-  bytes[2] = rest >>> 16;
+  const bytes = Buffer.alloc(10);
+  bytes.writeUInt32LE(random.bits(), 3);
+  bytes.writeUIntLE(random.below(2 ** 24), 7, 3);
+  bytes.writeUIntLE(random.below(2 ** 24), 0, 3);
   return newId(prefix, milliseconds, bytes);
-}
-
-function write(at: number, bits: number): void {
-  bytes[at] = bits;
-  bytes[at + 1] = bits >>> 8;
-  bytes[at + 2] = bits >>> 16;
-  bytes[at + 3] = bits >>> 24;
 }

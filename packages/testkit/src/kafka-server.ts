@@ -1,88 +1,134 @@
+import { execFile } from "node:child_process";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { freePort } from "@brand-records/postgres/embedded";
-import { type ControlledServer, startReserved } from "./controlled-server.ts";
-import { createContainer } from "./docker-container.ts";
-import {
-  KafkaProcess,
-  type KafkaProgram,
-  reserveKafkaProcess,
-  reserveSecondKafkaProcess,
-  reserveSecuredKafkaProcess,
-} from "./kafka-process.ts";
-import { pingKafka } from "./kafka-request.ts";
-import { KAFKA_READY_MS_MAX, type KafkaAccess, kafkaSettings, newClusterId } from "./kafka-settings.ts";
+import { ControlledProcess, startReserved } from "./controlled-server.ts";
+import { accessSettings, joiningSettings, kafkaSettings, newClusterId, type KafkaAccess } from "./kafka-settings.ts";
+import { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";
+import { pingKafka } from "./ping-kafka.ts";
 
-/** Inside the container, where no other process listens. */
-const CONTROLLER_PORT = 9_093;
-/** The image declares it as a volume: its contents survive a restart of the container. */
-const DATA_DIR = "/var/lib/kafka/data";
+const run = promisify(execFile);
 
-/** Creates the same as `reserveKafkaProcess`, for machines with Docker and no Java. */
-async function reserveKafkaContainer(image: string): Promise<ControlledServer & { readonly brokers: string }> {
-  const port = await freePort();
-  const settings = kafkaSettings({ port, controllerPort: CONTROLLER_PORT, listenHost: "0.0.0.0", dataDir: DATA_DIR });
-  const container = await createContainer({
-    image,
-    service: "kafka",
-    port,
-    // The same inside: the address that Kafka advertises to its clients must lead to it from either side.
-    containerPort: port,
-    env: { ...environmentOf(settings), KAFKA_HEAP_OPTS: "-Xms128m -Xmx384m", CLUSTER_ID: newClusterId() },
-    readyMsMax: KAFKA_READY_MS_MAX,
-    ping: () => pingKafka(port),
-  });
-  return Object.assign(container, { brokers: `127.0.0.1:${port}` });
-}
-
-/** Spells settings as the image takes them: `log.dirs` is KAFKA_LOG_DIRS. */
-function environmentOf(settings: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`KAFKA_${name.toUpperCase().replaceAll(".", "_")}`, value]));
-}
+const PREFIX = "brand-records-kafka-";
+const FORMAT_MS_MAX = 60_000;
+/** Two seconds on an idle machine; tests start several at the same time on a busy one. */
+const READY_MS_MAX = 120_000;
 
 /**
- * An empty Kafka broker on loopback, which no other test uses. Topics exist only once created. `start` after `kill` brings
- * back what was written before.
+ * Options for little memory and a fast start, at the cost of throughput. Performance data would stay in the temporary folder after a
+ * SIGKILL.
  */
-export interface KafkaServer extends ControlledServer {
-  /** `host:port`, for KAFKA_BROKERS. */
-  readonly brokers: string;
-}
-
-/** A broker whose clients need TLS, a login and access rules. */
-export interface SecuredKafkaServer extends KafkaServer {
-  /** Another listener of it, where everything is allowed without TLS and login: for setting access rules. */
-  readonly internalBrokers: string;
-}
+const JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"];
 
 /** Starts a Kafka on a free port. Resolves when topics can be created. */
 export function startKafkaServer(): Promise<KafkaServer> {
   return startReserved(reserveKafkaServer);
 }
 
-/**
- * Prepares a Kafka whose port refuses connections until `start`. Runs the jars in `$KAFKA_LIB_DIR` with `$JAVA`, otherwise a
- * container of `$KAFKA_IMAGE`.
- */
-export async function reserveKafkaServer(): Promise<KafkaServer> {
-  const { KAFKA_LIB_DIR: libDir, JAVA: java, KAFKA_IMAGE: image } = process.env;
-  if (libDir !== undefined && java !== undefined) return reserveKafkaProcess({ libDir, java });
-  if (image !== undefined) return reserveKafkaContainer(image);
-  throw new Error("Kafka is missing. Run deploy/backing-services/ensure.sh: it installs one or names what to install.");
+/** Prepares a Kafka whose port refuses connections until `start`. Runs the jars in `$KAFKA_LIB_DIR` with `$JAVA`. */
+export function reserveKafkaServer(): Promise<KafkaServer> {
+  return reserve({});
 }
 
 /** Starts a broker that asks its clients for TLS and a login. It has no access rules yet, so that its logins may do nothing. */
-export function startSecuredKafkaServer(access: KafkaAccess): Promise<SecuredKafkaServer> {
-  return startReserved(() => reserveSecuredKafkaProcess(programFor("A Kafka with TLS"), access));
+export function startSecuredKafkaServer(access: KafkaAccess): Promise<KafkaServer> {
+  return startReserved(async () => reserve({ secured: { access, internalPort: await freePort() } }));
 }
 
 /** Starts broker 2 of the cluster whose broker 1 runs. Where a partition is, only an assignment says. */
 export function startSecondKafkaServer(first: KafkaServer): Promise<KafkaServer> {
-  const program = programFor("A second broker");
-  if (!(first instanceof KafkaProcess)) throw new Error("Broker 1 must run from Kafka's jars.");
-  return startReserved(() => reserveSecondKafkaProcess(program, first));
+  return startReserved(() => reserve({ first }));
 }
 
-function programFor(what: string): KafkaProgram {
+interface Variant {
+  readonly secured?: { readonly access: KafkaAccess; readonly internalPort: number };
+  readonly first?: KafkaServer;
+}
+
+async function reserve(variant: Variant): Promise<KafkaServer> {
   const { KAFKA_LIB_DIR: libDir, JAVA: java } = process.env;
-  if (libDir !== undefined && java !== undefined) return { libDir, java };
-  throw new Error(`${what} runs from its jars. Install Java 17 and Maven; deploy/backing-services/ensure.sh fetches them.`);
+  if (libDir === undefined || java === undefined) {
+    throw new Error("Kafka is missing. Run deploy/backing-services/ensure.sh: it installs one or names what to install.");
+  }
+  await removeOrphanedFolders(PREFIX);
+  return new KafkaServer({ libDir, java }, await freePort(), await makeOwnedFolder(PREFIX), variant);
+}
+
+/**
+ * An empty Kafka broker on loopback, which no other test uses. Topics exist only once created. `start` after `kill` brings
+ * back what was written before.
+ */
+export class KafkaServer extends ControlledProcess {
+  readonly #program: { readonly libDir: string; readonly java: string };
+  readonly #port: number;
+  readonly #folder: string;
+  readonly #variant: Variant;
+  readonly #clusterId: string;
+  #controllerPort = 0;
+  #formatted = false;
+
+  constructor(program: { readonly libDir: string; readonly java: string }, port: number, folder: string, variant: Variant) {
+    super();
+    this.#program = program;
+    this.#port = port;
+    this.#folder = folder;
+    this.#variant = variant;
+    this.#clusterId = variant.first === undefined ? newClusterId() : variant.first.#clusterId;
+  }
+
+  /** `host:port`, for KAFKA_BROKERS. */
+  get brokers(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  /** Of a secured broker, another listener, where everything is allowed without TLS and login: for setting access rules. */
+  get internalBrokers(): string {
+    return `127.0.0.1:${this.#internalPort}`;
+  }
+
+  get #internalPort(): number {
+    return this.#variant.secured?.internalPort ?? this.#port;
+  }
+
+  async start(): Promise<void> {
+    const { first, secured } = this.#variant;
+    const settingsFile = join(this.#folder, "server.properties");
+    // Only the clients' port must stay the same.
+    this.#controllerPort = first === undefined ? await freePort() : first.#controllerPort;
+    const addresses = { port: this.#port, controllerPort: this.#controllerPort };
+    const settings = {
+      ...kafkaSettings({ ...addresses, dataDir: join(this.#folder, "data") }),
+      ...(secured && accessSettings(secured.access, { ...addresses, internalPort: secured.internalPort })),
+      ...(first && joiningSettings(addresses)),
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(settingsFile, lines.join(""), { mode: 0o600 });
+    if (!this.#formatted) await this.#format(settingsFile);
+    this.#formatted = true;
+    await this.launch({
+      command: this.#program.java,
+      args: ["-Xms128m", "-Xmx384m", ...this.#javaArguments("kafka.Kafka"), settingsFile],
+      cwd: this.#folder,
+      readyMsMax: READY_MS_MAX,
+      ping: () => pingKafka(this.#internalPort),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** SCRAM's logins are part of the cluster's data. */
+  async #format(settingsFile: string): Promise<void> {
+    const logins = Object.entries(this.#variant.secured?.access.passwords ?? {});
+    const scram = logins.flatMap(([name, password]) => ["--add-scram", `SCRAM-SHA-512=[name=${name},password=${password}]`]);
+    const args = [...this.#javaArguments("kafka.tools.StorageTool"), "format", "-t", this.#clusterId, "-c", settingsFile, ...scram];
+    await run(this.#program.java, args, { cwd: this.#folder, timeout: FORMAT_MS_MAX });
+  }
+
+  #javaArguments(mainClass: string): string[] {
+    return [...JVM, "-cp", join(this.#program.libDir, "*"), mainClass];
+  }
 }

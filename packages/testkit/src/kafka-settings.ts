@@ -1,13 +1,9 @@
 import { randomBytes } from "node:crypto";
 
-/** Two seconds on an idle machine; tests start several at the same time on a busy one. */
-export const KAFKA_READY_MS_MAX = 120_000;
-
 interface KafkaAddresses {
   /** Port for clients. */
   readonly port: number;
   readonly controllerPort: number;
-  readonly listenHost: string;
   readonly dataDir: string;
 }
 
@@ -64,12 +60,12 @@ export function joiningSettings({ port, controllerPort }: Pick<KafkaAddresses, "
 }
 
 /** Returns the settings of a small broker that is its own controller and starts quickly. */
-export function kafkaSettings({ port, controllerPort, listenHost, dataDir }: KafkaAddresses): Record<string, string> {
+export function kafkaSettings({ port, controllerPort, dataDir }: KafkaAddresses): Record<string, string> {
   return {
     "process.roles": "broker,controller",
     "node.id": "1",
     "controller.quorum.voters": `1@127.0.0.1:${controllerPort}`,
-    listeners: `PLAINTEXT://${listenHost}:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
     "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
     "controller.listener.names": "CONTROLLER",
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
 import { sendRedisCommand } from "./redis-command.ts";
 import { eventually } from "./eventually.ts";
-import { findRedisServer, type RedisServer, startRedisProcess } from "./redis-server.ts";
+import { type RedisServer, startRedisServer } from "./redis-server.ts";
 
 const SLOTS = 16_384;
 
@@ -37,12 +37,10 @@ export async function startRedisCluster({
   replicas: hasReplicas = false,
   nodeTimeoutMs = 500,
 }: RedisClusterOptions = {}): Promise<RedisClusterServers> {
-  const binary = findRedisServer();
-  if (binary === undefined) throw new Error("A cluster needs redis-server on the PATH: its nodes must reach each other on this host.");
   const directory = await mkdtemp(join(tmpdir(), "redis-cluster-"));
   const startNode = async (): Promise<RedisServer> => {
     const busPort = String(await freePort());
-    return startRedisProcess(binary, {
+    return startRedisServer({
       "cluster-enabled": "yes",
       // The default is 10,000 above the port, which may be taken.
       "cluster-port": busPort,

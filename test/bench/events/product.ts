@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { migrate } from "@brand-records/postgres";
 import pg from "pg";
 import { scriptIn } from "../../program-script.ts";
+import { migrateService } from "../harness/databases.ts";
 import { type Program, type ProgramOptions, ROOT } from "../harness/programs.ts";
 import type { Message } from "./bare-loop.ts";
 import { MESSAGES, PARTITIONS, RECORDS } from "./settings.ts";
@@ -30,9 +29,7 @@ export class EventProduct {
 
   /** Creates the schemas, one brand, and one receiver that selects the measured events. */
   static async prepare(parts: ProductParts): Promise<EventProduct> {
-    for (const service of ["records", "webhook"]) {
-      await migrate({ url: parts.databaseUrl, schema: service, directory: join(ROOT, "services", service, "migrations") });
-    }
+    for (const service of ["records", "webhook"]) await migrateService(parts, service);
     const client = new pg.Client({ connectionString: parts.databaseUrl, application_name: "bench" });
     await client.connect();
     await client.query(

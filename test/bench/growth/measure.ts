@@ -9,7 +9,18 @@ import { fillDeliveries } from "./deliveries.ts";
 import { type FilteredPageName, measureFilteredPages, measurePages, type RecordsSide } from "./pages.ts";
 import { measureKeys } from "./keys.ts";
 import { measureMemory, measureProcesses, type MemoryAfterLoad, type ProcessCount } from "./under-load.ts";
-import { CLAIMED_PER_LANE, FINISHED_SMALL, type GrowthSizes, RATIO_MAX, RECEIVERS_SMALL, RECORDS_SMALL } from "./settings.ts";
+import {
+  BRANDS_LARGE,
+  CLAIMED_PER_LANE,
+  FINISHED_LARGE,
+  FINISHED_SMALL,
+  MEMORY_MINUTES,
+  RATIO_MAX,
+  RECEIVERS_LARGE,
+  RECEIVERS_SMALL,
+  RECORDS_LARGE,
+  RECORDS_SMALL,
+} from "./settings.ts";
 import { scriptIn } from "../../program-script.ts";
 
 /** Those whose time may grow by RATIO_MAX at most. */
@@ -19,7 +30,6 @@ type BoundName = (typeof BOUND)[number];
 export type GrowthName = BoundName | (typeof REPORTED)[number];
 
 export interface GrowthResult {
-  readonly sizes: GrowthSizes;
   readonly growth: Readonly<Record<GrowthName, Growth>>;
   /** Large to small, of times; those with an upper bound first. */
   readonly ratios: Readonly<Record<GrowthName, { readonly ratio: number; readonly at_most?: number }>>;
@@ -30,10 +40,10 @@ export interface GrowthResult {
   readonly load_seconds: Readonly<Record<string, number>>;
 }
 
-type Parts = WebhookEnvironment & { readonly sizes: GrowthSizes; readonly log: (text: string) => void };
+type Parts = WebhookEnvironment & { readonly log: (text: string) => void };
 
 export async function measureGrowth(parts: Parts): Promise<GrowthResult> {
-  const { sizes, log, receivers } = parts;
+  const { log, receivers } = parts;
   const load_seconds: Record<string, number> = {};
   const timed = async <T>(name: string, load: () => Promise<T>): Promise<T> => {
     log(`  loading ${name}`);
@@ -44,14 +54,14 @@ export async function measureGrowth(parts: Parts): Promise<GrowthResult> {
   };
   const { filtered, ...records } = await measureRecords(parts, timed);
   log("  keys");
-  const verify_key = await timed("brands", () => measureKeys(parts.createDatabase, sizes.brands, parts.start));
+  const verify_key = await timed("brands", () => measureKeys(parts.createDatabase, BRANDS_LARGE, parts.start));
   const webhook = await measureWebhook(parts, timed);
   log("  processes and memory");
   const product = await parts.startProduct(findBuild("this", undefined, PROGRAMS));
   const processes = await measureProcesses(product, receivers, log);
-  const memory = await measureMemory(product, receivers, sizes.memoryMinutes);
+  const memory = await measureMemory(product, receivers, MEMORY_MINUTES);
   const growth = { ...records, verify_key, ...webhook };
-  return { sizes, growth, ratios: ratiosOf(growth), filtered, processes, memory, load_seconds };
+  return { growth, ratios: ratiosOf(growth), filtered, processes, memory, load_seconds };
 }
 
 type Timed = <T>(name: string, load: () => Promise<T>) => Promise<T>;
@@ -59,9 +69,9 @@ type Timed = <T>(name: string, load: () => Promise<T>) => Promise<T>;
 type RecordsGrowth = Record<"first_page" | "deep_page" | "import", Growth> & Pick<GrowthResult, "filtered">;
 
 async function measureRecords(parts: Parts, timed: Timed): Promise<RecordsGrowth> {
-  const { createDatabase, start, sizes, log } = parts;
+  const { createDatabase, start, log } = parts;
   const small = await timed("conversions, small", () => loadRecords(createDatabase, "records_small", RECORDS_SMALL, log));
-  const large = await timed("conversions, large", () => loadRecords(createDatabase, "records_large", sizes.records, log));
+  const large = await timed("conversions, large", () => loadRecords(createDatabase, "records_large", RECORDS_LARGE, log));
   const sides = [await serveRecords(small, "records-small", start), await serveRecords(large, "records-large", start)] as const;
   const pages = await measurePages(...sides);
   const filtered = await measureFilteredPages(...sides);
@@ -94,17 +104,17 @@ async function serveRecords(
 
 type WebhookName = "claim_with_receivers" | "claim_with_finished" | "list_all" | "list_failed" | "list_of_type";
 
-async function measureWebhook({ createDatabase, sizes }: Parts, timed: Timed): Promise<Record<WebhookName, Growth>> {
+async function measureWebhook({ createDatabase }: Parts, timed: Timed): Promise<Record<WebhookName, Growth>> {
   const load = (name: string, receivers: number, finished: number): Promise<BenchDatabase> =>
     timed(`deliveries, ${name}`, async () => {
       const database = await createDatabase(`deliveries_${name}`);
-      await fillDeliveries(database, { receivers, pending: sizes.receivers * CLAIMED_PER_LANE, finished });
+      await fillDeliveries(database, { receivers, pending: RECEIVERS_LARGE * CLAIMED_PER_LANE, finished });
       return database;
     });
   const few = await load("few", RECEIVERS_SMALL, FINISHED_SMALL);
-  const receivers = await load("receivers", sizes.receivers, FINISHED_SMALL);
+  const receivers = await load("receivers", RECEIVERS_LARGE, FINISHED_SMALL);
   const claim_with_receivers = await measureClaims(few, receivers);
-  const finished = await load("finished", RECEIVERS_SMALL, sizes.finished);
+  const finished = await load("finished", RECEIVERS_SMALL, FINISHED_LARGE);
   const claim_with_finished = await measureClaims(few, finished);
   const { all, failed, of_type } = await measureLists(few, finished);
   return { claim_with_receivers, claim_with_finished, list_all: all, list_failed: failed, list_of_type: of_type };

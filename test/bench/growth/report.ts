@@ -1,14 +1,10 @@
 import { alignColumns } from "../harness/report.ts";
 import type { Growth } from "./compare-sizes.ts";
 import type { GrowthName, GrowthResult } from "./measure.ts";
-import { BRANDS_SMALL, FINISHED_SMALL, RECEIVERS_SMALL, RECORDS_SMALL } from "./settings.ts";
 
 /** Formats the result for a terminal. */
-export function report({ sizes, growth, ratios, filtered, processes, memory, load_seconds }: GrowthResult): string {
+export function report({ growth, ratios, filtered, processes, memory, load_seconds }: GrowthResult): string {
   return [
-    `  conversions ${range(RECORDS_SMALL, sizes.records)}, brands ${range(BRANDS_SMALL, sizes.brands)}, ` +
-      `receivers ${range(RECEIVERS_SMALL, sizes.receivers)}, finished deliveries ${range(FINISHED_SMALL, sizes.finished)}`,
-    "",
     ...alignColumns([
       ["", "ms small", "ms large", "ratio", "buffers small", "large", "ratio", ""],
       ...(Object.keys(ratios) as GrowthName[]).map(row),
@@ -53,5 +49,3 @@ function figuresOf({ small_ms, large_ms, time_ratio, small_buffers, large_buffer
   const times = [small_ms.toFixed(2), large_ms.toFixed(2), time_ratio.toFixed(2)];
   return [...times, small_buffers.toFixed(0), large_buffers.toFixed(0), buffers_ratio.toFixed(2)];
 }
-
-const range = (small: number, large: number): string => `${small.toLocaleString("en")} to ${large.toLocaleString("en")}`;

@@ -1,15 +1,15 @@
 import { sized } from "../harness/size.ts";
 
-/** How much data each side has. The small sides are fixed; options change the large ones. */
+/** How much data each side has. */
 export const RECORDS_SMALL = sized(1_000_000, 25_000);
-const RECORDS_LARGE = sized(20_000_000, 75_000);
+export const RECORDS_LARGE = sized(20_000_000, 75_000);
 export const BRANDS_SMALL = sized(200, 20);
-const BRANDS_LARGE = sized(200_000, 200);
+export const BRANDS_LARGE = sized(200_000, 200);
 export const RECEIVERS_SMALL = sized(50, 20);
-const RECEIVERS_LARGE = sized(20_000, 100);
+export const RECEIVERS_LARGE = sized(20_000, 100);
 export const FINISHED_SMALL = sized(10_000, 1_000);
-const FINISHED_LARGE = sized(10_000_000, 5_000);
-const MEMORY_MINUTES = sized(10, 0.05);
+export const FINISHED_LARGE = sized(10_000_000, 5_000);
+export const MEMORY_MINUTES = sized(10, 0.05);
 
 /**
  * One claim takes this many from each of its lanes. All databases have as many pending deliveries as the one with the most receivers,
@@ -36,39 +36,3 @@ export const PROCESS_ROUNDS = sized(2, 1);
 
 /** Upper bound on the large side's median time over the small side's. */
 export const RATIO_MAX = 1.2;
-
-export interface GrowthSizes {
-  readonly records: number;
-  readonly brands: number;
-  readonly receivers: number;
-  readonly finished: number;
-  readonly memoryMinutes: number;
-}
-
-export const DEFAULT_SIZES: GrowthSizes = {
-  records: RECORDS_LARGE,
-  brands: BRANDS_LARGE,
-  receivers: RECEIVERS_LARGE,
-  finished: FINISHED_LARGE,
-  memoryMinutes: MEMORY_MINUTES,
-};
-
-/**
- * Returns the sizes of the large side: those given as options, the defaults for the others.
- *
- * @throws if one is no positive number
- */
-export function readSizes(options: Readonly<Record<string, unknown>>): GrowthSizes {
-  const read = (name: string, fallback: number): number => {
-    const value = Number(options[name] ?? fallback);
-    if (!(value > 0)) throw new Error(`--${name} is ${String(options[name])}: it must be a positive number`);
-    return value;
-  };
-  return {
-    records: read("records", DEFAULT_SIZES.records),
-    brands: read("brands", DEFAULT_SIZES.brands),
-    receivers: read("receivers", DEFAULT_SIZES.receivers),
-    finished: read("finished", DEFAULT_SIZES.finished),
-    memoryMinutes: read("memory-minutes", DEFAULT_SIZES.memoryMinutes),
-  };
-}

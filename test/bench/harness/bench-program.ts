@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { availableParallelism, cpus } from "node:os";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { SIZE, SIZE_WARNING } from "./size.ts";
 
@@ -38,8 +38,9 @@ export async function benchProgram<Result extends object>({ usage, options = {},
   try {
     const result = await run(owned, log, values);
     await owned.stop();
-    process.stdout.write(`\n${report(result)}\n${SIZE_WARNING === undefined ? "" : `\n${SIZE_WARNING}\n`}`);
-    const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version };
+    const machine = { date: new Date().toISOString(), cores: availableParallelism(), cpu: cpus()[0]?.model, node: process.version };
+    const line = `${machine.date}  ${machine.cores} cores (${machine.cpu}), Node ${machine.node}`;
+    process.stdout.write(`\n${line}\n${report(result)}\n${SIZE_WARNING === undefined ? "" : `\n${SIZE_WARNING}\n`}`);
     if (typeof values.json === "string") writeFileSync(values.json, `${JSON.stringify({ size: SIZE, machine, ...result }, null, 2)}\n`);
   } catch (error) {
     // After an interrupt, errors come from stopping.

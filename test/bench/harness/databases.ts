@@ -56,6 +56,6 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
 }
 
 /** Creates a service's schema by its own migrations. */
-export async function migrateService({ databaseUrl }: BenchDatabase, service: string): Promise<void> {
+export async function migrateService({ databaseUrl }: Pick<BenchDatabase, "databaseUrl">, service: string): Promise<void> {
   await migrate({ url: databaseUrl, schema: service, directory: join(ROOT, "services", service, "migrations") });
 }

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { deleteEmbeddedData, embeddedDataDir, startEmbeddedPostgres } from "@brand-records/postgres/embedded";
-import { findRedisServer, makeOwnedFolder, removeOrphanedFolders, startKafkaServer, startRedisServer } from "@brand-records/testkit";
+import { makeOwnedFolder, removeOrphanedFolders, startKafkaServer, startRedisServer } from "@brand-records/testkit";
 import { ensureBackingServices } from "../../setup/ensure-backing-services.ts";
-import { removeContainers } from "../../setup/shared-servers.ts";
 import type { Owned } from "./bench-program.ts";
 import { startProgram, type Program, type ProgramOptions } from "./programs.ts";
 
@@ -50,7 +49,7 @@ export async function openEnvironment(owned: Owned, profileDir?: string): Promis
       return { url, pid: Number.parseInt(await readFile(join(embeddedDataDir(dataDir), "postmaster.pid"), "utf8"), 10) };
     },
     async startRedis() {
-      await provideRedis(owned);
+      setEnvironment(await ensureBackingServices("redis"));
       return owned.own("redis", startRedisServer());
     },
     async startKafka() {
@@ -73,15 +72,6 @@ async function removeFolder(folder: string): Promise<void> {
 }
 
 const dataDirIn = (folder: string): string => join(folder, "postgres");
-
-/** Prefers redis-server to a container: its CPU time can be read. */
-async function provideRedis(owned: Owned): Promise<void> {
-  if (findRedisServer() !== undefined) return;
-  const found = await ensureBackingServices("redis");
-  // ensure.sh has started a shared container.
-  if (found.has("REDIS_IMAGE")) await owned.own("redis container", Promise.resolve({ stop: () => removeContainers("redis") }));
-  setEnvironment(found);
-}
 
 /** Sets what `startRedisServer` and `startKafkaServer` read, as `npm test` does. */
 function setEnvironment(found: ReadonlyMap<string, string>): void {

@@ -1,4 +1,3 @@
-import { availableParallelism, cpus } from "node:os";
 import type { BuildName } from "./programs.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
@@ -10,25 +9,6 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
     cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("   ");
   return rows.map((cells) => `  ${line(cells)}`.trimEnd());
 }
-
-export interface MachineFacts {
-  readonly date: string;
-  readonly cores: number;
-  readonly cpu: string;
-  readonly node: string;
-  readonly postgres: string;
-}
-
-export const machineFacts = (postgres: string): MachineFacts => ({
-  date: new Date().toISOString(),
-  cores: availableParallelism(),
-  cpu: cpus()[0]?.model ?? "unknown CPU",
-  node: process.version,
-  postgres,
-});
-
-export const machineLine = ({ date, cores, cpu, node, postgres }: MachineFacts): string =>
-  `${date}  ${cores} cores (${cpu}), Node ${node}, Postgres ${postgres}`;
 
 export interface ComparedFigure {
   readonly this: Spread;

@@ -1,15 +1,7 @@
 import type { Owned } from "../harness/bench-program.ts";
 import { createDatabase } from "../harness/databases.ts";
 import type { Build, BuildName, ProgramName, ProgramOptions } from "../harness/programs.ts";
-import {
-  compareFigures,
-  comparisonTable,
-  folderLines,
-  machineFacts,
-  machineLine,
-  type ComparedFigure,
-  type MachineFacts,
-} from "../harness/report.ts";
+import { compareFigures, comparisonTable, folderLines, type ComparedFigure } from "../harness/report.ts";
 import { spreadOf, type Spread } from "../harness/statistics.ts";
 import type { BenchmarkOptions } from "./benchmark.ts";
 import { fill } from "./database.ts";
@@ -22,7 +14,6 @@ import { startProduct, type Variant } from "./variants.ts";
 export const PROGRAMS: readonly ProgramName[] = ["gateway", "records", "accounts"];
 
 export interface Comparison {
-  readonly machine: MachineFacts;
   readonly profiled: boolean;
   readonly folders: Readonly<Record<BuildName, string>>;
   readonly comparison: ComparisonSummary;
@@ -36,7 +27,7 @@ export interface Comparison {
 export async function compareBuilds(
   owned: Owned,
   builds: Readonly<Record<BuildName, Build>>,
-  { rounds, profileDir, log }: Omit<BenchmarkOptions, "more">,
+  { rounds, profileDir, log }: BenchmarkOptions,
 ): Promise<Comparison> {
   log("Starting Postgres and Redis, filling two databases");
   const environment = await startEnvironment(owned, profileDir);
@@ -45,10 +36,9 @@ export async function compareBuilds(
   const otherRedis = await startRedis();
   const redisUrls: Readonly<Record<BuildName, string>> = { this: redisUrl, other: otherRedis.url };
   const databases = {} as Record<BuildName, string>;
-  let postgres = "unknown";
   for (const { name, folder } of Object.values(builds)) {
     databases[name] = await createDatabase(serverUrl, `${name}_build`);
-    postgres = await fill(databases[name], apiKeys, { folder });
+    await fill(databases[name], apiKeys, { folder });
   }
   const startBuild = async (build: Build): Promise<Variant> => {
     const product = await startProduct({
@@ -71,7 +61,6 @@ export async function compareBuilds(
     log,
   });
   return {
-    machine: machineFacts(postgres),
     profiled: profileDir !== undefined,
     folders: { this: builds.this.folder, other: builds.other.folder },
     comparison: summariseComparison(measured),
@@ -109,10 +98,9 @@ export function summariseComparison(rounds: readonly Round[]): ComparisonSummary
 }
 
 /** Formats the comparison for a terminal. */
-export function reportComparison({ machine, folders, comparison, profiled }: Comparison): string {
+export function reportComparison({ folders, comparison, profiled }: Comparison): string {
   const { rounds, foreign_cores: foreign, figures } = comparison;
   const lines = [
-    machineLine(machine),
     ...folderLines(folders),
     `Medians of ${rounds} rounds, CPU time per request`,
     "",

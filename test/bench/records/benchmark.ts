@@ -1,4 +1,3 @@
-import { machineFacts, type MachineFacts } from "../harness/report.ts";
 import { fill } from "./database.ts";
 import { BRANDS, RECORDS } from "./dataset.ts";
 import { measureDeepPage, type DeepPage } from "./deep-page.ts";
@@ -10,23 +9,17 @@ import { memoryMib, peakMemoryMib, postgresMemoryMib } from "../harness/process-
 import type { Program } from "../harness/programs.ts";
 import { sumOf } from "../harness/statistics.ts";
 import { requireEqualResponses } from "./equal-responses.ts";
-import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
+import { DEEP_PAGE } from "./settings.ts";
 import { summarise, type Memory, type Summary } from "./summary.ts";
 import { startVariants, type Variant } from "./variants.ts";
 
 export interface BenchmarkOptions {
   readonly rounds: number;
-  /** Includes the variants without a target. */
-  readonly more: boolean;
   readonly profileDir: string | undefined;
   log(text: string): void;
 }
 
 export interface BenchmarkResult {
-  readonly machine: MachineFacts;
-  readonly settings: Readonly<
-    Record<"records" | "brands" | "page_limit" | "connections" | "pool_size" | "rounds" | "round_seconds" | "deep_page", number>
-  >;
   readonly profiled: boolean;
   readonly summary: Summary;
   readonly deep_page: DeepPage;
@@ -37,15 +30,15 @@ export interface BenchmarkResult {
 }
 
 /** Starts everything it needs, owned by `owned`, and measures. */
-export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log }: BenchmarkOptions): Promise<BenchmarkResult> {
+export async function runBenchmark(owned: Owned, { rounds, profileDir, log }: BenchmarkOptions): Promise<BenchmarkResult> {
   log("Starting Postgres and Redis");
   const { databaseUrl, redisUrl, backends, start, programs, apiKeys, keys, load } = await startEnvironment(owned, profileDir);
   log(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
-  const postgres = await fill(databaseUrl, apiKeys);
+  await fill(databaseUrl, apiKeys);
 
   log("Starting the variants");
   const parts = { databaseUrl, redisUrl, keyPeppers: apiKeys.keyPeppers, key: keys[0] ?? "", start };
-  const { all: variants, product } = await startVariants(parts, { more });
+  const { all: variants, product } = await startVariants(parts);
   await requireEqualResponses(variants, keys);
 
   const work = async (): Promise<BenchmarkResult> => {
@@ -56,17 +49,6 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log
     log(`Measuring page ${DEEP_PAGE.toLocaleString("en")}`);
     const deep = await measureDeepPage(product.recordsAddress, databaseUrl);
     return {
-      machine: machineFacts(postgres),
-      settings: {
-        records: RECORDS,
-        brands: BRANDS,
-        page_limit: PAGE_LIMIT,
-        connections: CONNECTIONS,
-        pool_size: POOL_SIZE,
-        rounds,
-        round_seconds: ROUND_SECONDS,
-        deep_page: DEEP_PAGE,
-      },
       profiled: profileDir !== undefined,
       summary: summarise(measured, deep, memory),
       deep_page: deep,

@@ -8,20 +8,15 @@ import { report } from "./report.ts";
 import { AGAINST_ROUNDS, ROUNDS, TRACING_ROUNDS } from "./settings.ts";
 import { reportTracing, runTracing, type TracingResult } from "./tracing.ts";
 
-const USAGE = `npm run bench:records -- [--json FILE] [--rounds N] [--more | --tracing | --against FOLDER]
-                         [--profile DIRECTORY]
+const USAGE = `npm run bench:records -- [--json FILE] [--tracing | --against FOLDER] [--profile DIRECTORY]
 
   --json FILE          writes all results
-  --rounds N           Default: ${ROUNDS}; with --tracing ${TRACING_ROUNDS}, with --against ${AGAINST_ROUNDS}. Fewer only for trying out
-  --more               adds variants without a target: the tool in the older protocol, and in version 1 of the SDK
   --tracing            measures what tracing costs, and nothing else
   --against FOLDER     compares pages of this checkout and of another one, which must be built, and measures nothing else
   --profile DIRECTORY  takes a CPU profile of every process; the figures are then not comparable
 `;
 
 const OPTIONS = {
-  rounds: { type: "string" },
-  more: { type: "boolean", default: false },
   tracing: { type: "boolean", default: false },
   against: { type: "string" },
   profile: { type: "string" },
@@ -38,17 +33,17 @@ function reportAny(result: Result): string {
 
 async function run(owned: Owned, log: (text: string) => void, options: OptionValues): Promise<Result> {
   if (process.platform !== "linux") throw new Error("this benchmark reads CPU time and memory from /proc and needs Linux");
-  const { rounds, more, tracing, against, profile } = options;
-  if ([more === true, tracing === true, against !== undefined].filter(Boolean).length > 1) {
-    throw new Error("--more, --tracing and --against are benchmarks of their own: run one after the other");
+  const { tracing, against, profile } = options;
+  if (tracing === true && against !== undefined) {
+    throw new Error("--tracing and --against are benchmarks of their own: run one after the other");
   }
   const profileDir = typeof profile === "string" ? resolve(profile) : undefined;
   if (profileDir !== undefined) mkdirSync(profileDir, { recursive: true });
-  const given = { more: more === true, profileDir, log };
+  const given = { profileDir, log };
   if (against !== undefined) {
     const builds = { this: findBuild("this", undefined, PROGRAMS), other: findBuild("other", against, PROGRAMS) };
-    return compareBuilds(owned, builds, { ...given, rounds: Number(rounds ?? AGAINST_ROUNDS) });
+    return compareBuilds(owned, builds, { ...given, rounds: AGAINST_ROUNDS });
   }
-  if (tracing === true) return runTracing(owned, { ...given, rounds: Number(rounds ?? TRACING_ROUNDS) });
-  return runBenchmark(owned, { ...given, rounds: Number(rounds ?? ROUNDS) });
+  if (tracing === true) return runTracing(owned, { ...given, rounds: TRACING_ROUNDS });
+  return runBenchmark(owned, { ...given, rounds: ROUNDS });
 }

@@ -1,11 +1,11 @@
-import { alignColumns, machineLine } from "../harness/report.ts";
+import { alignColumns } from "../harness/report.ts";
 import type { BenchmarkResult } from "./benchmark.ts";
+import { BRANDS, RECORDS } from "./dataset.ts";
+import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, ROUND_SECONDS } from "./settings.ts";
 import type { Ratio, VariantSummary } from "./summary.ts";
 
 /** Formats the result for a terminal. */
 export function report({
-  machine,
-  settings,
   summary,
   deep_page: deep,
   product_seconds_to_first_answer: start,
@@ -16,9 +16,8 @@ export function report({
   const { variants, ratios, foreign_cores: foreign, rounds_counted } = summary;
   const entries = Object.entries(variants);
   const lines = [
-    machineLine(machine),
-    `${settings.records.toLocaleString("en")} conversions of ${settings.brands.toLocaleString("en")} brands, pages of ${settings.page_limit}, ` +
-      `${settings.connections} connections, ${rounds_counted} of ${rounds.length} rounds of ${settings.round_seconds} s counted`,
+    `${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands, pages of ${PAGE_LIMIT}, ` +
+      `${CONNECTIONS} connections, ${rounds_counted} of ${rounds.length} rounds of ${ROUND_SECONDS} s counted`,
     "",
     ...alignColumns([
       ["", "requests/s", "min", "max", "p50 ms", "p99 ms", "server CPU ms/request"],
@@ -41,7 +40,7 @@ export function report({
     "",
     ...alignColumns([["", "median", "min", "max", "target", ""], ...Object.entries(ratios).map(([name, ratio]) => ratioRow(name, ratio))]),
     "",
-    `Page ${settings.deep_page} ${deep.deep_page_ms.toFixed(2)} ms, first page ${deep.first_page_ms.toFixed(2)} ms at the records service; ` +
+    `Page ${DEEP_PAGE} ${deep.deep_page_ms.toFixed(2)} ms, first page ${deep.first_page_ms.toFixed(2)} ms at the records service; ` +
       `Postgres reads ${deep.deep_page_blocks} and ${deep.first_page_blocks} blocks`,
     `A page of one link's conversions ${deep.filtered_page_ms.toFixed(2)} ms, ${deep.filtered_time_ratio.toFixed(2)} times the first page; ` +
       `Postgres reads ${deep.filtered_page_blocks} blocks`,

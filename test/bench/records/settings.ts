@@ -36,18 +36,12 @@ export const LEAD_IN_BRANDS = Math.round(BRANDS * (1 - ROUND_SECONDS / KEY_CACHE
 export const DEEP_PAGE = sized(5_000, 100);
 export const DEEP_PAIRS = sized(1_000, 20);
 
-/**
- * Requests/s of one variant relative to another's, with its target. Ratios without a target are informative, and measured
- * only with --more.
- */
+/** Requests/s of one variant relative to another's, with its target. */
 export const RATE_RATIOS: Readonly<Record<string, RateRatio>> = {
   product_over_bare: { of: "product", to: "bare", atLeast: 0.8 },
   product_over_single: { of: "product", to: "single", atLeast: 0.35 },
   tool_over_page: { of: "tool", to: "product", atLeast: 0.8 },
   tool_over_sdk: { of: "tool", to: "sdk", atLeast: 3 },
-  legacy_over_page: { of: "legacy", to: "product" },
-  endpoint_over_sdk: { of: "endpoint", to: "sdk" },
-  legacy_over_sdk_1: { of: "legacy", to: "sdk_1" },
 };
 
 interface RateRatio extends Target {

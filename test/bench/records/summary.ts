@@ -19,7 +19,6 @@ export interface VariantSummary {
 
 export interface Ratio extends Spread {
   readonly target: Target;
-  /** True without a target. */
   readonly met: boolean;
 }
 
@@ -46,9 +45,9 @@ export function summarise(rounds: readonly Round[], deep: DeepPage, memory: Memo
   const turns = (disturbed ? rounds : undisturbed).flatMap((round) => round.turns);
   const of = (variant: VariantName): readonly Turn[] => turns.filter((turn) => turn.variant === variant);
   const names = [...new Set(turns.map(({ variant }) => variant))];
-  const ratios = Object.entries(RATE_RATIOS)
-    .filter(([, ratio]) => names.includes(ratio.of) && names.includes(ratio.to))
-    .map(([name, ratio]) => [name, judge(ratio, spreadOf(rateRatios(of(ratio.of), of(ratio.to))))] as const);
+  const ratios = Object.entries(RATE_RATIOS).map(
+    ([name, ratio]) => [name, judge(ratio, spreadOf(rateRatios(of(ratio.of), of(ratio.to))))] as const,
+  );
   return {
     rounds_counted: turns.length / names.length,
     disturbed,

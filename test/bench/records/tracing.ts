@@ -2,7 +2,7 @@ import { TRACED, type TracedName } from "./load/start-load.ts";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Owned } from "../harness/bench-program.ts";
-import { alignColumns, machineFacts, type MachineFacts, machineLine } from "../harness/report.ts";
+import { alignColumns } from "../harness/report.ts";
 import { medianInterval, type MedianInterval } from "../harness/statistics.ts";
 import type { BenchmarkOptions } from "./benchmark.ts";
 import { fill } from "./database.ts";
@@ -18,7 +18,6 @@ const REPEATS_PER_PART = 1;
 const EXPORT_EVERY_MS = "1000";
 
 export interface TracingResult {
-  readonly machine: MachineFacts;
   readonly profiled: boolean;
   readonly tracing: TracingSummary;
   /** Spans received, warm-ups included. */
@@ -31,7 +30,7 @@ export async function runTracing(owned: Owned, { rounds, profileDir, log }: Benc
   log("Starting Postgres and Redis, filling the tables");
   const environment = await startEnvironment(owned, profileDir);
   const { databaseUrl, redisUrl, start, apiKeys, keys } = environment;
-  const postgres = await fill(databaseUrl, apiKeys);
+  await fill(databaseUrl, apiKeys);
   const counter = start({ name: "span-counter", script: join(import.meta.dirname, "span-counter.js") });
   const { port } = (await counter.ready) as { port: number };
   const startVariant = async (name: TracedName, share: number): Promise<Variant> => {
@@ -61,7 +60,6 @@ export async function runTracing(owned: Owned, { rounds, profileDir, log }: Benc
   const spans = once(counter.child, "message");
   counter.child.send({});
   return {
-    machine: machineFacts(postgres),
     profiled: profileDir !== undefined,
     tracing: summariseTracing(measured),
     spans: ((await spans) as [TracingResult["spans"]])[0],
@@ -135,12 +133,9 @@ function summaryOf(name: TracedName, rounds: readonly Round[]): TracedSummary {
 }
 
 /** Formats the result for a terminal. */
-export function reportTracing({ machine, tracing, spans, profiled }: TracingResult): string {
+export function reportTracing({ tracing, spans, profiled }: TracingResult): string {
   const { pairs, foreign_cores: foreign, variants } = tracing;
-  const lines = [
-    machineLine(machine),
-    `CPU ms per request, and its ratio to the same round without tracing: median (interval) of ${pairs} pairs`,
-  ];
+  const lines = [`CPU ms per request, and its ratio to the same round without tracing: median (interval) of ${pairs} pairs`];
   for (const [name, summary] of Object.entries(variants)) {
     lines.push("", `${name}: ${(spans[name as keyof typeof variants] ?? 0).toLocaleString("en")} spans received`, ...variantTable(summary));
   }

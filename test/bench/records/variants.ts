@@ -22,19 +22,15 @@ export interface Variants {
 
 type Parts = Pick<ProductParts, "databaseUrl" | "start">;
 
-/** @param more includes the variants without a target */
-export async function startVariants(parts: ProductParts, { more }: { more: boolean }): Promise<Variants> {
+export async function startVariants(parts: ProductParts): Promise<Variants> {
   const product = await startProduct(parts);
-  const all: Variant[] = [
+  const all: readonly Variant[] = [
     await startSingle(parts),
     await startBare(parts),
     { ...product, name: "product" },
     { ...product, name: "tool" },
-    await startEdge("sdk", product, parts),
+    await startSdk(product, parts),
   ];
-  if (more) {
-    all.push({ ...product, name: "legacy" }, await startEdge("endpoint", product, parts), await startEdge("sdk_1", product, parts));
-  }
   return { product, all };
 }
 
@@ -52,13 +48,10 @@ async function startBare({ databaseUrl, start }: Parts): Promise<Variant> {
   return { name: "bare", programs: [edge, records], port: await portOf(edge) };
 }
 
-const EDGES = { sdk: "sdk", endpoint: "endpoint", sdk_1: "sdk-1" } as const;
-
-/** Starts another implementation of the tool in place of the product's gateway, in front of the product's records service. */
-async function startEdge(name: keyof typeof EDGES, product: Product, { start }: Parts): Promise<Variant> {
-  const script = EDGES[name];
-  const edge = start({ name: `${script}-edge`, script: baseline(script), env: { RECORDS_ADDRESS: product.recordsAddress } });
-  return { name, programs: [edge, product.records], port: await portOf(edge) };
+/** Starts the official SDK's server in place of the product's gateway, in front of the product's records service. */
+async function startSdk(product: Product, { start }: Parts): Promise<Variant> {
+  const edge = start({ name: "sdk-edge", script: baseline("sdk"), env: { RECORDS_ADDRESS: product.recordsAddress } });
+  return { name: "sdk", programs: [edge, product.records], port: await portOf(edge) };
 }
 
 const baseline = (name: string): string => join(import.meta.dirname, "baseline", `${name}.js`);

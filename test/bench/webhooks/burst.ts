@@ -1,5 +1,5 @@
 import { cpuMs, machineBusyMs } from "../harness/process-usage.ts";
-import { waitForCount, withoutAutovacuum } from "./database-state.ts";
+import { readCounters, resetCounters, waitForCount, withoutAutovacuum } from "./database-state.ts";
 import type { Usage, WebhookProduct } from "./product.ts";
 import type { Receivers } from "./receivers.ts";
 import { DELIVERIES } from "./settings.ts";
@@ -31,8 +31,8 @@ async function measureBurst(product: WebhookProduct, receivers: Receivers): Prom
   await product.settle();
   const commit = await product.outbox.fill(DELIVERIES);
   const before = await product.delivered();
-  await product.resetCounters();
-  const { walBytes } = await product.counters();
+  await resetCounters(product.client);
+  const { walBytes } = await readCounters(product.client);
   const machine = await watchMachine(product);
   const startedAt = performance.now();
   await commit();
@@ -41,11 +41,11 @@ async function measureBurst(product: WebhookProduct, receivers: Receivers): Prom
   await product.untilDelivered(before + DELIVERIES);
   const seconds = (performance.now() - startedAt) / 1_000;
   const used = await machine();
-  const counters = await product.counters();
+  const counters = await readCounters(product.client);
   const { webhook, records, postgres } = used.usage;
   await product.untilIdle();
   await product.vacuum();
-  const { walBytes: walBytesAfterVacuum } = await product.counters();
+  const { walBytes: walBytesAfterVacuum } = await readCounters(product.client);
   return {
     deliveries_per_second: DELIVERIES / seconds,
     statements_per_delivery: counters.statements / DELIVERIES,

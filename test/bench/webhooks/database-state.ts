@@ -123,12 +123,3 @@ export async function addBacklog(client: pg.Client, receiver: number, receiverId
   await client.query("update webhook.lanes set next_due = '-infinity' where receiver_id = $1", [receiverId]);
   await client.query("notify webhook_deliveries");
 }
-
-/**
- * Deletes what the receiver has pending, and nothing else: a vacuum would hide what the dead rows cost. Returns the number of
- * deleted deliveries.
- */
-export async function deleteBacklog(client: pg.Client, receiverId: string): Promise<number> {
-  const { rowCount } = await client.query("delete from webhook.deliveries where receiver_id = $1 and state = 'pending'", [receiverId]);
-  return rowCount ?? 0;
-}

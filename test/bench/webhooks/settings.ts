@@ -31,8 +31,6 @@ export const BACKLOG = sized(200_000, 2_000);
 export const RATE_TIME_MAX = sized(1.1, 60);
 /** Cores that other programs may use. */
 export const FOREIGN_CORES_MAX = sized(0.25, Number.POSITIVE_INFINITY);
-/** Connections that publish a burst to a peer. */
-export const PEER_CONNECTIONS = 64;
 
 export const TARGETS = {
   deliveries_per_second: 1_200,

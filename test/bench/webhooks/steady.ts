@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { quantile } from "../harness/statistics.ts";
 import { foreignCores, watchMachine } from "./burst.ts";
-import { waitForCount } from "./database-state.ts";
+import { readCounters, resetCounters, waitForCount } from "./database-state.ts";
 import type { WebhookProduct } from "./product.ts";
 import type { Behavior, Receivers } from "./receivers.ts";
 import { FOREIGN_CORES_MAX, RATE_TIME_MAX, RECEIVERS } from "./settings.ts";
@@ -38,12 +38,12 @@ const STUCK_MS = 30_000;
 export async function steady(product: WebhookProduct, receivers: Receivers, options: SteadyOptions): Promise<Steady> {
   const { behavior = {}, meanwhile = async () => {}, ...pace } = options;
   await receivers.begin(behavior);
-  await product.resetCounters();
+  await resetCounters(product.client);
   const machine = await watchMachine(product);
   const startedAtMs = Date.now();
   const [paced] = await Promise.all([callAtPace(pace, (number) => product.outbox.change(number % RECEIVERS)), meanwhile()]);
   const foreign_cores = foreignCores(await machine());
-  const { longestClaimMs } = await product.counters();
+  const { longestClaimMs } = await readCounters(product.client);
   const expected = measuredOf(pace, behavior);
   await Promise.race([waitForCount(async () => (await receivers.count()).measured, expected, STUCK_MS), product.ended]);
   const arrivals = await receivers.report();
@@ -63,7 +63,7 @@ export async function steady(product: WebhookProduct, receivers: Receivers, opti
 }
 
 /** Returns how many of the changes are for measured receivers. They take turns. */
-export function measuredOf({ perSecond, seconds }: Pace, { unmeasured = [] }: Partial<Behavior>): number {
+function measuredOf({ perSecond, seconds }: Pace, { unmeasured = [] }: Partial<Behavior>): number {
   const left = new Set(unmeasured);
   return Array.from({ length: perSecond * seconds }, (_, number) => number % RECEIVERS).filter((receiver) => !left.has(receiver)).length;
 }

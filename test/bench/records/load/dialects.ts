@@ -26,36 +26,25 @@ type Dialects = Readonly<Record<VariantName, Dialect>>;
 const TOOL = "list_conversions";
 const STRUCTURED = '"structuredContent":';
 
-/** What a call contains besides the tool and its arguments. */
-interface Generation {
-  readonly headers: string;
-  readonly meta: object | undefined;
-}
-
-/** 2026-07-28 repeats its metadata in every request, most of it in headers and body: it needs more checks. */
-export const STATELESS: Generation = {
-  headers: `MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: ${TOOL}\r\n`,
-  meta: {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1.0.0" },
-    "io.modelcontextprotocol/clientCapabilities": {},
-  },
+/** 2026-07-28 repeats its metadata in every request, most of it in headers and body. */
+const HEADERS = `MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: ${TOOL}\r\n`;
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1.0.0" },
+  "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-/** 2025-11-25, as sent after `initialize`. Without sessions no call depends on an earlier one. */
-export const LEGACY: Generation = { headers: "MCP-Protocol-Version: 2025-11-25\r\n", meta: undefined };
-
 /** POST /api/mcp, tools/call: the response contains the page as an object and again as text. */
-export function callTool({ headers, meta, namesBrand }: Generation & { namesBrand: boolean }): Dialect {
+function callTool({ namesBrand }: { namesBrand: boolean }): Dialect {
   let lastId = 0;
   return {
     request({ brand, cursor }, key) {
       lastId += 1;
-      const params = { name: TOOL, arguments: { limit: PAGE_LIMIT, cursor }, _meta: meta };
+      const params = { name: TOOL, arguments: { limit: PAGE_LIMIT, cursor }, _meta: META };
       const body = JSON.stringify({ jsonrpc: "2.0", id: lastId, method: "tools/call", params });
       return (
         `POST /api/mcp${namesBrand ? `?brand_id=${brandId(brand)}` : ""} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
-        `Accept: application/json, text/event-stream\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+        `Accept: application/json, text/event-stream\r\n${HEADERS}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
       );
     },
     pageIn,
@@ -84,11 +73,8 @@ export const DIALECTS: Dialects = {
   single: getPage({ namesBrand: true }),
   bare: getPage({ namesBrand: true }),
   product: getPage({ namesBrand: false }),
-  tool: callTool({ ...STATELESS, namesBrand: false }),
-  sdk: callTool({ ...STATELESS, namesBrand: true }),
-  legacy: callTool({ ...LEGACY, namesBrand: false }),
-  endpoint: callTool({ ...STATELESS, namesBrand: true }),
-  sdk_1: callTool({ ...LEGACY, namesBrand: true }),
+  tool: callTool({ namesBrand: false }),
+  sdk: callTool({ namesBrand: true }),
   untraced: getPage({ namesBrand: false }),
   traced_1: getPage({ namesBrand: false }),
   traced_100: getPage({ namesBrand: false }),
