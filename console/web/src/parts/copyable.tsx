@@ -2,7 +2,7 @@ import { ActionIcon, Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import styles from "./copyable.module.css";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
-import { announce } from "./status-region.tsx";
+import { announce } from "./states.tsx";
 
 /** An id with a button that copies it. */
 export function CopyableId({ id, label = "id" }: { readonly id: string; readonly label?: string }) {

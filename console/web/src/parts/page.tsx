@@ -1,3 +1,4 @@
+import { PAGES, type PageName } from "@brand-records/console-contract/pages";
 import { Group, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
@@ -28,8 +29,10 @@ function useEndOfFrame(): void {
 }
 
 interface PageProps {
+  /** The page whose title and description it has, unless the others say more. */
+  readonly of?: PageName;
   /** The heading and the document's title. */
-  readonly title: string;
+  readonly title?: string;
   readonly description?: ReactNode;
   /** Above the heading: where the page belongs. */
   readonly parent?: ReactNode;
@@ -38,7 +41,8 @@ interface PageProps {
 }
 
 /** A screen: its heading, which takes the focus after a navigation, what it does, and its content. */
-export function Page({ title, description, parent, actions, children }: PageProps) {
+export function Page({ of, parent, actions, children, ...texts }: PageProps) {
+  const { title, description }: Pick<PageProps, "title" | "description"> = { ...(of && PAGES[of]), ...texts };
   const heading = useFocusAfterNavigation();
   useEndOfFrame();
   return (

@@ -1,5 +1,5 @@
-import { Anchor, Button, Skeleton, Stack, Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Anchor, Button, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { useSyncExternalStore, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
 import styles from "./states.module.css";
@@ -120,3 +120,24 @@ interface NotReadProps {
 /** In place of what a query has not returned: it loads, or has failed. */
 export const NotRead = ({ error, refetch, loading = <LoadingRows /> }: NotReadProps) =>
   error === null ? loading : <ErrorState error={error} retry={() => void refetch()} />;
+
+let current = "";
+const listeners = new Set<() => void>();
+
+/** Tells people who do not see the page what has happened, such as "Key revoked". */
+export function announce(text: string): void {
+  // The same text twice is read twice only if the region changes.
+  current = text === current ? `${text}\u00A0` : text;
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+/** The page's only live region. */
+export function StatusRegion() {
+  const text = useSyncExternalStore(subscribe, () => current);
+  return <VisuallyHidden role="status">{text}</VisuallyHidden>;
+}

@@ -1,9 +1,9 @@
 import { Text, NativeSelect } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { ReferenceIcon } from "../parts/icons.tsx";
-import { useBrand, useMe } from "../api/brand.ts";
 import { AREAS, useShowBrand } from "./places.ts";
 import styles from "./shell.module.css";
+import { useBrand, useMe } from "../api/queries.ts";
 
 /** @param onNavigate called for each choice: it folds the navigation of a narrow screen */
 export function Navigation({ onNavigate }: { onNavigate(): void }) {

@@ -1,13 +1,12 @@
-import { PAGES } from "@brand-records/console-contract/pages";
 import { Code, List, Tabs, Text } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import styles from "./assistants.module.css";
 import { CLIENTS, environmentOf, isClient, type Client, type Place } from "./clients.ts";
+import { useBrand, useMe } from "../../api/queries.ts";
 
 /** How to connect an assistant to this deployment. */
 export function Assistants() {
@@ -21,11 +20,7 @@ export function Assistants() {
     if (id !== null) void navigate({ to: "/developers/assistants", search: { client: id }, replace: true, resetScroll: false });
   };
   return (
-    <Page
-      title={PAGES.assistants.title}
-      description={PAGES.assistants.description}
-      actions={isOwner && isEligible && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}
-    >
+    <Page of="assistants" actions={isOwner && isEligible && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}>
       <Eligibility />
       <WhatItNeeds place={place} />
       <Tabs value={isClient(client) ? client : CLIENTS[0].id} onChange={show} variant="pills" keepMounted={false}>

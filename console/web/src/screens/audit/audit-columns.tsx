@@ -5,7 +5,7 @@ import { When } from "../../parts/when.tsx";
 import styles from "./audit.module.css";
 import { actionText, fieldsText, reasonText } from "./audit-texts.ts";
 import { AnchorLink } from "../../parts/links.tsx";
-import { useBrand } from "../../api/brand.ts";
+import { useBrand } from "../../api/queries.ts";
 
 type Entry = Output<"audit.list">["entries"][number];
 

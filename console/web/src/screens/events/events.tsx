@@ -1,8 +1,6 @@
 import type { Output } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { pollFirst, query, whileLoading } from "../../api/queries.ts";
+import { pollFirst, useRead } from "../../api/queries.ts";
 import { recordFilter, typeFilter } from "../../parts/event-types.ts";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
@@ -11,7 +9,6 @@ import { PagedRows } from "../../parts/paged-rows.tsx";
 import type { Column } from "../../parts/rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { deliveredText, recordOf } from "./event-rows.ts";
 import styles from "./events.module.css";
 
@@ -19,22 +16,20 @@ const FILTERS: readonly Filter[] = [typeFilter("Type"), { kind: "days" }, record
 
 /** What has happened to the brand's records, newest first, with filters in the URL. The first page keeps itself current. */
 export function Events() {
-  const { ofBrand } = useBrand();
   const { page, ...filters } = getRouteApi("/shell/developers/events").useSearch();
   const { type, record_id, from, to } = filters;
-  const result = useQuery({
-    ...query("events.list", {
-      ...ofBrand,
+  const result = useRead(
+    "events.list",
+    {
       ...(type && { type }),
       ...(record_id && { record_id }),
       ...instantsOf({ from, to }),
       ...(page && { page_token: page }),
-    }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: pollFirst(page),
-  });
+    },
+    { scope: {}, refetchInterval: pollFirst(page) },
+  );
   return (
-    <Page title={PAGES.events.title} description={PAGES.events.description}>
+    <Page of="events">
       <FilterBar filters={FILTERS} values={filters} />
       <PagedRows
         label="Events"

@@ -4,14 +4,12 @@ import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { showProblems } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
+import { announce, showProblems } from "../../parts/states.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { useMe } from "../../api/queries.ts";
 
 /** Asks for the name and the permission of a new key, then shows the key once. */
 export function CreateKey({ onClose }: { onClose(): void }) {
-  const { ofBrand } = useBrand();
   const { environment } = useMe();
   // Here alone: a secret in a cache would outlive its dialog.
   const [secret, setSecret] = useState<string>();
@@ -20,7 +18,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
 
   const submit = form.onSubmit((values) =>
     create.mutate(
-      { ...ofBrand, ...values },
+      { ...values },
       {
         onSuccess: (created) => {
           setSecret(created.secret);

@@ -1,19 +1,16 @@
 import type { Key } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
 import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
-import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
+import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
 import { NotLoaded, IN_ORDER, Pager } from "../../parts/paged-rows.tsx";
 import { EmptyState, FormError, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import styles from "./keys.module.css";
 
@@ -21,16 +18,16 @@ const CreateKey = loadedDialog(async () => (await import("./create-key.tsx")).Cr
 const RevokeKey = loadedDialog(async () => (await import("./revoke-key.tsx")).RevokeKey);
 
 export function Keys() {
-  const { ofBrand, isOwner } = useBrand();
+  const { isOwner } = useBrand();
   const isEligible = useMayIntegrate();
   const { key: found, page } = getRouteApi("/shell/developers/keys").useSearch();
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...query("keys.list", { ...ofBrand, ...(page && { page_token: page }) }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: POLL_MS,
-  });
+  const { data, error, refetch, isPlaceholderData } = useRead(
+    "keys.list",
+    { ...(page && { page_token: page }) },
+    { scope: {}, refetchInterval: POLL_MS },
+  );
   const isElsewhere = found !== undefined && data !== undefined && data.keys.every(({ id }) => id !== found);
-  const elsewhere = useQuery({ ...query("keys.list", { ...ofBrand, ids: [found ?? ""] }), enabled: isElsewhere });
+  const elsewhere = useRead("keys.list", { ids: [found ?? ""] }, { enabled: isElsewhere });
   const isUnknown = isElsewhere && (elsewhere.data?.keys.length === 0 || isGone(elsewhere.error));
   const [isCreating, creating] = useDisclosure(false);
   const [toRevoke, setToRevoke] = useState<Key>();
@@ -64,11 +61,7 @@ export function Keys() {
   }
 
   return (
-    <Page
-      title={PAGES.keys.title}
-      description={PAGES.keys.description}
-      actions={data !== undefined && (page !== undefined || data.keys.some(isActive)) && create}
-    >
+    <Page of="keys" actions={data !== undefined && (page !== undefined || data.keys.some(isActive)) && create}>
       <Eligibility />
       {!isOwner && (
         <Text size="sm" c="dimmed">

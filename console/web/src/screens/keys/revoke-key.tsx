@@ -2,19 +2,16 @@ import type { Key } from "@brand-records/console-contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Notice } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
+import { announce, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ConfirmByName } from "../../parts/confirm-dialog.tsx";
 
 /** Revokes a key, once its name is typed. */
 export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }: { readonly apiKey: Key; onClose(): void }) {
-  const { ofBrand } = useBrand();
   const revoke = useChange("keys.revoke", ["keys.list"]);
   const submit = (): void => {
     revoke.mutate(
-      { ...ofBrand, key_id: id },
+      { key_id: id },
       {
         onSuccess: ({ may_be_accepted_until }) => {
           announce(`${name} revoked`);

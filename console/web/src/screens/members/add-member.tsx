@@ -4,11 +4,9 @@ import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
-import { query, useChange } from "../../api/queries.ts";
+import { query, useBrand, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { showProblems } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
+import { announce, showProblems } from "../../parts/states.tsx";
 import { NewLink } from "./new-link.tsx";
 import { ROLE_MEANINGS, roleText } from "./roles.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
@@ -18,7 +16,6 @@ const ROLES = (["member", "owner"] as const).map((value) => ({ value, label: rol
 
 /** Asks whom to add, then shows what to send to the person: no mail is sent. */
 export function AddMember({ onClose }: { onClose(): void }) {
-  const { ofBrand } = useBrand();
   const options = useQuery(query("sign_in.options", {}));
   const [added, setAdded] = useState<string>();
   const [role, setRole] = useState<Member["role"]>("member");
@@ -27,7 +24,7 @@ export function AddMember({ onClose }: { onClose(): void }) {
 
   const submit = form.onSubmit(({ email }) =>
     add.mutate(
-      { ...ofBrand, email: email.trim(), role },
+      { email: email.trim(), role },
       {
         onSuccess: ({ member }) => {
           setAdded(member.email);

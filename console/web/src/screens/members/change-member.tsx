@@ -1,21 +1,19 @@
 import type { Member } from "@brand-records/console-contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
-import { useChange } from "../../api/queries.ts";
+import { useBrand, useChange, useMe } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { ROLE_MEANINGS } from "./roles.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { announce } from "../../parts/states.tsx";
 
 /** Makes a member an owner, or an owner a member. */
 export function ChangeRole({ member: { email, role }, onClose }: { readonly member: Member; onClose(): void }) {
-  const { ofBrand } = useBrand();
   const isSelf = useMe().email === email;
   const to = role === "owner" ? "member" : "owner";
   const change = useChange("members.set_role", isSelf ? ["session.me", "members.list"] : ["members.list"]);
   const submit = (): void =>
     change.mutate(
-      { ...ofBrand, email, role: to },
+      { email, role: to },
       {
         onSuccess: () => {
           announce(`${email} is ${to === "owner" ? "an owner" : "a member"} now`);
@@ -48,11 +46,11 @@ export function ChangeRole({ member: { email, role }, onClose }: { readonly memb
 
 /** Removes another member. */
 export function RemoveMember({ member: { email, role }, onClose }: { readonly member: Member; onClose(): void }) {
-  const { ofBrand, brand_name } = useBrand();
+  const { brand_name } = useBrand();
   const remove = useChange("members.remove", ["members.list"]);
   const submit = (): void =>
     remove.mutate(
-      { ...ofBrand, email },
+      { email },
       {
         onSuccess: () => {
           announce(`${email} removed`);
@@ -83,7 +81,7 @@ export function RemoveMember({ member: { email, role }, onClose }: { readonly me
 
 /** Ends one's own membership. The session, which is read again, leads away: to another brand, or to the sign-in page. */
 export function LeaveBrand({ member: { role }, onClose }: { readonly member: Member; onClose(): void }) {
-  const { ofBrand, brand_name } = useBrand();
+  const { brand_name } = useBrand();
   const { memberships } = useMe();
   const leave = useChange("members.leave", ["session.me"]);
   return (
@@ -93,7 +91,7 @@ export function LeaveBrand({ member: { role }, onClose }: { readonly member: Mem
       action="Leave"
       isDangerous
       unknownOutcome="You may have left all the same: load the page again to see."
-      onConfirm={() => leave.mutate(ofBrand, { onSuccess: onClose })}
+      onConfirm={() => leave.mutate({}, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Text>

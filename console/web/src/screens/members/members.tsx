@@ -1,17 +1,15 @@
 import type { Member } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
 import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
-import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
+import { POLL_MS, query, useBrand, useMe, useRead } from "../../api/queries.ts";
 import { Lines, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
 import { PagedRows, IN_ORDER } from "../../parts/paged-rows.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { When } from "../../parts/when.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
 import styles from "./members.module.css";
 import { roleText } from "./roles.ts";
 
@@ -28,14 +26,10 @@ type Open = { readonly act: "add" } | { readonly act: Act; readonly member: Memb
 
 /** Who works on the brand. Owners change it. */
 export function Members() {
-  const { ofBrand, isOwner } = useBrand();
+  const { isOwner } = useBrand();
   const { email, limited_to } = useMe();
   const { page } = getRouteApi("/shell/developers/members").useSearch();
-  const result = useQuery({
-    ...query("members.list", { ...ofBrand, ...(page && { page_token: page }) }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: POLL_MS,
-  });
+  const result = useRead("members.list", { ...(page && { page_token: page }) }, { scope: {}, refetchInterval: POLL_MS });
   const { data } = result;
   const signIn = useQuery(query("sign_in.options", {}));
   const [open, setOpen] = useState<Open>();
@@ -51,11 +45,7 @@ export function Members() {
   const seen = { self: email, isOwner, hasLinks: signIn.data?.links === true && limited_to === null };
 
   return (
-    <Page
-      title={PAGES.members.title}
-      description={PAGES.members.description}
-      actions={isOwner && <Button onClick={() => setOpen({ act: "add" })}>Add member</Button>}
-    >
+    <Page of="members" actions={isOwner && <Button onClick={() => setOpen({ act: "add" })}>Add member</Button>}>
       {!isOwner && (
         <Text size="sm" c="dimmed">
           Owners of the brand add and remove members.

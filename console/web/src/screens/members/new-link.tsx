@@ -2,12 +2,11 @@ import type { Member, Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { query } from "../../api/queries.ts";
+import { query, useBrand } from "../../api/queries.ts";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { announce } from "../../parts/states.tsx";
 
 interface NewLinkProps {
   readonly member: Pick<Member, "email">;
@@ -18,7 +17,7 @@ interface NewLinkProps {
 
 /** Makes a link that signs a member in, and shows it once. */
 export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkProps) {
-  const { ofBrand, brand_name } = useBrand();
+  const { brand_name } = useBrand();
   const options = useQuery(query("sign_in.options", {})).data;
   // Here alone: a link in a cache would outlive its dialog.
   const [link, setLink] = useState<Output<"members.link">>();
@@ -26,7 +25,7 @@ export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkPr
 
   const start = (): void =>
     make.mutate(
-      { ...ofBrand, email },
+      { email },
       {
         onSuccess: (made) => {
           setLink(made);

@@ -3,9 +3,9 @@ import { Text } from "@mantine/core";
 import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { momentText } from "../../parts/when-text.ts";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { besideLimit, everyBucket, totalOf } from "../../parts/usage-buckets.ts";
 import styles from "./last-day.module.css";
+import { useBrand, useMe } from "../../api/queries.ts";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
 

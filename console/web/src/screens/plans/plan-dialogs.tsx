@@ -2,9 +2,7 @@ import { Button, Group, Stack, Text, Anchor } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { FormError, Notice } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
+import { announce, FormError, Notice } from "../../parts/states.tsx";
 import { isChanged, isOutdated } from "./editing/their-changes.ts";
 import { visibleControls, textsOf } from "./plan-texts.ts";
 import styles from "./plans.module.css";
@@ -14,12 +12,11 @@ import { CopyableTexts } from "../../parts/unsaved-text.tsx";
 
 /** Cancels a plan permanently. */
 export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { readonly editing: PlanEditing; onClose(): void }) {
-  const { ofBrand } = useBrand();
   const cancel = useChange("plans.cancel", ["plans.list"]);
   const submit = (): void => {
     if (cancel.isPending) return;
     cancel.mutate(
-      { ...ofBrand, plan_id: plan.id, expected_revision: plan.revision },
+      { plan_id: plan.id, expected_revision: plan.revision },
       {
         onSuccess: ({ plan: cancelled }) => {
           adopt(cancelled);

@@ -1,8 +1,8 @@
 import type { Plan } from "@brand-records/console-contract";
 import { AnchorLink } from "../../parts/links.tsx";
 import { When } from "../../parts/when.tsx";
-import { useMe } from "../../api/brand.ts";
 import styles from "./plans.module.css";
+import { useMe } from "../../api/queries.ts";
 
 export const PlansLink = () => (
   <AnchorLink to="/workspaces" size="sm">

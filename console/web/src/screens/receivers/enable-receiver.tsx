@@ -3,9 +3,8 @@ import { Radio, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { countText } from "../../parts/formats.ts";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { announce } from "../../parts/states.tsx";
 
 interface ReceiverDialogProps {
   readonly receiver: Receiver;
@@ -16,13 +15,12 @@ const READ_AGAIN = ["receivers.get", "receivers.list", "deliveries.list"] as con
 
 /** Starts sending again, and decides about what was held meanwhile. */
 export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: ReceiverDialogProps) {
-  const { ofBrand } = useBrand();
   const [held, setHeld] = useState<"release" | "drop">("release");
   const enable = useChange("receivers.enable", READ_AGAIN);
   const count = countText(waiting);
   const submit = (): void =>
     enable.mutate(
-      { ...ofBrand, receiver_id: id, held },
+      { receiver_id: id, held },
       {
         onSuccess: () => {
           announce(`${label} enabled`);
@@ -52,11 +50,10 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
 
 /** Stops sending; what comes is held. */
 export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDialogProps) {
-  const { ofBrand } = useBrand();
   const disable = useChange("receivers.disable", READ_AGAIN);
   const submit = (): void =>
     disable.mutate(
-      { ...ofBrand, receiver_id: id },
+      { receiver_id: id },
       {
         onSuccess: () => {
           announce(`${label} disabled`);

@@ -4,10 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CallError } from "../../api/call.ts";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { showProblems } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
+import { announce, showProblems } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 interface MakeNextSecretProps {
@@ -22,7 +20,6 @@ export function MakeNextSecret({
   onMade,
   onClose,
 }: MakeNextSecretProps) {
-  const { ofBrand } = useBrand();
   const client = useQueryClient();
   // Here alone: a secret in a cache would outlive its dialog.
   const [secret, setSecret] = useState<string>();
@@ -35,7 +32,7 @@ export function MakeNextSecret({
   const submit = (): void => {
     if (replaces && !isConfirmed) return showProblems(() => setIsMissing(true));
     make.mutate(
-      { ...ofBrand, receiver_id: id, replace: replaces },
+      { receiver_id: id, replace: replaces },
       {
         onSuccess: (made) => {
           setSecret(made.secret);

@@ -1,4 +1,3 @@
-import { PAGES } from "@brand-records/console-contract/pages";
 import { Anchor, Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,16 +5,15 @@ import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { ButtonLink, ReceiversLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { EmptyState } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
+import { announce, EmptyState } from "../../parts/states.tsx";
 import { ReceiverForm } from "./receiver-form.tsx";
+import { useBrand } from "../../api/queries.ts";
 
 const INITIAL = { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type) };
 
 /** Registers a receiver, then shows its signing secret once. */
 export function NewReceiver() {
-  const { ofBrand, isOwner } = useBrand();
+  const { isOwner } = useBrand();
   const navigate = useNavigate();
   // Here alone: a secret in a cache would outlive its dialog.
   const [created, setCreated] = useState<{ readonly secret: string; readonly receiverId: string }>();
@@ -24,20 +22,20 @@ export function NewReceiver() {
   // The role may be lost while the secret shows, which cannot be had again.
   if (!isOwner && created === undefined) {
     return (
-      <Page title={PAGES.newReceiver.title} parent={<ReceiversLink />}>
+      <Page of="newReceiver" parent={<ReceiversLink />}>
         <EmptyState title="Only owners register receivers">Ask an owner of your brand to register yours.</EmptyState>
       </Page>
     );
   }
   return (
-    <Page title={PAGES.newReceiver.title} parent={<ReceiversLink />}>
+    <Page of="newReceiver" parent={<ReceiversLink />}>
       <ReceiverForm
         initial={INITIAL}
         error={create.error}
         unknownOutcome="It may have been registered all the same: look at your receivers. If it is there, make its next secret in its settings, as this one was not shown."
         onSubmit={({ url, label, events }, { refuse }) =>
           create.mutate(
-            { ...ofBrand, url, label, events },
+            { url, label, events },
             {
               onSuccess: ({ receiver, secret }) => {
                 setCreated({ secret, receiverId: receiver.id });

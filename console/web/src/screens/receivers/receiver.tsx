@@ -8,12 +8,12 @@ import { Facts } from "../../parts/facts.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { AttemptBars } from "./attempt-bars.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receiver.module.css";
+import { useBrand } from "../../api/queries.ts";
 
 const SendTest = loadedDialog(async () => (await import("./send-test.tsx")).SendTest);
 const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);

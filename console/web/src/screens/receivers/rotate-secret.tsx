@@ -6,10 +6,8 @@ import { useState, type ReactNode } from "react";
 import { useChange } from "../../api/queries.ts";
 import { CheckIcon } from "../../parts/icons.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
-import { FormError, Notice } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
+import { announce, FormError, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import styles from "./receiver-page.module.css";
 import { WatchDelivery } from "./watch-delivery.tsx";
 
@@ -111,7 +109,6 @@ function MakeStep({ receiver }: StepsProps) {
 }
 
 function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accepted_at } }: StepsProps) {
-  const { ofBrand } = useBrand();
   const client = useQueryClient();
   const navigate = useNavigate();
   const { test: testId } = route.useSearch();
@@ -119,7 +116,7 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
   const isAccepted = next_secret_accepted_at !== null;
   const send = (): void =>
     test.mutate(
-      { ...ofBrand, receiver_id: id, type: events[0] ?? "", next: true },
+      { receiver_id: id, type: events[0] ?? "", next: true },
       {
         onSuccess: ({ delivery_id }) => {
           announce("Test queued");
@@ -156,14 +153,13 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
 }
 
 function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at } }: StepsProps) {
-  const { ofBrand } = useBrand();
   const forgetTest = useForgetTest();
   const [isForced, setIsForced] = useState(false);
   const activate = useChange("receivers.activate", READ_AGAIN);
   const isAccepted = next_secret_accepted_at !== null;
   const submit = (): void =>
     activate.mutate(
-      { ...ofBrand, receiver_id: id, force: !isAccepted && isForced },
+      { receiver_id: id, force: !isAccepted && isForced },
       {
         onSuccess: () => {
           announce(`The new secret of ${label} is in force`);

@@ -3,9 +3,7 @@ import { Button, Code, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { FormError } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
+import { announce, FormError } from "../../parts/states.tsx";
 import { WatchDelivery } from "./watch-delivery.tsx";
 
 interface SendTestProps {
@@ -34,13 +32,12 @@ const NoTest = ({ onClose }: Pick<SendTestProps, "onClose">) => (
 );
 
 function Test({ receiver: { id, events }, onClose }: SendTestProps) {
-  const { ofBrand } = useBrand();
   const [type, setType] = useState(events[0] ?? "");
   const [deliveryId, setDeliveryId] = useState<string>();
   const test = useChange("receivers.test", ["deliveries.list"]);
   const send = (): void =>
     test.mutate(
-      { ...ofBrand, receiver_id: id, type, next: false },
+      { receiver_id: id, type, next: false },
       {
         onSuccess: ({ delivery_id }) => {
           announce("Test queued");

@@ -7,11 +7,11 @@ import { loadedDialog, loadedPart } from "../../parts/loaded-part.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { EditReceiver } from "./edit-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receiver-page.module.css";
+import { useBrand } from "../../api/queries.ts";
 
 // What members see instead, what is below the fold, and dialogs, which few visits open.
 const MemberSettings = loadedPart(async () => (await import("./member-settings.tsx")).MemberSettings, null);

@@ -1,4 +1,3 @@
-import { PAGES } from "@brand-records/console-contract/pages";
 import { readFailedRequests, type FailedInRange } from "@brand-records/console-contract/range-reads";
 import { FAILED_RANGE, TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import { Text } from "@mantine/core";
@@ -6,9 +5,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Key } from "@brand-records/console-contract";
 import { Fragment } from "react";
-import { useBrand } from "../../api/brand.ts";
 import { call } from "../../api/call.ts";
-import { poll, POLL_COUNTS_MS, whileLoading } from "../../api/queries.ts";
+import { POLL_COUNTS_MS, poll, useBrand, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -44,7 +42,7 @@ export function FailedRequests() {
   });
   const filters = filtersFor(data?.groups ?? [], data?.keys ?? []);
   return (
-    <Page title={PAGES.requests.title} description={PAGES.requests.description}>
+    <Page of="requests">
       <FilterBar filters={filters} values={search} />
       {data === undefined ? (
         <NotRead error={error} refetch={refetch} />

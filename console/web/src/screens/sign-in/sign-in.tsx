@@ -1,16 +1,15 @@
 import type { SignInFailure } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
 import { ownPath } from "@brand-records/console-contract/own-path";
 import { Anchor, Button, Code, Stack, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
-import { query, useChange } from "../../api/queries.ts";
+import { query } from "../../api/queries.ts";
 import { returnPath } from "../../api/return-to.ts";
 import { unpinTab } from "../../api/tab.ts";
 import iconUrl from "../../icon.svg";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, FormError, Loading, NotRead } from "../../parts/states.tsx";
-import { CallError } from "../../api/call.ts";
+import { call, CallError } from "../../api/call.ts";
 import { failureOf, SignInFailed } from "./sign-in-failure.tsx";
 import styles from "./sign-in.module.css";
 
@@ -33,13 +32,13 @@ export function SignIn() {
 
 function SignInByLink({ token }: { readonly token: string }) {
   const { data, error } = useQuery({ ...query("sign_in.peek", { token }), staleTime: Number.POSITIVE_INFINITY });
-  const redeem = useChange("sign_in.redeem", []);
+  const redeem = useMutation({ mutationFn: () => call("sign_in.redeem", { token }) });
   const enter = useEnter();
   if (error !== null) return <UnusableLink error={error} />;
   // What ended while the page was open, such as the membership.
   if (redeem.error !== null && titleOf(redeem.error) !== undefined) return <UnusableLink error={redeem.error} />;
   return (
-    <Page title={PAGES.signIn.title}>
+    <Page of="signIn">
       {data === undefined ? (
         <Loading height={42} />
       ) : (
@@ -56,7 +55,7 @@ function SignInByLink({ token }: { readonly token: string }) {
             h="auto"
             py="sm"
             loading={redeem.isPending || redeem.isSuccess}
-            onClick={() => redeem.mutate({ token }, { onSuccess: enter })}
+            onClick={() => redeem.mutate(undefined, { onSuccess: enter })}
           >
             Sign in as {data.email}
           </Button>
@@ -97,7 +96,7 @@ function UnusableLink({ error }: { readonly error: Error }) {
   const title = titleOf(error);
   if (title === undefined) {
     return (
-      <Page title={PAGES.signIn.title}>
+      <Page of="signIn">
         <ErrorState error={error} retry={() => window.location.reload()} />
       </Page>
     );
@@ -113,7 +112,7 @@ function UnusableLink({ error }: { readonly error: Error }) {
 function HowToSignIn() {
   const failure = failureOf(getRouteApi("/sign-in").useSearch());
   return (
-    <Page title={PAGES.signIn.title}>
+    <Page of="signIn">
       {failure !== undefined && <SignInFailed failure={failure} />}
       <WaysToSignIn failed={failure?.error} />
     </Page>

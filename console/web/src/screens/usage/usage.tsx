@@ -1,4 +1,3 @@
-import { PAGES } from "@brand-records/console-contract/pages";
 import { readUsage, usageKey, type UsageOfRange } from "@brand-records/console-contract/range-reads";
 import { USAGE_RANGE, USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
 import { Text, Stack } from "@mantine/core";
@@ -6,11 +5,10 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Key } from "@brand-records/console-contract";
 import { call } from "../../api/call.ts";
-import { poll, POLL_COUNTS_MS, whileLoading } from "../../api/queries.ts";
+import { POLL_COUNTS_MS, poll, useBrand, useMe, whileLoading } from "../../api/queries.ts";
 import { Notice, EmptyState, NotRead } from "../../parts/states.tsx";
 import { dateFormat } from "../../parts/formats.ts";
 import { Page } from "../../parts/page.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { ClientTable, KeyTable } from "./usage-tables.tsx";
 import { daysText } from "./client-rows.ts";
@@ -38,7 +36,7 @@ export function Usage() {
     refetchInterval: poll(POLL_COUNTS_MS),
   });
   return (
-    <Page title={PAGES.usage.title} description={PAGES.usage.description}>
+    <Page of="usage">
       <Eligibility />
       {limit !== undefined && (
         <Text size="sm">

@@ -1,9 +1,7 @@
 import { Combobox, Modal, TextInput, useCombobox } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
-import { useBrand, useMe } from "../../api/brand.ts";
-import { query } from "../../api/queries.ts";
+import { useBrand, useMe, useRead } from "../../api/queries.ts";
 import { useReturnedFocus } from "../../parts/loaded-part.tsx";
 import { useShowBrand, AREAS } from "../places.ts";
 import { findTargets, keyOf, type Found, type Target } from "./find-targets.ts";
@@ -84,9 +82,9 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
 const STEPS: Readonly<Record<string, number | undefined>> = { ArrowDown: 1, ArrowUp: -1 };
 
 function useFound(text: string): Found[] {
-  const { isOwner, brand_id, ofBrand } = useBrand();
+  const { isOwner, brand_id } = useBrand();
   const { memberships } = useMe();
-  const { data } = useQuery(query("receivers.list", ofBrand));
+  const { data } = useRead("receivers.list", {});
   const places = AREAS.flatMap((area) => area.places).filter(({ isForOwners }) => isOwner || !isForOwners);
   return findTargets(text, {
     places,

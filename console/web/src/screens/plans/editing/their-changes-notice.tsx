@@ -1,12 +1,11 @@
 import { Button } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { Notice } from "../../../parts/states.tsx";
-import { announce } from "../../../parts/status-region.tsx";
+import { announce, Notice } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useMe } from "../../../api/brand.ts";
 import { fieldList } from "../plan-texts.ts";
 import styles from "../plans.module.css";
 import type { PlanEditing } from "./use-plan-editing.ts";
+import { useMe } from "../../../api/queries.ts";
 
 interface TheirChangesNoticeProps {
   readonly editing: PlanEditing;

@@ -1,8 +1,6 @@
 import type { PlanSummary } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { pollFirst, query, whileLoading } from "../../../api/queries.ts";
+import { pollFirst, useRead } from "../../../api/queries.ts";
 import { dayText } from "../../../parts/filters/days.ts";
 import { AnchorLink } from "../../../parts/links.tsx";
 import { Page } from "../../../parts/page.tsx";
@@ -12,23 +10,21 @@ import { Lines, type Column } from "../../../parts/rows.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { EmptyState, Notice } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useBrand } from "../../../api/brand.ts";
 import { PLAN_FILTERS, type PlanFilter } from "../plan-search.ts";
 import { typeName, visibleControls } from "../plan-texts.ts";
 import styles from "./plan-list.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
 export function PlanList() {
-  const { ofBrand } = useBrand();
   const { status = "pending", page } = getRouteApi("/shell/workspaces/").useSearch();
-  const result = useQuery({
-    ...query("plans.list", { ...ofBrand, ...(status !== "all" && { status }), ...(page && { after_id: page }) }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: pollFirst(page),
-  });
+  const result = useRead(
+    "plans.list",
+    { ...(status !== "all" && { status }), ...(page && { after_id: page }) },
+    { scope: {}, refetchInterval: pollFirst(page) },
+  );
   const { data } = result;
   return (
-    <Page title={PAGES.plans.title} description={PAGES.plans.description}>
+    <Page of="plans">
       <div className={styles["bar"]}>
         <nav aria-label="State of the plans" className={styles["filters"]}>
           {PLAN_FILTERS.map(({ filter, text }) => (

@@ -1,9 +1,7 @@
 import { Button, Group, Radio, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { FormError } from "../../../parts/states.tsx";
-import { announce } from "../../../parts/status-region.tsx";
+import { announce, FormError } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useMe } from "../../../api/brand.ts";
 import { standingChoices, type Choices, type Conflict, type MadeChoice } from "../editing/draft.ts";
 import { ErrorSummary } from "./error-summary.tsx";
 import { FieldValue } from "../plan-contents.tsx";
@@ -12,6 +10,7 @@ import type { PlanValue } from "../plan-values.ts";
 import styles from "../plans.module.css";
 import { fieldId } from "./step.ts";
 import type { PlanEditing } from "../editing/use-plan-editing.ts";
+import { useMe } from "../../../api/queries.ts";
 
 interface ConflictPanelProps {
   readonly editing: PlanEditing;

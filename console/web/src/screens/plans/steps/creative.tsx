@@ -4,9 +4,9 @@ import { useLayoutEffect, useRef, type ChangeEvent, type KeyboardEvent, type Rea
 import { type StepProps, fieldId } from "./step.ts";
 import { TextField, characterCount } from "./text-field.tsx";
 import { DownIcon, RemoveIcon, UpIcon } from "../../../parts/icons.tsx";
-import { announce } from "../../../parts/status-region.tsx";
 import { FIELD_NAMES } from "../plan-texts.ts";
 import styles from "../plans.module.css";
+import { announce } from "../../../parts/states.tsx";
 
 export function CreativeStep(props: StepProps) {
   return (

@@ -1,10 +1,8 @@
 import { Button, Checkbox, Group, Text } from "@mantine/core";
 import { useRef, useState } from "react";
-import { useChange } from "../../../api/queries.ts";
+import { useBrand, useChange } from "../../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../../parts/links.tsx";
-import { FormError, Notice } from "../../../parts/states.tsx";
-import { announce } from "../../../parts/status-region.tsx";
-import { useBrand } from "../../../api/brand.ts";
+import { announce, FormError, Notice } from "../../../parts/states.tsx";
 import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.ts";
 import { ErrorSummary } from "./error-summary.tsx";
 import { problemName } from "../editing/field-problems.ts";

@@ -1,17 +1,16 @@
 import type { Receiver, Replay } from "@brand-records/console-contract";
 import { Button, Group, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { useChange } from "../../../api/queries.ts";
+import { useBrand, useChange } from "../../../api/queries.ts";
 import { countOf, countText } from "../../../parts/formats.ts";
 import { AnchorLink } from "../../../parts/links.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
-import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useBrand } from "../../../api/brand.ts";
 import bar from "../../../parts/progress.module.css";
 import styles from "../receiver-page.module.css";
 import { today } from "../../../parts/filters/days.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { announce } from "../../../parts/states.tsx";
 
 /** Number of waiting deliveries above which a replay waits too. */
 const WAITING_MAX = 10_000;
@@ -90,7 +89,6 @@ function useAnnouncedEnd({ id, queued, finished_at, cancelled_at }: Replay): voi
 }
 
 function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressProps, "replay"> & { onClose(): void }) {
-  const { ofBrand } = useBrand();
   const cancel = useChange("replays.cancel", ["replays.latest"]);
   return (
     <ConfirmDialog
@@ -99,7 +97,7 @@ function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressPr
       action="Cancel replay"
       cancel="Keep it running"
       isCancelFocused
-      onConfirm={() => cancel.mutate({ ...ofBrand, replay_id: id }, { onSuccess: onClose })}
+      onConfirm={() => cancel.mutate({ replay_id: id }, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Text>

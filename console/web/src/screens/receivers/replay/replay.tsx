@@ -1,10 +1,8 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { POLL_MS, query } from "../../../api/queries.ts";
+import { POLL_MS, useBrand, useRead } from "../../../api/queries.ts";
 import { FormError, LoadingRows, Notice, NotRead } from "../../../parts/states.tsx";
-import { useBrand } from "../../../api/brand.ts";
 import { ReceiverPage } from "../receiver-page.tsx";
 import { ReplayProgress } from "./replay-progress.tsx";
 import { StartReplay } from "./start-replay.tsx";
@@ -22,11 +20,12 @@ export function Replay() {
 }
 
 function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
-  const { ofBrand, isOwner } = useBrand();
-  const { data, error, refetch } = useQuery({
-    ...query("replays.latest", { ...ofBrand, receiver_id: receiver.id }),
-    refetchInterval: ({ state: { data } }) => (data?.replay?.finished_at === null ? RUNNING_POLL_MS : POLL_MS),
-  });
+  const { isOwner } = useBrand();
+  const { data, error, refetch } = useRead(
+    "replays.latest",
+    { receiver_id: receiver.id },
+    { refetchInterval: ({ state: { data } }) => (data?.replay?.finished_at === null ? RUNNING_POLL_MS : POLL_MS) },
+  );
   if (data === undefined) return <NotRead error={error} refetch={refetch} loading={<LoadingRows rows={2} />} />;
   const { replay } = data;
   const isRunning = replay !== null && replay.finished_at === null;
