@@ -82,7 +82,7 @@ export function useBrand(): CurrentBrand {
 }
 
 /** What a call of a brand names beside the brand, which is the one that the page shows. */
-type InputInBrand<Name extends OperationName> = Omit<Input<Name>, "brand_id">;
+export type InputInBrand<Name extends OperationName> = Omit<Input<Name>, "brand_id">;
 
 type ReadOptions<Name extends OperationName> = Omit<
   UseQueryOptions<Output<Name>, Error, Output<Name>, readonly [Name, Input<Name>]>,

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useRef, type ReactNode } from "react";
 import type { OperationName } from "@brand-records/console-contract";
@@ -38,16 +38,14 @@ export function SecretDialog({ title, kind, secret, advice = STORE, done = "I ha
   };
   return (
     <Dialog title={title} size="lg" isKept onClose={close}>
-      <Stack gap="md">
-        <Text>
-          <strong>This is the only time the {kind} is shown.</strong> {advice}
-        </Text>
-        <CopyableText text={secret} label={`The ${kind}`} />
-        {children}
-        <Group justify="flex-end">
-          <Button onClick={close}>{done}</Button>
-        </Group>
-      </Stack>
+      <Text>
+        <strong>This is the only time the {kind} is shown.</strong> {advice}
+      </Text>
+      <CopyableText text={secret} label={`The ${kind}`} />
+      {children}
+      <Group justify="flex-end">
+        <Button onClick={close}>{done}</Button>
+      </Group>
     </Dialog>
   );
 }

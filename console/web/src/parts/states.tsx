@@ -79,6 +79,13 @@ export function Notice({ tone = "info", children }: { readonly tone?: "info" | "
   return <div className={`${styles["notice"]} ${styles[tone]}`}>{children}</div>;
 }
 
+/** What is said beside the point. */
+export const Hint = ({ children }: { readonly children: ReactNode }) => (
+  <Text size="sm" c="dimmed">
+    {children}
+  </Text>
+);
+
 /** What an element that stands for what is loading says. A name needs a role. */
 export const LOADING = { "aria-busy": true, "aria-label": "Loading", role: "group" } as const;
 

@@ -78,13 +78,7 @@ const BigButton = ({ onClick, children }: { readonly children: ReactNode; onClic
   </Button>
 );
 
-interface InterruptedProps {
-  readonly title: string;
-  readonly text: string;
-  readonly children: ReactNode;
-}
-
-function Interrupted({ title, text, children }: InterruptedProps) {
+function Interrupted({ title, text, children }: { readonly title: string; readonly text: string; readonly children: ReactNode }) {
   const { brand_id } = useTab();
   const [unsaved] = useState(() => unsavedOf(brand_id));
   return (

@@ -112,16 +112,12 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
           </>,
         ],
         // Last, as it comes and goes: nothing moves under the pointer.
-        ...(next === undefined
-          ? []
-          : [
-              [
-                "Next attempt",
-                <>
-                  <TimeUntil at={next} />, <When at={new Date(next).toISOString()} />
-                </>,
-              ] as const,
-            ]),
+        next !== undefined && [
+          "Next attempt",
+          <>
+            <TimeUntil at={next} />, <When at={new Date(next).toISOString()} />
+          </>,
+        ],
       ]}
     />
   );

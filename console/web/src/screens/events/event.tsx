@@ -70,12 +70,10 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries }, erro
         facts={[
           ["Created", <When at={created_at} isExact />],
           ["Event", <CopyableId id={id} label="event’s id" />],
-          ...(record === undefined ? [] : ([["Record", <CopyableId id={record.id} label="record’s id" />]] as const)),
-          ...(record?.change === undefined ? [] : ([["Status", record.change]] as const)),
-          ...(record?.campaignId === undefined
-            ? []
-            : ([["Campaign", <CopyableId id={record.campaignId} label="campaign’s id" />]] as const)),
-          ...(record === undefined || test ? [] : ([["Same record", <SameRecord recordId={record.id} />]] as const)),
+          record !== undefined && ["Record", <CopyableId id={record.id} label="record’s id" />],
+          record?.change !== undefined && ["Status", record.change],
+          record?.campaignId !== undefined && ["Campaign", <CopyableId id={record.campaignId} label="campaign’s id" />],
+          record !== undefined && !test && ["Same record", <SameRecord recordId={record.id} />],
         ]}
       />
       <section aria-labelledby="deliveries">

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { announce, showProblems } from "../../parts/states.tsx";
+import { announce, Hint, showProblems } from "../../parts/states.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { useMe } from "../../api/queries.ts";
 
@@ -58,9 +58,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           description="The key’s integration can put plans into your workspace for review. It cannot publish, fund or pay anything."
         />
       )}
-      <Text size="sm" c="dimmed">
-        Every key can read all of the brand’s records.
-      </Text>
+      <Hint>Every key can read all of the brand’s records.</Hint>
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,5 @@
 import type { Key } from "@brand-records/console-contract";
-import { Button, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
@@ -9,7 +9,7 @@ import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
 import { NotLoaded, IN_ORDER, Pager } from "../../parts/paged-rows.tsx";
-import { EmptyState, FormError, Notice } from "../../parts/states.tsx";
+import { EmptyState, FormError, Hint, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import styles from "./keys.module.css";
@@ -63,11 +63,7 @@ export function Keys() {
   return (
     <Page of="keys" actions={data !== undefined && (page !== undefined || data.keys.some(isActive)) && create}>
       <Eligibility />
-      {!isOwner && (
-        <Text size="sm" c="dimmed">
-          Owners of the brand create and revoke keys.
-        </Text>
-      )}
+      {!isOwner && <Hint>Owners of the brand create and revoke keys.</Hint>}
       {content}
       {data !== undefined && <FormError error={error} />}
       {isCreating && <CreateKey onClose={creating.close} />}
@@ -162,7 +158,7 @@ const REVOKED_COLUMNS: Column<Key>[] = [
     title: "Revoked",
     cell: ({ revoked_at, revoked_by }) => (
       <Lines>
-        {revoked_at !== null && <When at={revoked_at} />}
+        <When at={revoked_at} />
         <span>{revoked_by}</span>
       </Lines>
     ),

@@ -1,5 +1,5 @@
 import type { Key } from "@brand-records/console-contract";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { announce, Notice } from "../../parts/states.tsx";
@@ -24,17 +24,15 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
   if (acceptedUntil !== null) {
     return (
       <Dialog title="Key revoked" isKept onClose={onClose}>
-        <Stack>
-          <Notice tone="warning">
-            <strong>{name}</strong> is revoked for good. Part of the service does not know yet: requests with it may succeed until{" "}
-            <When at={acceptedUntil} isExact />, Manila time.
-          </Notice>
-          <Group justify="flex-end">
-            <Button onClick={onClose} data-autofocus>
-              Close
-            </Button>
-          </Group>
-        </Stack>
+        <Notice tone="warning">
+          <strong>{name}</strong> is revoked for good. Part of the service does not know yet: requests with it may succeed until{" "}
+          <When at={acceptedUntil} isExact />, Manila time.
+        </Notice>
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </Group>
       </Dialog>
     );
   }

@@ -1,5 +1,5 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, NativeSelect, Stack, TextInput, Text } from "@mantine/core";
+import { Button, Group, NativeSelect, TextInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -76,13 +76,11 @@ function HowToSignIn({ email, provider, onClose }: { readonly email: string; rea
   const text = `You are now a member of ${brand_name} on Brand Records. Sign in at ${window.location.origin}/sign-in${where} with the e-mail address ${email}.`;
   return (
     <Dialog title={`${email} is a member now`} size="lg" isKept onClose={onClose}>
-      <Stack>
-        <Text>No mail is sent. Send this to the person:</Text>
-        <CopyableText text={text} label="The text" />
-        <Group justify="flex-end">
-          <Button onClick={onClose}>Done</Button>
-        </Group>
-      </Stack>
+      <Text>No mail is sent. Send this to the person:</Text>
+      <CopyableText text={text} label="The text" />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
@@ -12,6 +12,7 @@ import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { When } from "../../parts/when.tsx";
 import styles from "./members.module.css";
 import { roleText } from "./roles.ts";
+import { Hint } from "../../parts/states.tsx";
 
 const AddMember = loadedDialog(async () => (await import("./add-member.tsx")).AddMember);
 const ChangeRole = loadedDialog(async () => (await import("./change-member.tsx")).ChangeRole);
@@ -46,11 +47,7 @@ export function Members() {
 
   return (
     <Page of="members" actions={isOwner && <Button onClick={() => setOpen({ act: "add" })}>Add member</Button>}>
-      {!isOwner && (
-        <Text size="sm" c="dimmed">
-          Owners of the brand add and remove members.
-        </Text>
-      )}
+      {!isOwner && <Hint>Owners of the brand add and remove members.</Hint>}
       <PagedRows
         label="Members"
         // Which buttons a row has depends on both: none may come between the others later.

@@ -6,7 +6,7 @@ import { query, useBrand } from "../../api/queries.ts";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { When } from "../../parts/when.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { announce } from "../../parts/states.tsx";
+import { announce, Hint } from "../../parts/states.tsx";
 
 interface NewLinkProps {
   readonly member: Pick<Member, "email">;
@@ -57,9 +57,7 @@ export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkPr
         )}{" "}
         It works once, within {options?.link_hours} hours, and opens {brand_name} only.
       </Text>
-      <Text size="sm" c="dimmed">
-        Anyone who opens it acts as this person. The audit log shows that you made it.
-      </Text>
+      <Hint>Anyone who opens it acts as this person. The audit log shows that you made it.</Hint>
     </ConfirmDialog>
   );
 }

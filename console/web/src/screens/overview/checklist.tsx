@@ -5,6 +5,7 @@ import { CheckIcon } from "../../parts/icons.tsx";
 import styles from "./checklist.module.css";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
+import { Hint } from "../../parts/states.tsx";
 
 /** The steps of the set-up; folded once all are done. */
 export function Checklist({ steps, isEligible }: { readonly steps: readonly Step[]; readonly isEligible: boolean }) {
@@ -25,9 +26,9 @@ export function Checklist({ steps, isEligible }: { readonly steps: readonly Step
         <Text component="h2" fw={600}>
           {isEligible ? "Set up your integration" : "What you can set up then"}
         </Text>
-        <Text size="sm" c="dimmed">
+        <Hint>
           {done} of {steps.length} done
-        </Text>
+        </Hint>
       </div>
       <Steps steps={steps} />
     </section>
@@ -52,9 +53,7 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
             <Text fw={600}>
               {step.title} <span className="visually-hidden">{step.isDone ? "(done)" : "(to do)"}</span>
             </Text>
-            <Text size="sm" c="dimmed">
-              {step.text}
-            </Text>
+            <Hint>{step.text}</Hint>
             <div className={styles["action"]}>{step.action}</div>
           </div>
         </li>

@@ -1,11 +1,11 @@
 import type { Output } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
 import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { momentText } from "../../parts/when-text.ts";
 import { besideLimit, everyBucket, totalOf } from "../../parts/usage-buckets.ts";
 import styles from "./last-day.module.css";
 import { useBrand, useMe } from "../../api/queries.ts";
+import { Hint } from "../../parts/states.tsx";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
 
@@ -18,9 +18,7 @@ const SERIES = [
 export const LastDay = ({ usage }: { readonly usage: Output<"overview.get">["usage"] }) => (
   <section className={styles["section"]} aria-label="Requests of the last 24 hours">
     {usage === null ? (
-      <Text size="sm" c="dimmed">
-        The requests of the last 24 hours could not be read. They are read again in a moment.
-      </Text>
+      <Hint>The requests of the last 24 hours could not be read. They are read again in a moment.</Hint>
     ) : (
       <Usage {...usage} />
     )}
@@ -43,9 +41,7 @@ function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) 
         <Number name="In the busiest clock minute" value={total.peak} beside={besideLimit(total, limit)} />
       </div>
       {accepted + refused === 0 ? (
-        <Text size="sm" c="dimmed">
-          No requests in the last 24 hours.
-        </Text>
+        <Hint>No requests in the last 24 hours.</Hint>
       ) : (
         <Bars title="Requests an hour" series={SERIES} bars={bars} />
       )}

@@ -25,11 +25,7 @@ export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
       <Notice>
         <Text size="sm" className={styles["breakable"]}>
           <StateBadge state={isCompleted ? "completed" : "cancelled"} /> by <strong>{plan.closed_by ?? "a person"}</strong>
-          {plan.closed_at !== null && (
-            <>
-              , <When at={plan.closed_at} />
-            </>
-          )}
+          <When before=", " at={plan.closed_at} />
         </Text>
         <Text size="sm" mt="xs">
           <strong>Nothing was published, funded or paid.</strong>{" "}

@@ -5,7 +5,7 @@ import { isUncertain } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { ReceiverForm, type ReceiverValues, type SubmittedForm } from "./receiver-form.tsx";
 import { changesOf } from "./receiver-changes.ts";
-import { announce } from "../../parts/states.tsx";
+import { announce, Hint } from "../../parts/states.tsx";
 
 const valuesOf = ({ url, label, events, max_in_flight }: Receiver): ReceiverValues => ({
   url,
@@ -53,9 +53,7 @@ export function EditReceiver({ receiver }: { readonly receiver: Receiver }) {
       onSubmit={submit}
     >
       {receiver.rotating && (
-        <Text size="sm" c="dimmed">
-          A signing secret is being rotated. If you change the URL, a test signed with the next secret must be accepted again.
-        </Text>
+        <Hint>A signing secret is being rotated. If you change the URL, a test signed with the next secret must be accepted again.</Hint>
       )}
       <Group>
         <Button type="submit" loading={update.isPending}>

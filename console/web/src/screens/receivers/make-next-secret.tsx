@@ -76,11 +76,7 @@ export function MakeNextSecret({
         <>
           <Text>
             There is a next secret already
-            {next_secret_at !== null && (
-              <>
-                , made <When at={next_secret_at} />
-              </>
-            )}
+            <When before=", made " at={next_secret_at} />
             {next_secret_accepted_at !== null && ", and your receiver accepted a test signed with it"}. Another one replaces it for good.
           </Text>
           <Checkbox

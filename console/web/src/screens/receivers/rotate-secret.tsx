@@ -87,11 +87,7 @@ function MakeStep({ receiver }: StepsProps) {
     <Step title="Make the next secret" isDone={rotating} isCurrent={!rotating}>
       {rotating ? (
         <Text size="sm">
-          {next_secret_at !== null && (
-            <>
-              Made <When at={next_secret_at} />.{" "}
-            </>
-          )}
+          <When before="Made " at={next_secret_at} after=". " />
           Until you activate it, each delivery’s <code>webhook-signature</code> has two signatures, by the present secret and by this one.
         </Text>
       ) : (

@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Code, Group, NativeSelect, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, NativeSelect, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -20,14 +20,12 @@ const TITLE = "Send a test";
 
 const NoTest = ({ onClose }: Pick<SendTestProps, "onClose">) => (
   <Dialog title={TITLE} size="lg" onClose={onClose}>
-    <Stack>
-      <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Close
-        </Button>
-      </Group>
-    </Stack>
+    <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
+    <Group justify="flex-end">
+      <Button variant="default" onClick={onClose} data-autofocus>
+        Close
+      </Button>
+    </Group>
   </Dialog>
 );
 
@@ -47,29 +45,27 @@ function Test({ receiver: { id, events }, onClose }: SendTestProps) {
     );
   return (
     <Dialog title={TITLE} size="lg" isPending={test.isPending} onClose={onClose}>
-      <Stack>
-        <Text>It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted.</Text>
-        <Text size="sm">
-          <Code>npx @brand-records/cli receivers prove</Code> checks from your machine what the receiver must accept and must refuse.
-        </Text>
-        <NativeSelect
-          label="Event"
-          value={type}
-          onChange={({ currentTarget }) => setType(currentTarget.value)}
-          data={[...events]}
-          data-autofocus
-        />
-        <FormError error={test.error} />
-        {deliveryId !== undefined && <WatchDelivery key={deliveryId} deliveryId={deliveryId} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={test.isPending}>
-            {deliveryId === undefined ? "Cancel" : "Close"}
-          </Button>
-          <Button onClick={send} loading={test.isPending}>
-            {deliveryId === undefined ? "Send test" : "Send another"}
-          </Button>
-        </Group>
-      </Stack>
+      <Text>It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted.</Text>
+      <Text size="sm">
+        <Code>npx @brand-records/cli receivers prove</Code> checks from your machine what the receiver must accept and must refuse.
+      </Text>
+      <NativeSelect
+        label="Event"
+        value={type}
+        onChange={({ currentTarget }) => setType(currentTarget.value)}
+        data={[...events]}
+        data-autofocus
+      />
+      <FormError error={test.error} />
+      {deliveryId !== undefined && <WatchDelivery key={deliveryId} deliveryId={deliveryId} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} disabled={test.isPending}>
+          {deliveryId === undefined ? "Cancel" : "Close"}
+        </Button>
+        <Button onClick={send} loading={test.isPending}>
+          {deliveryId === undefined ? "Send test" : "Send another"}
+        </Button>
+      </Group>
     </Dialog>
   );
 }

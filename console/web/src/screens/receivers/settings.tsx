@@ -73,12 +73,7 @@ function OwnerSettings({ receiver }: { readonly receiver: Receiver }) {
 
 const Held = ({ receiver: { disabled_at, waiting } }: { readonly receiver: Receiver }) => (
   <>
-    {disabled_at !== null && (
-      <>
-        since <When at={disabled_at} />
-      </>
-    )}
-    . {countOf(waiting, "delivery is", "deliveries are")} held.
+    <When before="since " at={disabled_at} />. {countOf(waiting, "delivery is", "deliveries are")} held.
   </>
 );
 

@@ -8,7 +8,7 @@ import { returnPath } from "../../api/return-to.ts";
 import { unpinTab } from "../../api/tab.ts";
 import iconUrl from "../../icon.svg";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, FormError, Loading, NotRead } from "../../parts/states.tsx";
+import { ErrorState, FormError, Hint, Loading, NotRead } from "../../parts/states.tsx";
 import { call, CallError } from "../../api/call.ts";
 import { failureOf, SignInFailed } from "./sign-in-failure.tsx";
 import styles from "./sign-in.module.css";
@@ -59,9 +59,7 @@ function SignInByLink({ token }: { readonly token: string }) {
           >
             Sign in as {data.email}
           </Button>
-          <Text size="sm" c="dimmed">
-            The link works once. Not you? Close this page: nothing has been used up.
-          </Text>
+          <Hint>The link works once. Not you? Close this page: nothing has been used up.</Hint>
           <FormError error={redeem.error} />
         </Stack>
       )}
@@ -151,10 +149,10 @@ function NewLink() {
   return (
     <Stack gap="xs">
       <Text>Open the sign-in link that you were given. Each works once.</Text>
-      <Text size="sm" c="dimmed">
+      <Hint>
         Need one? An owner of your brand makes it, under “Members”. For owners the operator of this service makes one with{" "}
         <Code>brandctl members link EMAIL</Code>.
-      </Text>
+      </Hint>
     </Stack>
   );
 }

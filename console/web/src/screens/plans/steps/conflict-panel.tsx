@@ -51,12 +51,7 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
         </Text>
         <Text size="sm" c="dimmed" className={styles["breakable"]}>
           {who} changed the same {conflicts.length === 1 ? "field" : "fields"} while you edited the plan
-          {plan.edited_at !== null && (
-            <>
-              , <When at={plan.edited_at} isBrief />
-            </>
-          )}
-          . Everything else from both of you is kept.
+          <When before=", " at={plan.edited_at} isBrief />. Everything else from both of you is kept.
         </Text>
       </div>
       <ErrorSummary problems={Object.fromEntries(open.map((field) => [field, "choose one of the two"]))} attempt={missing.attempt} />

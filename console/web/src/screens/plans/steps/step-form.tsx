@@ -1,7 +1,7 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
+import { Button, Group, TextInput } from "@mantine/core";
 import type { ComponentType } from "react";
 import { ButtonLink } from "../../../parts/links.tsx";
-import { FormError, Notice } from "../../../parts/states.tsx";
+import { FormError, Hint, Notice } from "../../../parts/states.tsx";
 import type { PlanEditing } from "../editing/use-plan-editing.ts";
 import { loadedPart } from "../../../parts/loaded-part.tsx";
 import { STEP_NAMES, type StepName } from "../plan-steps.ts";
@@ -108,11 +108,7 @@ export function StepForm({ step, editing, isPartlySaved, onSave }: StepFormProps
             Back
           </ButtonLink>
         )}
-        {isDirty && (
-          <Text size="sm" c="dimmed">
-            {isPartlySaved && !isSaving ? "Saved, except what you have edited since: save again" : "Unsaved edits"}
-          </Text>
-        )}
+        {isDirty && <Hint>{isPartlySaved && !isSaving ? "Saved, except what you have edited since: save again" : "Unsaved edits"}</Hint>}
       </Group>
     </form>
   );

@@ -1,7 +1,7 @@
 import type { Receiver, Replay } from "@brand-records/console-contract";
 import { Button, Group, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { useBrand, useChange } from "../../../api/queries.ts";
+import { useBrand } from "../../../api/queries.ts";
 import { countOf, countText } from "../../../parts/formats.ts";
 import { AnchorLink } from "../../../parts/links.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
@@ -9,7 +9,7 @@ import { When } from "../../../parts/when.tsx";
 import bar from "../../../parts/progress.module.css";
 import styles from "../receiver-page.module.css";
 import { today } from "../../../parts/filters/days.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { ConfirmChange } from "../../../parts/confirm-dialog.tsx";
 import { announce } from "../../../parts/states.tsx";
 
 /** Number of waiting deliveries above which a replay waits too. */
@@ -37,12 +37,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
       </Group>
       <Text size="sm">
         {failed_only ? "What failed" : "Every event"} since <When at={since} />, started <When at={started_at} />
-        {finished_at !== null && (
-          <>
-            , ended <When at={finished_at} />
-          </>
-        )}
-        .
+        <When before=", ended " at={finished_at} />.
       </Text>
       {isRunning && <progress className={bar["progress"]} value={queued} max={Math.max(1, total)} aria-label="Events queued" />}
       <Text size="sm">
@@ -89,22 +84,22 @@ function useAnnouncedEnd({ id, queued, finished_at, cancelled_at }: Replay): voi
 }
 
 function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressProps, "replay"> & { onClose(): void }) {
-  const cancel = useChange("replays.cancel", ["replays.latest"]);
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title="Cancel this replay?"
-      change={cancel}
+      operation="replays.cancel"
+      input={{ replay_id: id }}
+      changes={["replays.latest"]}
       action="Cancel replay"
       cancel="Keep it running"
       isCancelFocused
-      onConfirm={() => cancel.mutate({ replay_id: id }, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Text>
         No more events are queued.{" "}
         {queued > 0 && `The ${countOf(queued, "event", "events", Infinity)} queued so far are sent all the same.`}
       </Text>
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 

@@ -1,8 +1,7 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { POLL_MS, useBrand, useRead } from "../../../api/queries.ts";
-import { FormError, LoadingRows, Notice, NotRead } from "../../../parts/states.tsx";
+import { FormError, Hint, LoadingRows, Notice, NotRead } from "../../../parts/states.tsx";
 import { ReceiverPage } from "../receiver-page.tsx";
 import { ReplayProgress } from "./replay-progress.tsx";
 import { StartReplay } from "./start-replay.tsx";
@@ -37,13 +36,9 @@ function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
       )}
       {replay !== null && <ReplayProgress key={replay.id} replay={replay} receiver={receiver} />}
       {!isOwner ? (
-        <Text size="sm" c="dimmed">
-          Owners of the brand start replays. {replay === null && "This receiver has had none in the last 30 days."}
-        </Text>
+        <Hint>Owners of the brand start replays. {replay === null && "This receiver has had none in the last 30 days."}</Hint>
       ) : isRunning ? (
-        <Text size="sm" c="dimmed">
-          A receiver has one replay at a time. Another one can start when this one ends.
-        </Text>
+        <Hint>A receiver has one replay at a time. Another one can start when this one ends.</Hint>
       ) : (
         <StartReplay receiver={receiver} />
       )}
