@@ -49,9 +49,9 @@ export function Page({ of, parent, actions, children, ...texts }: PageProps) {
     <Stack gap="lg">
       <title>{`${title} · Brand Records`}</title>
       <Group justify="space-between" align="flex-end" gap="md">
-        <div className="page-head">
+        <div className="breakable">
           {parent}
-          <Title order={1} ref={heading} tabIndex={-1} className="page-title" dir="auto">
+          <Title order={1} ref={heading} tabIndex={-1} className="page-title breakable" dir="auto">
             {title}
           </Title>
           {description !== undefined && (

@@ -8,14 +8,13 @@ import { forgetUnsaved } from "../api/unsaved.ts";
 import { shownTab } from "../api/tab.ts";
 import { SignOutIcon } from "../parts/icons.tsx";
 import { announce, FormError } from "../parts/states.tsx";
-import styles from "./shell.module.css";
 
 /** What the account menu shows when it is open. */
 export default function AccountPanel() {
   const { email, limited_to, memberships } = useMe();
   return (
     <Stack gap="sm">
-      <Text size="sm" className={styles["breakable"]}>
+      <Text size="sm" className="breakable">
         Signed in as <strong>{email}</strong>
       </Text>
       {limited_to !== null && (

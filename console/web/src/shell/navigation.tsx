@@ -57,7 +57,7 @@ export function BrandSwitcher() {
           data={memberships.map(({ brand_id, brand_name }) => ({ value: brand_id, label: brand_name }))}
         />
       ) : (
-        <Text fw={600} className={styles["brandName"]}>
+        <Text fw={600} className="breakable">
           {brand.brand_name}
         </Text>
       )}

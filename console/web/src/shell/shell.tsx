@@ -73,7 +73,7 @@ function Frame() {
         <Text className={styles["narrowOnly"] ?? ""} size="sm" fw={600} truncate title={name}>
           {name}
         </Text>
-        <span className={styles["gap"]} />
+        <span style={{ flex: 1 }} />
         {brand && <Find />}
         <AccountMenu />
       </header>

@@ -28,7 +28,7 @@ function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
       </div>
       {error !== null && <Text size="sm">{error}</Text>}
       {request_headers.length > 0 && (
-        <details>
+        <details className="folded">
           <summary>Request headers</summary>
           <Text size="sm" c="dimmed" mt={4}>
             The signatures are not stored: for five minutes, a reader of this page could repeat the request as if it were ours.
@@ -37,7 +37,7 @@ function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
         </details>
       )}
       {response !== "" && (
-        <details>
+        <details className="folded">
           <summary>Response</summary>
           <Preformatted text={response} label="Response" />
         </details>

@@ -15,7 +15,6 @@ import { recordOf, deliveryRows, type DeliveryRow } from "./event-rows.ts";
 import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delivery-cells.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { SendAgain } from "../../parts/deliveries/send-again.tsx";
-import styles from "./events.module.css";
 
 const EventsLink = () => (
   <AnchorLink to="/developers/events" size="sm">
@@ -131,7 +130,7 @@ const COLUMNS: Column<DeliveryRow>[] = [
           </Link>
           <Marks delivery={delivery} />
         </div>
-        {host === null ? <code className={styles["id"]}>{delivery.receiver_id}</code> : <span>{host}</span>}
+        {host === null ? <code className="code">{delivery.receiver_id}</code> : <span>{host}</span>}
       </Lines>
     ),
   },

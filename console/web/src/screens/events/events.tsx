@@ -10,7 +10,6 @@ import type { Column } from "../../parts/rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { deliveredText, recordOf } from "./event-rows.ts";
-import styles from "./events.module.css";
 
 const FILTERS: readonly Filter[] = [typeFilter("Type"), { kind: "days" }, recordFilter("record_id")];
 
@@ -63,7 +62,7 @@ const COLUMNS: Column<Event>[] = [
       </Link>
     ),
   },
-  { title: "Record", cell: ({ data_json }) => <code className={styles["id"]}>{recordOf(data_json)?.id ?? "None"}</code> },
+  { title: "Record", cell: ({ data_json }) => <code className="code">{recordOf(data_json)?.id ?? "None"}</code> },
   { title: "Status", cell: ({ data_json }) => recordOf(data_json)?.change ?? "" },
   { title: "Delivered", cell: deliveredText },
   { title: "Created", cell: ({ created_at }) => <When at={created_at} isExact /> },

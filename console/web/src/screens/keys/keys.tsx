@@ -12,7 +12,6 @@ import { NotLoaded, IN_ORDER, Pager } from "../../parts/paged-rows.tsx";
 import { EmptyState, FormError, Hint, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
-import styles from "./keys.module.css";
 
 const CreateKey = loadedDialog(async () => (await import("./create-key.tsx")).CreateKey);
 const RevokeKey = loadedDialog(async () => (await import("./revoke-key.tsx")).RevokeKey);
@@ -100,8 +99,8 @@ function KeyLists({ keys, found, isFirst, isLast, create, onRevoke }: KeyListsPr
         <Rows label="Active keys" columns={activeColumns(onRevoke)} rows={active} keyOf={({ id }) => id} found={found} />
       )}
       {revoked.length > 0 && (
-        <details className={styles["revoked"]} open={(active.length === 0 && !isFirst) || revoked.some(({ id }) => id === found)}>
-          <summary>{count}</summary>
+        <details className="folded" open={(active.length === 0 && !isFirst) || revoked.some(({ id }) => id === found)}>
+          <summary style={{ padding: "0.5rem 0" }}>{count}</summary>
           <Rows label="Revoked keys" columns={REVOKED_COLUMNS} rows={revoked} keyOf={({ id }) => id} found={found} />
         </details>
       )}
@@ -114,7 +113,7 @@ const NAME: Column<Key> = {
   cell: ({ name, hint }) => (
     <Lines>
       <strong>{name}</strong>
-      <code className={styles["hint"]}>{hint}</code>
+      <code className="code quiet">{hint}</code>
     </Lines>
   ),
 };

@@ -10,7 +10,6 @@ import { Page } from "../../parts/page.tsx";
 import { PagedRows, IN_ORDER } from "../../parts/paged-rows.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { When } from "../../parts/when.tsx";
-import styles from "./members.module.css";
 import { roleText } from "./roles.ts";
 import { Hint } from "../../parts/states.tsx";
 
@@ -106,7 +105,7 @@ function columns({ self, isOwner, hasLinks }: Seen, change: (act: Act, member: M
         </Lines>
       ),
     },
-    { title: "Role", cell: ({ role }) => <span className={styles["unbroken"]}>{roleText(role)}</span> },
+    { title: "Role", cell: ({ role }) => <span style={{ whiteSpace: "nowrap" }}>{roleText(role)}</span> },
     { title: "Since", cell: ({ created_at }) => <When at={created_at} /> },
     {
       title: "Change",

@@ -1,4 +1,4 @@
-import { Text, Anchor } from "@mantine/core";
+import { Anchor, Group, Stack, Text } from "@mantine/core";
 import type { Key, Receiver } from "@brand-records/console-contract";
 import type { ReactNode } from "react";
 import { CheckIcon } from "../../parts/icons.tsx";
@@ -12,8 +12,8 @@ export function Checklist({ steps, isEligible }: { readonly steps: readonly Step
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) {
     return (
-      <details className={styles["folded"]}>
-        <summary>
+      <details className="folded">
+        <summary className={styles["complete"]}>
           Set-up complete: {done} of {steps.length} steps
         </summary>
         <Steps steps={steps} />
@@ -21,17 +21,17 @@ export function Checklist({ steps, isEligible }: { readonly steps: readonly Step
     );
   }
   return (
-    <section className={styles["section"]} aria-label="Set-up">
-      <div className={styles["heading"]}>
+    <Stack component="section" gap="0.625rem" aria-label="Set-up">
+      <Group justify="space-between" align="baseline" gap="0.25rem 1rem">
         <Text component="h2" fw={600}>
           {isEligible ? "Set up your integration" : "What you can set up then"}
         </Text>
         <Hint>
           {done} of {steps.length} done
         </Hint>
-      </div>
+      </Group>
       <Steps steps={steps} />
-    </section>
+    </Stack>
   );
 }
 

@@ -5,7 +5,6 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { announce, FormError, Notice } from "../../parts/states.tsx";
 import { isChanged, isOutdated } from "./editing/their-changes.ts";
 import { visibleControls, textsOf } from "./plan-texts.ts";
-import styles from "./plans.module.css";
 import type { PlanEditing } from "./editing/use-plan-editing.ts";
 import type { PlanValues } from "./plan-values.ts";
 import { CopyableTexts } from "../../parts/unsaved-text.tsx";
@@ -31,7 +30,7 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
   };
   return (
     <Dialog title="Cancel this plan?" isPending={cancel.isPending} onClose={onClose}>
-      <Text className={styles["breakable"]}>
+      <Text className="breakable">
         <strong>
           <bdi>{visibleControls(plan.title)}</bdi>
         </strong>{" "}

@@ -13,7 +13,6 @@ import { Pager } from "../../parts/paged-rows.tsx";
 import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { DELIVERY_FILTERS, listFilter } from "./delivery-filters.ts";
-import styles from "./delivery-list.module.css";
 import { pollMs, UNUSED_AFTER_MS } from "../../parts/deliveries/polling.ts";
 
 const route = getRouteApi("/shell/developers/receivers/$receiverId");
@@ -76,7 +75,7 @@ function NewDeliveries({ input }: { readonly input: Omit<Input<"deliveries.list"
   if (seen === undefined && newest !== undefined) setSeen(newest);
   if (seen === undefined || newest === undefined || newest <= seen) return null;
   return (
-    <ButtonLink to="." search={({ after: _newest, ...search }) => search} resetScroll={false} size="xs" className={styles["new"] ?? ""}>
+    <ButtonLink to="." search={({ after: _newest, ...search }) => search} resetScroll={false} size="xs" style={{ alignSelf: "center" }}>
       New deliveries
     </ButtonLink>
   );
@@ -109,7 +108,9 @@ const columns = (pausedUntil: string | null): Column<Delivery>[] => [
           <Marks delivery={delivery} />
         </div>
         {/* A test's is a sample, which no filter finds. */}
-        {delivery.record_id !== null && !delivery.test && <span className={styles["id"]}>{delivery.record_id}</span>}
+        {delivery.record_id !== null && !delivery.test && (
+          <span style={{ fontFamily: "var(--mantine-font-family-monospace)" }}>{delivery.record_id}</span>
+        )}
       </Lines>
     ),
   },

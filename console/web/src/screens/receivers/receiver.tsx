@@ -59,7 +59,7 @@ function Actions({ receiver }: { readonly receiver: ReceiverData }) {
 function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
   const { id, url, events, last_delivery_at, last_outcome, failures, waiting, enabled } = receiver;
   return (
-    <div className={styles["line"]}>
+    <Group className={styles["line"] ?? ""} gap="0.25rem 1.25rem" fz="sm">
       <span>
         <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)}
       </span>
@@ -76,7 +76,7 @@ function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
       <span>
         {countText(waiting)} {enabled ? "waiting" : "held"}
       </span>
-      <details>
+      <details className="folded">
         <summary>URL, events and id</summary>
         <Facts
           facts={[
@@ -87,6 +87,6 @@ function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
           ]}
         />
       </details>
-    </div>
+    </Group>
   );
 }

@@ -1,4 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
+import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
@@ -11,7 +12,6 @@ import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
-import styles from "./receivers.module.css";
 
 const RECEIVERS_MAX = 20;
 
@@ -43,9 +43,9 @@ function ReceiverList({ receivers }: { readonly receivers: readonly Receiver[] }
   return (
     <>
       <Rows label="Receivers" columns={COLUMNS} rows={receivers} keyOf={({ id }) => id} />
-      <p className={styles["count"]}>
+      <Text fz="sm" c="dimmed" lh={1.55}>
         {receivers.length} of {RECEIVERS_MAX} receivers
-      </p>
+      </Text>
     </>
   );
 }

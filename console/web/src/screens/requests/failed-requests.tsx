@@ -18,7 +18,6 @@ import { filtersFor, selectedBy, type FailedSearch, fieldText, routeText, search
 import { CopyableId } from "../../parts/copyable.tsx";
 import { KeyName } from "../../parts/key-name.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
-import styles from "./failed-groups.module.css";
 
 /** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
 const failedQuery = (brandId: string, search: FailedSearch) =>
@@ -108,12 +107,15 @@ const FailedGroups = ({ groups, keys, search }: FailedGroupsProps) => (
   />
 );
 
+/** A column is as wide as the longest part of a name, which breaks between its parts alone. */
+const BETWEEN_PARTS = { overflowWrap: "break-word" } as const;
+
 const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<FailedGroup>[] => [
   {
     title: "Error",
     cell: (group) => (
       <Lines>
-        <Link className={`row-link ${styles["name"]}`} to="/developers/requests" search={searchFor(search, group)}>
+        <Link className="row-link" style={BETWEEN_PARTS} to="/developers/requests" search={searchFor(search, group)}>
           <Parts of={group.code} />
         </Link>
         <span>{fieldText(group.field)}</span>
@@ -126,7 +128,7 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
       const { name, of } = routeText(route);
       return (
         <Lines>
-          <code className={styles["name"]}>
+          <code style={BETWEEN_PARTS}>
             <Parts of={name} />
           </code>
           {of !== undefined && <span>{of}</span>}

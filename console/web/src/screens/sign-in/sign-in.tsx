@@ -22,10 +22,10 @@ export function SignIn() {
   const token = useLocation({ select: ({ hash }) => hash });
   return (
     <main className={styles["screen"]}>
-      <div className={styles["card"]}>
+      <Stack className="framed" gap="1.25rem" w="min(26rem, 100%)" p="2rem" bg="var(--mantine-color-body)">
         <img src={iconUrl} alt="" width={40} height={40} />
         {token === "" ? <HowToSignIn /> : <SignInByLink key={token} token={token} />}
-      </div>
+      </Stack>
     </main>
   );
 }

@@ -1,6 +1,6 @@
 import { readUsage, usageKey, type UsageOfRange } from "@brand-records/console-contract/range-reads";
 import { USAGE_RANGE, USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
-import { Text, Stack } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Key } from "@brand-records/console-contract";
@@ -43,10 +43,10 @@ export function Usage() {
           {brand_name} may make {limit} requests in any 60 seconds, with all of its keys together.
         </Text>
       )}
-      <div className={styles["head"]}>
+      <Group justify="space-between" gap="0.5rem 1rem">
         <Ranges shown={name} />
         {data !== undefined && <AsOf at={data.at} hasFailed={error !== null} />}
-      </div>
+      </Group>
       {data === undefined ? <NotRead error={error} refetch={refetch} /> : <UsageOf data={data} limit={limit} />}
     </Page>
   );

@@ -1,4 +1,5 @@
 import type { PlanSummary } from "@brand-records/console-contract";
+import { Group, Text } from "@mantine/core";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pollFirst, useRead } from "../../../api/queries.ts";
 import { dayText } from "../../../parts/filters/days.ts";
@@ -25,7 +26,7 @@ export function PlanList() {
   const { data } = result;
   return (
     <Page of="plans">
-      <div className={styles["bar"]}>
+      <Group justify="space-between" gap="0.5rem 1rem">
         <nav aria-label="State of the plans" className={styles["filters"]}>
           {PLAN_FILTERS.map(({ filter, text }) => (
             <Link
@@ -41,11 +42,11 @@ export function PlanList() {
           ))}
         </nav>
         {data !== undefined && (
-          <span className={styles["count"]}>
+          <Text span fz="sm" c="dimmed" lh={1.55} style={{ whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums" }}>
             {data.pending} of {data.pending_max} pending
-          </span>
+          </Text>
         )}
-      </div>
+      </Group>
       {data !== undefined && data.pending >= data.pending_max && (
         <Notice tone="warning">
           <strong>Integrations can prepare no more plans.</strong> {data.pending_max} are pending, which is the limit. Complete or cancel
@@ -98,7 +99,7 @@ const STATUS: Column<PlanSummary> = {
 const BUDGET: Column<PlanSummary> = {
   title: "Budget",
   cell: ({ planning_budget_centavos }) => (
-    <span className={styles["amount"]}>
+    <span style={{ whiteSpace: "nowrap" }}>
       <Pesos centavos={planning_budget_centavos} />
     </span>
   ),

@@ -46,10 +46,10 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
       }}
     >
       <div>
-        <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="1.125rem" className="page-title">
+        <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="1.125rem" className="page-title breakable">
           Choose what to keep
         </Text>
-        <Text size="sm" c="dimmed" className={styles["breakable"]}>
+        <Text size="sm" c="dimmed" className="breakable">
           {who} changed the same {conflicts.length === 1 ? "field" : "fields"} while you edited the plan
           <When before=", " at={plan.edited_at} isBrief />. Everything else from both of you is kept.
         </Text>
@@ -105,7 +105,7 @@ interface SideProps {
 const Side = ({ value, label, who, field, shown }: SideProps) => (
   <div className={styles["side"]}>
     {/* An address is one long word. */}
-    <Radio value={value} label={label} description={<span className={styles["breakable"]}>{who}</span>} />
+    <Radio value={value} label={label} description={<span className="breakable">{who}</span>} />
     {/* A long text scrolls, so the keyboard must reach it. */}
     <div className={styles["sideValue"]} tabIndex={0} role="group" aria-label={`${label}: ${FIELD_NAMES[field]}`}>
       <FieldValue field={field} value={shown} />

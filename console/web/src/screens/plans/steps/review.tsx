@@ -67,7 +67,7 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
         nameOf={(name) => CONFIRMATIONS.find((known) => known.name === name)?.text ?? ""}
       />
       {isDirty && (
-        <div ref={unsaved} tabIndex={-1} role="group" aria-label="Unsaved edits" className="page-title">
+        <div ref={unsaved} tabIndex={-1} role="group" aria-label="Unsaved edits" className="page-title breakable">
           <UnsavedEdits editing={editing} onSave={onSave} onDiscard={onDiscard} />
         </div>
       )}
