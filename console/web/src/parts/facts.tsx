@@ -4,7 +4,7 @@ import styles from "./facts.module.css";
 /** Names and values beside each other; one below the other on a narrow screen. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode] | false)[] }) {
   return (
-    <dl className={styles["facts"]}>
+    <dl className={`${styles["facts"]} framed`}>
       {facts
         .filter((fact) => fact !== false)
         .map(([name, value]) => (

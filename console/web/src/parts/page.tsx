@@ -69,7 +69,7 @@ export function Page({ of, parent, actions, children, ...texts }: PageProps) {
 
 /** What stands in a frame of its own, one thing below the other. */
 export const Panel = ({ children, labelledBy }: { readonly children: ReactNode; readonly labelledBy?: string }) => (
-  <section className={styles["panel"]} aria-labelledby={labelledBy}>
+  <Stack component="section" className={`${styles["panel"]} framed`} gap="1.25rem" miw={0} aria-labelledby={labelledBy}>
     {children}
-  </section>
+  </Stack>
 );

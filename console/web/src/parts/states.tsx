@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Box, Button, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useSyncExternalStore, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
@@ -15,7 +15,15 @@ export function EmptyState({
   readonly action?: ReactNode;
 }) {
   return (
-    <div className={styles["empty"]}>
+    <Stack
+      className={styles["empty"] ?? ""}
+      align="center"
+      gap="0.5rem"
+      p="3rem 1.25rem"
+      bd="1px dashed var(--mantine-color-default-border)"
+      bdrs="lg"
+      ta="center"
+    >
       <Text component="h2" fw={600}>
         {title}
       </Text>
@@ -23,7 +31,7 @@ export function EmptyState({
         {children}
       </Text>
       {action}
-    </div>
+    </Stack>
   );
 }
 
@@ -74,9 +82,15 @@ export function RequestId({ id }: { readonly id: string }) {
   );
 }
 
+const NOTICE_GROUNDS = { info: "light-dark(#eef4f7, #1b262d)", warning: "light-dark(#fdf2d9, #332a12)" };
+
 /** A place for information that needs attention. */
 export function Notice({ tone = "info", children }: { readonly tone?: "info" | "warning"; readonly children: ReactNode }) {
-  return <div className={`${styles["notice"]} ${styles[tone]}`}>{children}</div>;
+  return (
+    <Box className="breakable" p="0.75rem 1rem" bdrs="md" fz="sm" bg={NOTICE_GROUNDS[tone]}>
+      {children}
+    </Box>
+  );
 }
 
 /** What is said beside the point. */

@@ -8,7 +8,7 @@ import { CLIENTS, environmentOf, isClient, type Client, type Place } from "./cli
 import { useBrand, useMe } from "../../api/queries.ts";
 
 /** How to connect an assistant to this deployment. */
-export function Assistants() {
+export default function Assistants() {
   const { client } = getRouteApi("/shell/developers/assistants").useSearch();
   const navigate = useNavigate();
   const { isOwner } = useBrand();

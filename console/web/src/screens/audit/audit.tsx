@@ -33,7 +33,7 @@ const filtersFor = (people: readonly string[]): readonly Filter[] => [
 ];
 
 /** Who changed what, newest first. To a member it says why it shows nothing. */
-export function Audit() {
+export default function Audit() {
   const { isOwner } = useBrand();
   return <Page of="audit">{isOwner ? <AuditLog /> : <OwnersOnly />}</Page>;
 }

@@ -21,7 +21,7 @@ import { SendAgain } from "../../parts/deliveries/send-again.tsx";
 import { Neighbours } from "./neighbours.tsx";
 import { RepeatLinks, useReceiverOf, WaitingNotice, type ReceiverOf } from "./delivery-notices.tsx";
 
-export function Delivery() {
+export default function Delivery() {
   const { deliveryId } = getRouteApi("/shell/developers/deliveries/$deliveryId").useParams();
   const { data, error, refetch } = useRead(
     "deliveries.get",

@@ -23,7 +23,7 @@ const EventsLink = () => (
 );
 
 /** One event with its deliveries: where the `dashboard_url` of a delivered body leads. */
-export function Event() {
+export default function Event() {
   const { eventId } = getRouteApi("/shell/developers/events/$eventId").useParams();
   const { data, error, refetch } = useRead(
     "events.get",

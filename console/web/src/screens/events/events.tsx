@@ -14,7 +14,7 @@ import { deliveredText, recordOf } from "./event-rows.ts";
 const FILTERS: readonly Filter[] = [typeFilter("Type"), { kind: "days" }, recordFilter("record_id")];
 
 /** What has happened to the brand's records, newest first, with filters in the URL. The first page keeps itself current. */
-export function Events() {
+export default function Events() {
   const { page, ...filters } = getRouteApi("/shell/developers/events").useSearch();
   const { type, record_id, from, to } = filters;
   const result = useRead(

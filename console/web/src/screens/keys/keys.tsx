@@ -16,7 +16,7 @@ import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 const CreateKey = loadedDialog(async () => (await import("./create-key.tsx")).CreateKey);
 const RevokeKey = loadedDialog(async () => (await import("./revoke-key.tsx")).RevokeKey);
 
-export function Keys() {
+export default function Keys() {
   const { isOwner } = useBrand();
   const isEligible = useMayIntegrate();
   const { key: found, page } = getRouteApi("/shell/developers/keys").useSearch();

@@ -25,7 +25,7 @@ type Act = "role" | "link" | "remove" | "leave";
 type Open = { readonly act: "add" } | { readonly act: Act; readonly member: Member };
 
 /** Who works on the brand. Owners change it. */
-export function Members() {
+export default function Members() {
   const { isOwner } = useBrand();
   const { email, limited_to } = useMe();
   const { page } = getRouteApi("/shell/developers/members").useSearch();

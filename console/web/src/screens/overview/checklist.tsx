@@ -38,7 +38,7 @@ export function Checklist({ steps, isEligible }: { readonly steps: readonly Step
 function Steps({ steps }: { readonly steps: readonly Step[] }) {
   const next = steps.find(({ isDone }) => !isDone);
   return (
-    <ol className={styles["steps"]}>
+    <ol className={`${styles["steps"]} framed`}>
       {steps.map((step) => (
         <li
           key={step.title}
@@ -54,7 +54,9 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
               {step.title} <span className="visually-hidden">{step.isDone ? "(done)" : "(to do)"}</span>
             </Text>
             <Hint>{step.text}</Hint>
-            <div className={styles["action"]}>{step.action}</div>
+            <Group className={styles["action"] ?? ""} align="stretch" gap="0.5rem 1.25rem" mt="0.25rem">
+              {step.action}
+            </Group>
           </div>
         </li>
       ))}

@@ -10,7 +10,7 @@ import { countOf } from "../../parts/formats.ts";
 import { AnchorLink } from "../../parts/links.tsx";
 
 /** What is set up, what is left to do, and what needs attention: in one call, so that nothing moves when a part comes later. */
-export function Overview() {
+export default function Overview() {
   const { data, error, refetch } = useRead("overview.get", {}, { refetchInterval: POLL_MS });
   return (
     <Page of="overview">

@@ -17,7 +17,7 @@ import { NotRead } from "../../parts/states.tsx";
 const ClosedPlan = loadedPart(async () => (await import("./closed-plan.tsx")).ClosedPlan);
 
 /** One plan, where its `review_path` leads. The page of a pending one keeps itself current. */
-export function Plan() {
+export default function Plan() {
   const route = getRouteApi("/shell/workspaces/$type/plans/$planId");
   const { type, planId } = route.useParams();
   const search = route.useSearch();

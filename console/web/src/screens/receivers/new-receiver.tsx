@@ -12,7 +12,7 @@ import { useBrand } from "../../api/queries.ts";
 const INITIAL = { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type) };
 
 /** Registers a receiver, then shows its signing secret once. */
-export function NewReceiver() {
+export default function NewReceiver() {
   const { isOwner } = useBrand();
   const navigate = useNavigate();
   // Here alone: a secret in a cache would outlive its dialog.

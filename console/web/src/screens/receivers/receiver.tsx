@@ -19,7 +19,7 @@ const SendTest = loadedDialog(async () => (await import("./send-test.tsx")).Send
 const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);
 
 /** What a receiver got, and how it did. */
-export function Receiver() {
+export default function Receiver() {
   const { receiverId } = getRouteApi("/shell/developers/receivers/$receiverId").useParams();
   const { isOwner } = useBrand();
   return (

@@ -15,7 +15,7 @@ import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/r
 
 const RECEIVERS_MAX = 20;
 
-export function Receivers() {
+export default function Receivers() {
   const { isOwner } = useBrand();
   const isEligible = useMayIntegrate();
   const register = isOwner && isEligible && <ButtonLink to="/developers/receivers/new">Register receiver</ButtonLink>;

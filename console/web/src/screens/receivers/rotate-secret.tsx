@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Checkbox, Text } from "@mantine/core";
+import { Button, Checkbox, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
@@ -64,12 +64,12 @@ const Step = ({ title, isDone, isCurrent, children }: StepProps) => (
     <span className={styles["mark"]} aria-hidden="true">
       {isDone && <CheckIcon size={16} />}
     </span>
-    <div className={styles["content"]}>
+    <Stack className={styles["content"] ?? ""} align="flex-start" gap="0.5rem" miw={0}>
       <Text component="h3" fw={600}>
         {title} <span className="visually-hidden">{isDone ? "(done)" : "(to do)"}</span>
       </Text>
       {children}
-    </div>
+    </Stack>
   </li>
 );
 

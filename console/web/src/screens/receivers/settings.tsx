@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { countOf } from "../../parts/formats.ts";
@@ -21,7 +21,7 @@ const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver
 const DisableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).DisableReceiver);
 
 /** What an owner changes about a receiver; members see it. */
-export function ReceiverSettings() {
+export default function ReceiverSettings() {
   const { receiverId } = getRouteApi("/shell/developers/receivers/$receiverId/settings").useParams();
   const { isOwner } = useBrand();
   const isSecretShown = useIsSecretShown();
@@ -78,10 +78,10 @@ const Held = ({ receiver: { disabled_at, waiting } }: { readonly receiver: Recei
 );
 
 const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <section className={styles["section"]} aria-label={title}>
+  <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="0.75rem" p="1.25rem" aria-label={title}>
     <Text component="h2" fw={650}>
       {title}
     </Text>
     {children}
-  </section>
+  </Stack>
 );

@@ -31,7 +31,7 @@ const failedQuery = (brandId: string, search: FailedSearch) =>
   });
 
 /** What was refused or failed, with which key, where and why: to see what an integration does wrong, or what we did. */
-export function FailedRequests() {
+export default function FailedRequests() {
   const { ofBrand } = useBrand();
   const search = getRouteApi("/shell/developers/requests").useSearch();
   const { data, error, refetch } = useQuery({

@@ -17,7 +17,7 @@ import styles from "./sign-in.module.css";
  * Signs in: with the link whose token is this page's fragment, or leads to the provider, or says how to get a link. The fragment is never
  * in a request's URL, and the link is used up only by the button, so that previews of the link use nothing up.
  */
-export function SignIn() {
+export default function SignIn() {
   // The router knows of each change: a link pasted into a tab that shows this page changes the fragment alone.
   const token = useLocation({ select: ({ hash }) => hash });
   return (

@@ -26,7 +26,7 @@ const usageQuery = (brandId: string, name: UsageRangeName) =>
   });
 
 /** How many requests the brand makes, how near they come to its limit, and which keys make them. */
-export function Usage() {
+export default function Usage() {
   const { ofBrand, brand_name, tier } = useBrand();
   const limit = useMe().rate_limits[tier];
   const name = nameIn(USAGE_RANGES, getRouteApi("/shell/developers/usage").useSearch().range, USAGE_RANGE);

@@ -1,4 +1,4 @@
-import { Combobox, Modal, TextInput, useCombobox } from "@mantine/core";
+import { Combobox, Group, Modal, TextInput, useCombobox } from "@mantine/core";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { useBrand, useMe, useRead } from "../../api/queries.ts";
@@ -58,7 +58,7 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
           }}
           onKeyDown={onKeyDown}
         />
-        <Combobox.Options id={listId} aria-label="Found" className={styles["options"] ?? ""}>
+        <Combobox.Options id={listId} aria-label="Found" mt="0.75rem" mah="min(24rem, 55vh)" style={{ overflowY: "auto" }}>
           {found.map(({ text: name, of, target }, index) => (
             <Combobox.Option
               key={keyOf(target)}
@@ -67,9 +67,9 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
               selected={index === chosen}
               aria-selected={index === chosen}
             >
-              <div className={styles["option"]}>
+              <Group className={`${styles["option"]} breakable`} justify="space-between" gap="0 1rem">
                 {name} <span>{of}</span>
-              </div>
+              </Group>
             </Combobox.Option>
           ))}
         </Combobox.Options>

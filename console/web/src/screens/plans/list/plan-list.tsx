@@ -16,7 +16,7 @@ import { typeName, visibleControls } from "../plan-texts.ts";
 import styles from "./plan-list.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
-export function PlanList() {
+export default function PlanList() {
   const { status = "pending", page } = getRouteApi("/shell/workspaces/").useSearch();
   const result = useRead(
     "plans.list",

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { announce, FormError } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
 import { standingChoices, type Choices, type Conflict, type MadeChoice } from "../editing/draft.ts";
-import { ErrorSummary } from "./error-summary.tsx";
+import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { FieldValue } from "../plan-contents.tsx";
 import { FIELD_NAMES } from "../plan-texts.ts";
 import type { PlanValue } from "../plan-values.ts";
@@ -37,14 +37,7 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
     if (unchosen.length === 0) onChoose(choices);
   };
   return (
-    <form
-      className={styles["fields"]}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <PlanForm onSubmit={submit}>
       <div>
         <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="1.125rem" className="page-title breakable">
           Choose what to keep
@@ -90,7 +83,7 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
           Discard all my edits
         </Button>
       </Group>
-    </form>
+    </PlanForm>
   );
 }
 

@@ -4,7 +4,7 @@ import { useBrand, useChange } from "../../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../../parts/links.tsx";
 import { announce, FormError, Notice } from "../../../parts/states.tsx";
 import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.ts";
-import { ErrorSummary } from "./error-summary.tsx";
+import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { problemName } from "../editing/field-problems.ts";
 import { isOutdated } from "../editing/their-changes.ts";
 import { PlanContents } from "../plan-contents.tsx";
@@ -53,14 +53,7 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
     }
   };
   return (
-    <form
-      className={styles["fields"]}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <PlanForm onSubmit={() => void submit()}>
       <ErrorSummary
         problems={problems}
         attempt={attempt}
@@ -74,7 +67,7 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
       <PlanContents
         values={valuesOf(plan)}
         actionOf={(step) => (
-          <AnchorLink to="." search={{ step }} size="sm">
+          <AnchorLink to="." search={{ step }} size="sm" ms="auto">
             Edit<span className="visually-hidden"> {STEP_TITLES[step]}</span>
           </AnchorLink>
         )}
@@ -114,7 +107,7 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
           Back
         </ButtonLink>
       </Group>
-    </form>
+    </PlanForm>
   );
 }
 

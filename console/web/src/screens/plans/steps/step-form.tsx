@@ -6,7 +6,7 @@ import type { PlanEditing } from "../editing/use-plan-editing.ts";
 import { loadedPart } from "../../../parts/loaded-part.tsx";
 import { STEP_NAMES, type StepName } from "../plan-steps.ts";
 import styles from "../plans.module.css";
-import { ErrorSummary } from "./error-summary.tsx";
+import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { type StepProps, fieldId } from "./step.ts";
 import { Pesos } from "../../../parts/pesos.tsx";
 import { centavosOf, pesosText } from "../money.ts";
@@ -84,14 +84,7 @@ export function StepForm({ step, editing, isPartlySaved, onSave }: StepFormProps
   const Fields = FIELDS[step];
   const before = STEP_NAMES[STEP_NAMES.indexOf(step) - 1];
   return (
-    <form
-      className={styles["fields"]}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave();
-      }}
-    >
+    <PlanForm onSubmit={onSave}>
       <ErrorSummary problems={problems} attempt={refusals} />
       <Fields {...editing} />
       <FormError
@@ -110,6 +103,6 @@ export function StepForm({ step, editing, isPartlySaved, onSave }: StepFormProps
         )}
         {isDirty && <Hint>{isPartlySaved && !isSaving ? "Saved, except what you have edited since: save again" : "Unsaved edits"}</Hint>}
       </Group>
-    </form>
+    </PlanForm>
   );
 }

@@ -1,5 +1,5 @@
 import type { Receiver, Replay } from "@brand-records/console-contract";
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { useBrand } from "../../../api/queries.ts";
 import { countOf, countText } from "../../../parts/formats.ts";
@@ -28,7 +28,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
   const isRunning = finished_at === null;
   useAnnouncedEnd(replay);
   return (
-    <section className={styles["section"]} aria-label="Replay">
+    <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="0.75rem" p="1.25rem" aria-label="Replay">
       <Group gap="sm">
         <Text component="h2" fw={650}>
           {isRunning ? "Replay in progress" : "Last replay"}
@@ -62,7 +62,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
         )}
       </Group>
       {isCancelling && isRunning && <CancelReplay replay={replay} onClose={() => setIsCancelling(false)} />}
-    </section>
+    </Stack>
   );
 }
 

@@ -9,7 +9,7 @@ import { StartReplay } from "./start-replay.tsx";
 const RUNNING_POLL_MS = 1_000;
 
 /** Sends events to a receiver again. The service runs the replay: it goes on without this page, and shows again after a reload. */
-export function Replay() {
+export default function Replay() {
   const { receiverId } = getRouteApi("/shell/developers/receivers/$receiverId/replay").useParams();
   return (
     <ReceiverPage receiverId={receiverId} title={({ label }) => `Replay to ${label}`}>

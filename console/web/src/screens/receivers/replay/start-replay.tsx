@@ -31,7 +31,14 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
   const events = isSettled ? count.data?.events : undefined;
 
   return (
-    <section className={styles["section"]} aria-label="Start a replay">
+    <Stack
+      component="section"
+      className={`${styles["section"]} framed`}
+      align="flex-start"
+      gap="0.75rem"
+      p="1.25rem"
+      aria-label="Start a replay"
+    >
       <Text component="h2" fw={650}>
         Send events again
       </Text>
@@ -81,7 +88,7 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
       {isConfirming && events !== undefined && (
         <ConfirmReplay receiver={receiver} input={input} events={events} onClose={() => setIsConfirming(false)} />
       )}
-    </section>
+    </Stack>
   );
 }
 
