@@ -85,22 +85,19 @@ export const DELIVERY_OPERATIONS = {
    * Returns the deliveries of a receiver that match every filter, newest first, 50 a page. With `status_class` a page before the last may be
    * short, or empty: a call looks at 2,000 deliveries.
    */
-  "deliveries.list": member(
-    {
-      receiver_id: id("rcv"),
-      states: z.array(state).max(5).optional(),
-      type: z.string().max(100).optional(),
-      from: instant.optional(),
-      to: instant.optional(),
-      event_id: id("evt").optional(),
-      record_id: recordId.optional(),
-      /** The last attempt's; `none`: no response came. */
-      status_class: z.enum(["2xx", "3xx", "4xx", "5xx", "none"]).optional(),
-      after_id: id("dlv").optional(),
-    },
-    { deliveries: z.array(delivery), next_after_id: nullable(z.string()), ...circuit },
-  ),
-  "deliveries.get": member(deliveryInput, {
+  "deliveries.list": member({
+    receiver_id: id("rcv"),
+    states: z.array(state).max(5).optional(),
+    type: z.string().max(100).optional(),
+    from: instant.optional(),
+    to: instant.optional(),
+    event_id: id("evt").optional(),
+    record_id: recordId.optional(),
+    /** The last attempt's; `none`: no response came. */
+    status_class: z.enum(["2xx", "3xx", "4xx", "5xx", "none"]).optional(),
+    after_id: id("dlv").optional(),
+  }).returns({ deliveries: z.array(delivery), next_after_id: nullable(z.string()), ...circuit }),
+  "deliveries.get": member(deliveryInput).returns({
     delivery,
     attempts: z.array(attempt),
     /** The body of every attempt, as sent; null if the event is no longer stored. */
@@ -112,20 +109,17 @@ export const DELIVERY_OPERATIONS = {
     ...circuit,
   }),
   /** Returns the attempts of a receiver by hour; hours without attempts are left out. */
-  "deliveries.stats": member(
-    { receiver_id: id("rcv"), from: instant, to: instant },
-    {
-      hours: z.array(z.object({ hour: time, stats: attemptStats })),
-      total: attemptStats,
-      /** Earlier attempts are not counted. */
-      counted_since: time,
-    },
-  ),
+  "deliveries.stats": member({ receiver_id: id("rcv"), from: instant, to: instant }).returns({
+    hours: z.array(z.object({ hour: time, stats: attemptStats })),
+    total: attemptStats,
+    /** Earlier attempts are not counted. */
+    counted_since: time,
+  }),
   /**
    * Sends the event once more as a new delivery; a pending delivery becomes due now instead. `pending_only`: the page shows it as waiting, so
    * a delivery that has finished since is not sent once more.
    */
-  "deliveries.replay": owner({ ...deliveryInput, pending_only: z.boolean().optional() }, { delivery }),
+  "deliveries.replay": owner({ ...deliveryInput, pending_only: z.boolean().optional() }).returns({ delivery }),
 };
 
 const replay = z.object({
@@ -147,11 +141,11 @@ const replayInput = { receiver_id: id("rcv"), since: instant, failed_only: z.boo
 
 export const REPLAY_OPERATIONS = {
   /** Returns how many events `replays.start` would queue. Counted up to 100,000. */
-  "replays.count": member(replayInput, { events: z.number() }),
+  "replays.count": member(replayInput).returns({ events: z.number() }),
   /** Sends every event since a time once more, or only those that failed. */
-  "replays.start": owner(replayInput, { replay }),
+  "replays.start": owner(replayInput).returns({ replay }),
   /** Returns the receiver's replay in progress, else its last one. */
-  "replays.latest": member({ receiver_id: id("rcv") }, { replay: nullable(replay) }),
+  "replays.latest": member({ receiver_id: id("rcv") }).returns({ replay: nullable(replay) }),
   /** Queues no more events; those queued are sent. */
-  "replays.cancel": owner({ replay_id: id("rpl") }, { replay }),
+  "replays.cancel": owner({ replay_id: id("rpl") }).returns({ replay }),
 };

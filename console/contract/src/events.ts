@@ -20,34 +20,28 @@ const listedEvent = event.extend({
 
 export const EVENT_OPERATIONS = {
   /** Returns the brand's events that match every filter, newest first, 50 a page. */
-  "events.list": member(
-    {
-      type: z.string().max(100).optional(),
-      from: instant.optional(),
-      to: instant.optional(),
-      record_id: recordId.optional(),
-      page_token,
-    },
-    { events: z.array(listedEvent), next_page_token: nullable(z.string()) },
-  ),
-  "events.get": member(
-    { event_id: id("evt") },
-    {
-      event,
-      /** The bytes that receivers get. */
-      body: z.string(),
-      /** Empty if no receiver selected the event; the label is null if the receiver was deleted. */
-      receivers: z.array(
-        z.object({
-          receiver_id: z.string(),
-          label: nullable(z.string()),
-          /** Host and port of its URL. */
-          host: nullable(z.string()),
-          paused_until: nullable(time),
-          deliveries: z.array(delivery),
-        }),
-      ),
-      has_more_deliveries: z.boolean(),
-    },
-  ),
+  "events.list": member({
+    type: z.string().max(100).optional(),
+    from: instant.optional(),
+    to: instant.optional(),
+    record_id: recordId.optional(),
+    page_token,
+  }).returns({ events: z.array(listedEvent), next_page_token: nullable(z.string()) }),
+  "events.get": member({ event_id: id("evt") }).returns({
+    event,
+    /** The bytes that receivers get. */
+    body: z.string(),
+    /** Empty if no receiver selected the event; the label is null if the receiver was deleted. */
+    receivers: z.array(
+      z.object({
+        receiver_id: z.string(),
+        label: nullable(z.string()),
+        /** Host and port of its URL. */
+        host: nullable(z.string()),
+        paused_until: nullable(time),
+        deliveries: z.array(delivery),
+      }),
+    ),
+    has_more_deliveries: z.boolean(),
+  }),
 };

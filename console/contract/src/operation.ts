@@ -21,21 +21,21 @@ export const nullable = <Schema extends z.ZodType>(schema: Schema) => schema.nul
 /** `next_page_token` of the page before. */
 export const page_token = z.string().max(1_000).optional();
 
-const operation = <const Who extends Needs, In extends z.ZodRawShape, Out extends z.ZodRawShape>(needs: Who, input: In, output: Out) => ({
-  needs,
-  /** Unknown fields are refused. */
-  input: z.strictObject(input),
-  /** Fields that it does not list are removed from a response. */
-  output: z.object(output),
+const operation = <const Who extends Needs, In extends z.ZodRawShape>(needs: Who, input: In) => ({
+  returns: <Out extends z.ZodRawShape>(output: Out) => ({
+    needs,
+    /** Unknown fields are refused. */
+    input: z.strictObject(input),
+    /** Fields that it does not list are removed from a response. */
+    output: z.object(output),
+  }),
 });
 
-export const anyone = <In extends z.ZodRawShape, Out extends z.ZodRawShape>(input: In, output: Out) => operation("anyone", input, output);
-export const session = <In extends z.ZodRawShape, Out extends z.ZodRawShape>(input: In, output: Out) => operation("session", input, output);
+export const anyone = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("anyone", input);
+export const session = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("session", input);
 
 /** What every operation of a brand's member names. Links name no brand: the page asks `locate`. */
 const brandInput = { brand_id: id("brd") };
 
-export const member = <In extends z.ZodRawShape, Out extends z.ZodRawShape>(input: In, output: Out) =>
-  operation("member", { ...brandInput, ...input }, output);
-export const owner = <In extends z.ZodRawShape, Out extends z.ZodRawShape>(input: In, output: Out) =>
-  operation("owner", { ...brandInput, ...input }, output);
+export const member = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("member", { ...brandInput, ...input });
+export const owner = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("owner", { ...brandInput, ...input });

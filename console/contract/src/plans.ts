@@ -46,39 +46,40 @@ const texts = z.array(text).max(200, "must have at most 200 elements");
 /** Campaign plans, as their workspaces show them. Nothing here publishes, funds or pays anything. */
 export const PLAN_OPERATIONS = {
   /** Returns plans, newest first, and how many of the brand's plans are pending. */
-  "plans.list": member(
-    { status: z.enum(PLAN_STATES).optional(), after_id: id("pln").optional() },
-    { plans: z.array(summary), next_after_id: nullable(z.string()), pending: z.number(), pending_max: z.number() },
-  ),
-  "plans.get": member({ plan_id: id("pln") }, { plan }),
+  "plans.list": member({ status: z.enum(PLAN_STATES).optional(), after_id: id("pln").optional() }).returns({
+    plans: z.array(summary),
+    next_after_id: nullable(z.string()),
+    pending: z.number(),
+    pending_max: z.number(),
+  }),
+  "plans.get": member({ plan_id: id("pln") }).returns({ plan }),
   /**
    * Changes the fields that it names; "" and [] clear an optional one. Error `plan_changed` if the plan has another revision, and
    * `plan_not_pending` if it is closed. A change that the plan already has succeeds and raises no revision.
    */
-  "plans.update": member(
-    {
-      ...planInput,
-      changes: z.strictObject({
-        title: text.optional(),
-        goal: text.optional(),
-        campaign_type: text.optional(),
-        planned_for: text.optional(),
-        review_on: text.optional(),
-        planning_budget_centavos: z.int().optional(),
-        summary: text.optional(),
-        brief: text.optional(),
-        requirements: texts.optional(),
-        platforms: texts.optional(),
-        notes: text.optional(),
-      }),
-    },
-    { plan },
-  ),
+  "plans.update": member({
+    ...planInput,
+    changes: z.strictObject({
+      title: text.optional(),
+      goal: text.optional(),
+      campaign_type: text.optional(),
+      planned_for: text.optional(),
+      review_on: text.optional(),
+      planning_budget_centavos: z.int().optional(),
+      summary: text.optional(),
+      brief: text.optional(),
+      requirements: texts.optional(),
+      platforms: texts.optional(),
+      notes: text.optional(),
+    }),
+  }).returns({ plan }),
   /** Completes the plan permanently. All three must be true: the person confirms them. Repeated by that person, it returns the plan. */
-  "plans.complete": member(
-    { ...planInput, confirmed_pay: z.boolean(), confirmed_rights: z.boolean(), confirmed_funding: z.boolean() },
-    { plan },
-  ),
+  "plans.complete": member({
+    ...planInput,
+    confirmed_pay: z.boolean(),
+    confirmed_rights: z.boolean(),
+    confirmed_funding: z.boolean(),
+  }).returns({ plan }),
   /** Cancels the plan permanently. A retry of its request_id is refused from then on. Repeated by that person, it returns the plan. */
-  "plans.cancel": member(planInput, { plan }),
+  "plans.cancel": member(planInput).returns({ plan }),
 };

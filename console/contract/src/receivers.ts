@@ -47,42 +47,36 @@ const settings = {
 
 export const RECEIVER_OPERATIONS = {
   /** Returns all receivers, oldest first: 20 at most. */
-  "receivers.list": member({}, { receivers: z.array(receiver) }),
-  "receivers.get": member(receiverInput, { receiver }),
-  "receivers.create": owner(settings, { receiver, secret }),
-  "receivers.update": owner(
-    {
-      ...receiverInput,
-      url: settings.url.optional(),
-      label: settings.label.optional(),
-      // The service takes an empty list for no change.
-      events: settings.events.min(1, "must name at least one event").optional(),
-      max_in_flight: z.int("must be a whole number").optional(),
-    },
-    { receiver },
-  ),
+  "receivers.list": member().returns({ receivers: z.array(receiver) }),
+  "receivers.get": member(receiverInput).returns({ receiver }),
+  "receivers.create": owner(settings).returns({ receiver, secret }),
+  "receivers.update": owner({
+    ...receiverInput,
+    url: settings.url.optional(),
+    label: settings.label.optional(),
+    // The service takes an empty list for no change.
+    events: settings.events.min(1, "must name at least one event").optional(),
+    max_in_flight: z.int("must be a whole number").optional(),
+  }).returns({ receiver }),
   /** `held`: what to do with the held deliveries. */
-  "receivers.enable": owner({ ...receiverInput, held: z.enum(["release", "drop"]) }, { receiver, dropped: z.number() }),
-  "receivers.disable": owner(receiverInput, { receiver }),
-  "receivers.delete": owner(receiverInput, { dropped: z.number() }),
+  "receivers.enable": owner({ ...receiverInput, held: z.enum(["release", "drop"]) }).returns({ receiver, dropped: z.number() }),
+  "receivers.disable": owner(receiverInput).returns({ receiver }),
+  "receivers.delete": owner(receiverInput).returns({ dropped: z.number() }),
   /**
    * Makes the next secret. Deliveries are signed with both until it is activated. `replace`: also if there is a next secret already, which
    * the receiver may have; else `request_conflict`.
    */
-  "receivers.rotate": owner({ ...receiverInput, replace: z.boolean() }, { receiver, secret }),
-  "receivers.activate": owner({ ...receiverInput, force: z.boolean() }, { receiver }),
+  "receivers.rotate": owner({ ...receiverInput, replace: z.boolean() }).returns({ receiver, secret }),
+  "receivers.activate": owner({ ...receiverInput, force: z.boolean() }).returns({ receiver }),
   /** Ends the pause and tries the first delivery that waits; `all`: makes every other one due, too. */
-  "receivers.send_waiting": owner(
-    { ...receiverInput, all: z.boolean() },
-    {
-      receiver,
-      /** The delivery that is tried first, as it waits; null if none does. */
-      first: nullable(delivery),
-    },
-  ),
+  "receivers.send_waiting": owner({ ...receiverInput, all: z.boolean() }).returns({
+    receiver,
+    /** The delivery that is tried first, as it waits; null if none does. */
+    first: nullable(delivery),
+  }),
   /** Queues a test delivery. `next`: signs it with the next secret alone. */
-  "receivers.test": owner(
-    { ...receiverInput, type: z.string().max(100), next: z.boolean() },
-    { delivery_id: z.string(), event_id: z.string() },
-  ),
+  "receivers.test": owner({ ...receiverInput, type: z.string().max(100), next: z.boolean() }).returns({
+    delivery_id: z.string(),
+    event_id: z.string(),
+  }),
 };

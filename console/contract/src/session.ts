@@ -31,40 +31,33 @@ const person = {
 /** Signing in and out, and the signed-in person. */
 export const SESSION_OPERATIONS = {
   /** Returns how people sign in here: with links, and with which provider. */
-  "sign_in.options": anyone(
-    {},
-    {
-      links: z.boolean(),
-      /** Time for which a link of an owner works. */
-      link_hours: z.number(),
-      provider: nullable(z.string()),
-    },
-  ),
+  "sign_in.options": anyone().returns({
+    links: z.boolean(),
+    /** Time for which a link of an owner works. */
+    link_hours: z.number(),
+    provider: nullable(z.string()),
+  }),
   /** Returns whom a link signs in, and uses nothing up. */
-  "sign_in.peek": anyone(
-    { token },
-    {
-      email: z.string(),
-      expires_at: time,
-      /** The one brand that the link opens; null: every brand of the person. */
-      brand_name: nullable(z.string()),
-    },
-  ),
+  "sign_in.peek": anyone({ token }).returns({
+    email: z.string(),
+    expires_at: time,
+    /** The one brand that the link opens; null: every brand of the person. */
+    brand_name: nullable(z.string()),
+  }),
   /** Uses the link up and sets the session's cookie. */
-  "sign_in.redeem": anyone({ token }, { email: z.string() }),
-  "session.me": session({}, person),
+  "sign_in.redeem": anyone({ token }).returns({ email: z.string() }),
+  "session.me": session().returns(person),
   /** Ends the session. Succeeds without one, too. `location` is where the browser goes next to sign out at the provider, if anywhere. */
-  "session.sign_out": anyone({}, { location: nullable(z.string()) }),
+  "session.sign_out": anyone().returns({ location: nullable(z.string()) }),
   /**
    * Ends all sessions of the person, this one included, and deletes the unused links. In a session that opens one brand alone: those that
    * open it alone, too.
    */
-  "session.sign_out_everywhere": session({}, { location: nullable(z.string()) }),
+  "session.sign_out_everywhere": session().returns({ location: nullable(z.string()) }),
   /** Returns which of the person's brands has a record. */
-  "session.locate": session(
-    { id: z.string().regex(/^(key|rcv|dlv|evt|rpl|pln)_[0-9a-z]{1,40}$/, "must be the id of a record") },
-    { brand_id: z.string() },
-  ),
+  "session.locate": session({ id: z.string().regex(/^(key|rcv|dlv|evt|rpl|pln)_[0-9a-z]{1,40}$/, "must be the id of a record") }).returns({
+    brand_id: z.string(),
+  }),
 };
 
 /**

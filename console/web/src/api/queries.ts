@@ -9,7 +9,6 @@ import {
   useQuery,
   useQueryClient,
   useSuspenseQuery,
-  type UseMutationResult,
   type UseQueryOptions,
 } from "@tanstack/react-query";
 import { call, CallError, isOfOtherSession, isUncertain, listenToRoles } from "./call.ts";
@@ -135,14 +134,10 @@ export const pollFirst = (page: string | undefined) => page === undefined && pol
  *
  * @param isWaiting false: it counts as done at once
  */
-export function useChange<Name extends OperationName>(
-  name: Name,
-  changes: readonly OperationName[],
-  isWaiting = true,
-): UseMutationResult<Output<Name>, Error, InputInBrand<Name>> {
+export function useChange<Name extends OperationName>(name: Name, changes: readonly OperationName[], isWaiting = true) {
   const { ofBrand } = useBrand();
   const client = useQueryClient();
-  return useMutation({
+  const mutation = useMutation({
     mutationFn: (input: InputInBrand<Name>) => call(name, { ...ofBrand, ...input } as Input<Name>, { as: shownTab().email }),
     onSettled: async (_output, error) => {
       const read = Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
@@ -150,6 +145,13 @@ export function useChange<Name extends OperationName>(
       if (error === null && isWaiting) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS_MAX))]);
     },
   });
+  /** Makes the change. The callbacks end with the component. */
+  const make = (
+    input: InputInBrand<Name>,
+    onSuccess: (output: Output<Name>) => void = () => {},
+    onError: (error: Error) => void = () => {},
+  ): void => mutation.mutate(input, { onSuccess, onError });
+  return { ...mutation, make };
 }
 
 /** Time without use after which pages stop polling, so that an unused session can expire. */

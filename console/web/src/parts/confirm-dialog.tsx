@@ -83,11 +83,9 @@ export function ConfirmChange<Name extends OperationName>(props: ConfirmChangePr
   const { operation, input, changes, done, ...dialog } = props;
   const change = useChange(operation, changes);
   const confirm = (): void =>
-    change.mutate(input, {
-      onSuccess: () => {
-        if (done !== undefined) announce(done);
-        dialog.onClose();
-      },
+    change.make(input, () => {
+      if (done !== undefined) announce(done);
+      dialog.onClose();
     });
   return <ConfirmDialog {...dialog} change={change} onConfirm={confirm} />;
 }

@@ -10,7 +10,9 @@ export function CopyableId({ id, label = "id" }: { readonly id: string; readonly
   return (
     <>
       <Group component="span" display="inline-flex" gap={4} maw="100%" wrap="nowrap">
-        <code className="code breakable">{id}</code>
+        <code className="code breakable" style={{ whiteSpace: "normal" }}>
+          {id}
+        </code>
         <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Copy the ${label}`} onClick={copy}>
           {isCopied ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
         </ActionIcon>

@@ -23,20 +23,15 @@ export function SendAgain({ delivery: { id, state }, to }: SendAgainProps) {
   const text = isPending ? "Send now" : "Send again";
   const [notSent, setNotSent] = useState<string>();
   const send = (): void =>
-    replay.mutate(
-      { delivery_id: id, ...(isPending && { pending_only: true }) },
-      {
-        onSuccess: ({ delivery }) => {
-          // Pressed twice, or finished since the page was read: the service sends nothing once more.
-          const isNothingSent = delivery.id === id && delivery.finished_at !== null;
-          const why = isPending ? FINISHED : JUST_SENT;
-          setNotSent(isNothingSent ? why : undefined);
-          if (isNothingSent) return announce(why);
-          announce(delivery.id === id ? "Due now" : "Sending again");
-          void navigate({ to: "/developers/deliveries/$deliveryId", params: { deliveryId: delivery.id } });
-        },
-      },
-    );
+    replay.make({ delivery_id: id, ...(isPending && { pending_only: true }) }, ({ delivery }) => {
+      // Pressed twice, or finished since the page was read: the service sends nothing once more.
+      const isNothingSent = delivery.id === id && delivery.finished_at !== null;
+      const why = isPending ? FINISHED : JUST_SENT;
+      setNotSent(isNothingSent ? why : undefined);
+      if (isNothingSent) return announce(why);
+      announce(delivery.id === id ? "Due now" : "Sending again");
+      void navigate({ to: "/developers/deliveries/$deliveryId", params: { deliveryId: delivery.id } });
+    });
   return (
     <div>
       {state !== "sending" && (

@@ -10,15 +10,10 @@ import { ConfirmByName } from "../../parts/confirm-dialog.tsx";
 export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }: { readonly apiKey: Key; onClose(): void }) {
   const revoke = useChange("keys.revoke", ["keys.list"]);
   const submit = (): void => {
-    revoke.mutate(
-      { key_id: id },
-      {
-        onSuccess: ({ may_be_accepted_until }) => {
-          announce(`${name} revoked`);
-          if (may_be_accepted_until === null) onClose();
-        },
-      },
-    );
+    revoke.make({ key_id: id }, ({ may_be_accepted_until }) => {
+      announce(`${name} revoked`);
+      if (may_be_accepted_until === null) onClose();
+    });
   };
   const acceptedUntil = revoke.data?.may_be_accepted_until ?? null;
   if (acceptedUntil !== null) {

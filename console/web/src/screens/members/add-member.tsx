@@ -23,15 +23,13 @@ export function AddMember({ onClose }: { onClose(): void }) {
   const form = useForm({ mode: "uncontrolled", initialValues: { email: "" } });
 
   const submit = form.onSubmit(({ email }) =>
-    add.mutate(
+    add.make(
       { email: email.trim(), role },
-      {
-        onSuccess: ({ member }) => {
-          setAdded(member.email);
-          announce("Member added");
-        },
-        onError: (error) => showProblems(() => form.setErrors(fieldErrors(error))),
+      ({ member }) => {
+        setAdded(member.email);
+        announce("Member added");
       },
+      (error) => showProblems(() => form.setErrors(fieldErrors(error))),
     ),
   );
 

@@ -1,12 +1,11 @@
 import type { Member, Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { query, useBrand } from "../../api/queries.ts";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { When } from "../../parts/when.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { announce, Hint } from "../../parts/states.tsx";
+import { Hint } from "../../parts/states.tsx";
 
 interface NewLinkProps {
   readonly member: Pick<Member, "email">;
@@ -19,32 +18,18 @@ interface NewLinkProps {
 export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkProps) {
   const { brand_name } = useBrand();
   const options = useQuery(query("sign_in.options", {})).data;
-  // Here alone: a link in a cache would outlive its dialog.
-  const [link, setLink] = useState<Output<"members.link">>();
-  const make = useSecretChange("members.link", ["members.list"]);
+  const link = useSecretChange("members.link", ["members.list"], "Link made");
 
-  const start = (): void =>
-    make.mutate(
-      { email },
-      {
-        onSuccess: (made) => {
-          setLink(made);
-          announce("Link made");
-          make.reset();
-        },
-      },
-    );
-
-  if (link !== undefined) return <LinkToSend email={email} link={link} provider={options?.provider ?? null} onSent={onClose} />;
+  if (link.made !== undefined) return <LinkToSend email={email} link={link.made} provider={options?.provider ?? null} onSent={onClose} />;
   return (
     <ConfirmDialog
       title={isNew ? `${email} is a member now` : "Make a sign-in link?"}
-      change={make}
+      change={link}
       action="Make link"
       cancel={isNew ? "Later" : "Cancel"}
       isKept={isNew}
       unknownOutcome="A link may have been made all the same. No one has seen it: make another."
-      onConfirm={start}
+      onConfirm={() => link.make({ email })}
       onClose={onClose}
     >
       <Text>

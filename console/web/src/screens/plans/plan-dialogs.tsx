@@ -14,17 +14,15 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
   const cancel = useChange("plans.cancel", ["plans.list"]);
   const submit = (): void => {
     if (cancel.isPending) return;
-    cancel.mutate(
+    cancel.make(
       { plan_id: plan.id, expected_revision: plan.revision },
-      {
-        onSuccess: ({ plan: cancelled }) => {
-          adopt(cancelled);
-          announce("Plan cancelled");
-          onClose();
-        },
-        onError: (error) => {
-          if (isOutdated(error)) void readAgain();
-        },
+      ({ plan: cancelled }) => {
+        adopt(cancelled);
+        announce("Plan cancelled");
+        onClose();
+      },
+      (error) => {
+        if (isOutdated(error)) void readAgain();
       },
     );
   };

@@ -27,20 +27,18 @@ export function EditReceiver({ receiver }: { readonly receiver: Receiver }) {
     setResult("");
     const changes = changesOf(valuesOf(saved), values, uncertain);
     if (Object.keys(changes).length === 0) return setResult("Nothing has changed.");
-    update.mutate(
+    update.make(
       { receiver_id: receiver.id, ...changes },
-      {
-        onSuccess: ({ receiver: changed }) => {
-          setSaved(changed);
-          setUncertain([]);
-          fill(valuesOf(changed));
-          setResult("Saved.");
-          announce("Settings saved");
-        },
-        onError: (error) => {
-          if (isUncertain(error)) setUncertain([...uncertain, ...Object.keys(changes)]);
-          refuse(error);
-        },
+      ({ receiver: changed }) => {
+        setSaved(changed);
+        setUncertain([]);
+        fill(valuesOf(changed));
+        setResult("Saved.");
+        announce("Settings saved");
+      },
+      (error) => {
+        if (isUncertain(error)) setUncertain([...uncertain, ...Object.keys(changes)]);
+        refuse(error);
       },
     );
   };

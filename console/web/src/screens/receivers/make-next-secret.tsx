@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CallError } from "../../api/call.ts";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { announce, showProblems } from "../../parts/states.tsx";
+import { showProblems } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
@@ -21,40 +21,28 @@ export function MakeNextSecret({
   onClose,
 }: MakeNextSecretProps) {
   const client = useQueryClient();
-  // Here alone: a secret in a cache would outlive its dialog.
-  const [secret, setSecret] = useState<string>();
   // `rotating` would be wrong: the receiver is that as soon as the secret is made.
   const [replaces, setReplaces] = useState(rotating);
   const [isConfirmed, setIsConfirmed] = useState(false);
   const [isMissing, setIsMissing] = useState(false);
-  const make = useSecretChange("receivers.rotate", ["receivers.get", "receivers.list"]);
+  const rotate = useSecretChange("receivers.rotate", ["receivers.get", "receivers.list"], "The next secret is made");
 
   const submit = (): void => {
     if (replaces && !isConfirmed) return showProblems(() => setIsMissing(true));
-    make.mutate(
-      { receiver_id: id, replace: replaces },
-      {
-        onSuccess: (made) => {
-          setSecret(made.secret);
-          announce("The next secret is made");
-          make.reset();
-        },
-        onError: (error) => {
-          if (!(error instanceof CallError && error.code === "request_conflict")) return;
-          setReplaces(true);
-          void client.invalidateQueries({ queryKey: ["receivers.get"] });
-        },
-      },
-    );
+    rotate.make({ receiver_id: id, replace: replaces }, (error) => {
+      if (!(error instanceof CallError && error.code === "request_conflict")) return;
+      setReplaces(true);
+      void client.invalidateQueries({ queryKey: ["receivers.get"] });
+    });
   };
 
-  if (secret !== undefined) {
+  if (rotate.made !== undefined) {
     const stored = (): void => {
       onMade();
       onClose();
     };
     return (
-      <SecretDialog title="The next signing secret" kind="signing secret" secret={secret} onStored={stored}>
+      <SecretDialog title="The next signing secret" kind="signing secret" secret={rotate.made.secret} onStored={stored}>
         <Text size="sm">
           Give it to your receiver beside the present one, so that it accepts a signature by either. Then send the test of step 2.
         </Text>
@@ -64,7 +52,7 @@ export function MakeNextSecret({
   return (
     <ConfirmDialog
       title={replaces ? "Replace the next secret?" : "Make the next secret?"}
-      change={make}
+      change={rotate}
       action={replaces ? "Replace the next secret" : "Make the next secret"}
       isDangerous={replaces}
       isCancelFocused

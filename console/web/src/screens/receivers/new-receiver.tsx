@@ -1,11 +1,10 @@
 import { Anchor, Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { ButtonLink, ReceiversLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { announce, EmptyState } from "../../parts/states.tsx";
+import { EmptyState } from "../../parts/states.tsx";
 import { ReceiverForm } from "./receiver-form.tsx";
 import { useBrand } from "../../api/queries.ts";
 
@@ -15,9 +14,8 @@ const INITIAL = { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type
 export default function NewReceiver() {
   const { isOwner } = useBrand();
   const navigate = useNavigate();
-  // Here alone: a secret in a cache would outlive its dialog.
-  const [created, setCreated] = useState<{ readonly secret: string; readonly receiverId: string }>();
-  const create = useSecretChange("receivers.create", ["receivers.list"]);
+  const create = useSecretChange("receivers.create", ["receivers.list"], "Receiver registered");
+  const created = create.made;
 
   // The role may be lost while the secret shows, which cannot be had again.
   if (!isOwner && created === undefined) {
@@ -33,19 +31,7 @@ export default function NewReceiver() {
         initial={INITIAL}
         error={create.error}
         unknownOutcome="It may have been registered all the same: look at your receivers. If it is there, make its next secret in its settings, as this one was not shown."
-        onSubmit={({ url, label, events }, { refuse }) =>
-          create.mutate(
-            { url, label, events },
-            {
-              onSuccess: ({ receiver, secret }) => {
-                setCreated({ secret, receiverId: receiver.id });
-                announce("Receiver registered");
-                create.reset();
-              },
-              onError: refuse,
-            },
-          )
-        }
+        onSubmit={({ url, label, events }, { refuse }) => create.make({ url, label, events }, refuse)}
       >
         <Group>
           <Button type="submit" loading={create.isPending}>
@@ -61,7 +47,7 @@ export default function NewReceiver() {
           title="Your receiver’s signing secret"
           kind="signing secret"
           secret={created.secret}
-          onStored={() => void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId: created.receiverId } })}
+          onStored={() => void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId: created.receiver.id } })}
         >
           <Text size="sm">
             Your receiver verifies each delivery with it. The <Anchor href="/docs">reference</Anchor> has the headers; then send a test.{" "}

@@ -111,15 +111,10 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
   const test = useChange("receivers.test", ["deliveries.list"]);
   const isAccepted = next_secret_accepted_at !== null;
   const send = (): void =>
-    test.mutate(
-      { receiver_id: id, type: events[0] ?? "", next: true },
-      {
-        onSuccess: ({ delivery_id }) => {
-          announce("Test queued");
-          void navigate({ to: ".", search: { test: delivery_id }, replace: true, resetScroll: false });
-        },
-      },
-    );
+    test.make({ receiver_id: id, type: events[0] ?? "", next: true }, ({ delivery_id }) => {
+      announce("Test queued");
+      void navigate({ to: ".", search: { test: delivery_id }, replace: true, resetScroll: false });
+    });
   return (
     <Step title="Send a test signed with the next secret alone" isDone={rotating && isAccepted} isCurrent={rotating && !isAccepted}>
       <Text size="sm">
@@ -154,16 +149,11 @@ function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at
   const activate = useChange("receivers.activate", READ_AGAIN);
   const isAccepted = next_secret_accepted_at !== null;
   const submit = (): void =>
-    activate.mutate(
-      { receiver_id: id, force: !isAccepted && isForced },
-      {
-        onSuccess: () => {
-          announce(`The new secret of ${label} is in force`);
-          setIsForced(false);
-          forgetTest();
-        },
-      },
-    );
+    activate.make({ receiver_id: id, force: !isAccepted && isForced }, () => {
+      announce(`The new secret of ${label} is in force`);
+      setIsForced(false);
+      forgetTest();
+    });
   return (
     <Step title="Activate it" isDone={false} isCurrent={rotating && isAccepted}>
       <Text size="sm">

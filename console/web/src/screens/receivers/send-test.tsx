@@ -34,15 +34,10 @@ function Test({ receiver: { id, events }, onClose }: SendTestProps) {
   const [deliveryId, setDeliveryId] = useState<string>();
   const test = useChange("receivers.test", ["deliveries.list"]);
   const send = (): void =>
-    test.mutate(
-      { receiver_id: id, type, next: false },
-      {
-        onSuccess: ({ delivery_id }) => {
-          announce("Test queued");
-          setDeliveryId(delivery_id);
-        },
-      },
-    );
+    test.make({ receiver_id: id, type, next: false }, ({ delivery_id }) => {
+      announce("Test queued");
+      setDeliveryId(delivery_id);
+    });
   return (
     <Dialog title={TITLE} size="lg" isPending={test.isPending} onClose={onClose}>
       <Text>It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted.</Text>

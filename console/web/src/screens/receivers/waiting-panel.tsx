@@ -27,15 +27,10 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
   const { id, waiting, waiting_due, paused_until, failures_in_a_row } = receiver;
   const isWaiting = isHeldBack(receiver);
   const press = (all: boolean): void =>
-    send.mutate(
-      { receiver_id: id, all },
-      {
-        onSuccess: ({ receiver: sent, first }) => {
-          announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");
-          if (first !== null) setAsked(all ? { kind: "all", receiver: sent, at: Date.now() } : { kind: "one", delivery: first });
-        },
-      },
-    );
+    send.make({ receiver_id: id, all }, ({ receiver: sent, first }) => {
+      announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");
+      if (first !== null) setAsked(all ? { kind: "all", receiver: sent, at: Date.now() } : { kind: "one", delivery: first });
+    });
   if (paused_until === null && !isWaiting && asked === undefined) return null;
   return (
     <Notice tone="warning">

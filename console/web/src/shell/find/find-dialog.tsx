@@ -67,7 +67,7 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
               selected={index === chosen}
               aria-selected={index === chosen}
             >
-              <Group className={`${styles["option"]} breakable`} justify="space-between" gap="0 1rem">
+              <Group className={`${styles["option"]} breakable`} justify="space-between" align="stretch" gap="0 1rem">
                 {name} <span>{of}</span>
               </Group>
             </Combobox.Option>

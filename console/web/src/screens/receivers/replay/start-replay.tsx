@@ -125,18 +125,19 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
   const start = useChange("replays.start", ["replays.latest", "receivers.get"]);
   const number = countOf(events, "event", "events", countedMax(input.failed_only));
   const submit = (): void =>
-    start.mutate(input, {
-      onSuccess: () => {
+    start.make(
+      input,
+      () => {
         announce("Replay started");
         onClose();
       },
-      onError: (error) => {
+      (error) => {
         // Another person has started one: the page shows it instead of this form.
         if (!(error instanceof CallError && error.code === "request_conflict")) return;
         announce("Another replay is in progress");
         void client.invalidateQueries({ queryKey: ["replays.latest"] });
       },
-    });
+    );
   return (
     <ConfirmDialog
       title={`Send ${number} again?`}
