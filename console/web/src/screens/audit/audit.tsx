@@ -50,12 +50,7 @@ function AuditLog() {
   const { actor, action, from, to } = filters;
   const result = useRead(
     "audit.list",
-    {
-      ...(actor && { actor: actor.toLowerCase() }),
-      ...(action && { action }),
-      ...instantsOf({ from, to }),
-      ...(page && { page_token: page }),
-    },
+    { actor: actor?.toLowerCase(), action, ...instantsOf({ from, to }), page_token: page },
     { scope: {}, refetchInterval: pollFirst(page) },
   );
   const receivers = useRead("receivers.list", {}).data?.receivers;

@@ -19,12 +19,7 @@ export default function Events() {
   const { type, record_id, from, to } = filters;
   const result = useRead(
     "events.list",
-    {
-      ...(type && { type }),
-      ...(record_id && { record_id }),
-      ...instantsOf({ from, to }),
-      ...(page && { page_token: page }),
-    },
+    { type, record_id, ...instantsOf({ from, to }), page_token: page },
     { scope: {}, refetchInterval: pollFirst(page) },
   );
   return (

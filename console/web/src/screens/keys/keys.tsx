@@ -20,11 +20,7 @@ export default function Keys() {
   const { isOwner } = useBrand();
   const isEligible = useMayIntegrate();
   const { key: found, page } = getRouteApi("/shell/developers/keys").useSearch();
-  const { data, error, refetch, isPlaceholderData } = useRead(
-    "keys.list",
-    { ...(page && { page_token: page }) },
-    { scope: {}, refetchInterval: POLL_MS },
-  );
+  const { data, error, refetch, isPlaceholderData } = useRead("keys.list", { page_token: page }, { scope: {}, refetchInterval: POLL_MS });
   const isElsewhere = found !== undefined && data !== undefined && data.keys.every(({ id }) => id !== found);
   const elsewhere = useRead("keys.list", { ids: [found ?? ""] }, { enabled: isElsewhere });
   const isUnknown = isElsewhere && (elsewhere.data?.keys.length === 0 || isGone(elsewhere.error));

@@ -23,10 +23,10 @@ type Selected = Pick<Input<"requests.failed">, "key_id" | "route" | "code" | "fi
 
 /** Returns the filters of a URL as the service takes them. */
 export const selectedBy = ({ key, route, code, field }: FailedSearch): Selected => ({
-  ...(key !== undefined && { key_id: key }),
-  ...(route !== undefined && { route }),
-  ...(code !== undefined && { code }),
-  ...(field !== undefined && { field: field === NO_FIELD ? "" : field }),
+  key_id: key,
+  route,
+  code,
+  field: field === NO_FIELD ? "" : field,
 });
 
 /** A route's parts as people know them: an assistant's tool, or the method and path of a request. */

@@ -20,7 +20,7 @@ export default function PlanList() {
   const { status = "pending", page } = getRouteApi("/shell/workspaces/").useSearch();
   const result = useRead(
     "plans.list",
-    { ...(status !== "all" && { status }), ...(page && { after_id: page }) },
+    { ...(status !== "all" && { status }), after_id: page },
     { scope: {}, refetchInterval: pollFirst(page) },
   );
   const { data } = result;
