@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { UsageServiceService, type FailedMinute } from "@brand-records/proto/accounts/v1";
-import { openPool } from "@brand-records/postgres";
+import { UsageServiceService, type FailedMinute, type RecordUsageRequest } from "@brand-records/proto/accounts/v1";
+import { openPool, type Database } from "@brand-records/postgres";
 import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
@@ -85,6 +85,8 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
   for (const { secret } of [old, looker, warehouse]) await stack.get("/api/v1/campaigns?limit=1", secret);
   await owner.call("keys.revoke", { brand_id, key_id: old.key.id });
   const usage = connectRpc(UsageServiceService, stack.addresses.accounts);
+  const record = (counts: Partial<RecordUsageRequest>): Promise<unknown> =>
+    usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients: [], failures: [], ...counts }, callContext());
   try {
     const now = Math.floor(Date.now() / 60_000);
     const minutes = Array.from({ length: 24 * 60 }, (_, ago) => {
@@ -102,20 +104,19 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
     });
     for (let first = 0; first < minutes.length; first += 240) {
       const batch = minutes.slice(first, first + 240).flat();
-      await usage.recordUsage({ batch_id: randomUUID(), minutes: batch, clients: [], failures: [] }, callContext());
+      await record({ minutes: batch });
     }
     const day = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
     const client = (key_id: string, name: string, messages: number) => ({ brand_id, key_id, day, name, messages });
     const clients = [
       client(planner.key.id, "claude-code", 214),
       client(looker.key.id, "Cursor", 61),
-      client(planner.key.id, "claude-ai (via mcp-remote 0.1.37, at the desk of the campaigns team)", 12),
+      client(planner.key.id, "claude-ai (via mcp-remote 0.1.37, at the desk of the campaigns t", 12),
       client(looker.key.id, "node", 5),
       client(planner.key.id, "other", 3),
       client(planner.key.id, "unnamed", 1),
-    ].map((counted) => ({ ...counted, name: counted.name.slice(0, 64) }));
-    await usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [] }, callContext());
-    await usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients: [], failures: failuresOf() }, callContext());
+    ];
+    await record({ clients, failures: failuresOf() });
   } finally {
     usage.stop();
   }
@@ -201,7 +202,7 @@ async function fillReceivers(
 
   const deliveryId = await test("recovered", "campaign.settled");
   await seedBrand(stack, brand_id);
-  await changeStatuses(stack, brand_id);
+  await withSql(stack, (sql) => changeStatuses(sql, brand_id));
   await Promise.all(
     Object.entries({
       recovered: ({ last_outcome }) => last_outcome === "accepted",
@@ -224,7 +225,7 @@ async function fillReceivers(
     return (await owner.call("receivers.get", { brand_id, receiver_id })).receiver;
   }
   // Comes this late because sending needs the real addresses.
-  await renameUrls(stack, receivers);
+  await withSql(stack, (sql) => renameUrls(sql, receivers));
   const failed = await owner.call("deliveries.list", { brand_id, receiver_id: idOf("failing") });
   const { events } = await owner.call("events.list", { brand_id });
   return {
@@ -235,32 +236,31 @@ async function fillReceivers(
   };
 }
 
-/** What the platform does over a morning. */
-async function changeStatuses({ databaseUrl }: Stack, brandId: string): Promise<void> {
+async function withSql({ databaseUrl }: Stack, run: (sql: Database) => Promise<unknown>): Promise<void> {
   const sql = openPool({ url: databaseUrl, applicationName: "screenshots" });
+  try {
+    await run(sql);
+  } finally {
+    await sql.stop();
+  }
+}
+
+/** What the platform does over a morning. */
+async function changeStatuses(sql: Database, brandId: string): Promise<void> {
   const review = (status: string, code: string, count: number): Promise<unknown> =>
     sql.query(
       `update records.submissions set status = $2, reviewed_at = now() ${code}
         where (brand_id, id) in (select brand_id, id from records.submissions where brand_id = $1 and status = 'pending' limit $3)`,
       [brandId, status, count],
     );
-  try {
-    await review("approved", "", 6);
-    await review("rejected", ", rejection_code = 'off_brief'", 2);
-  } finally {
-    await sql.stop();
-  }
+  await review("approved", "", 6);
+  await review("rejected", ", rejection_code = 'off_brief'", 2);
 }
 
-async function renameUrls({ databaseUrl }: Stack, ids: Readonly<Record<string, string>>): Promise<void> {
-  const sql = openPool({ url: databaseUrl, applicationName: "screenshots" });
-  try {
-    for (const [name, { url }] of Object.entries(RECEIVERS)) {
-      await sql.query("update webhook.receivers set url = $2 where id = $1", [ids[name], url]);
-    }
-    // Or the next try, at an address that does not exist, would show another outcome.
-    await sql.query("update webhook.lanes set open_until = now() + interval '12 minutes' where receiver_id = $1", [ids["paused"]]);
-  } finally {
-    await sql.stop();
+async function renameUrls(sql: Database, ids: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, { url }] of Object.entries(RECEIVERS)) {
+    await sql.query("update webhook.receivers set url = $2 where id = $1", [ids[name], url]);
   }
+  // Or the next try, at an address that does not exist, would show another outcome.
+  await sql.query("update webhook.lanes set open_until = now() + interval '12 minutes' where receiver_id = $1", [ids["paused"]]);
 }

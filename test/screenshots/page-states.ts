@@ -30,8 +30,9 @@ export const failing = (name: string) => async (page: Page) => {
 };
 
 /** A replay that is far from its end: a real one takes less time than a picture. */
-export const replaying = (page: Page) =>
-  page.route("**/console/api/replays.latest", (route) =>
+export async function replaying(page: Page): Promise<void> {
+  await withoutFirstReads(page);
+  await page.route("**/console/api/replays.latest", (route) =>
     route.fulfill({
       json: {
         replay: {
@@ -49,6 +50,7 @@ export const replaying = (page: Page) =>
       },
     }),
   );
+}
 
 /** Another person changes the plan as soon as the page has read it. */
 export async function changing(page: Page): Promise<void> {

@@ -20,10 +20,10 @@ export interface Shot {
   /** Names the file. */
   readonly name: string;
   /** undefined: without a session. */
-  readonly as?: keyof People;
+  readonly as: keyof People | undefined;
   path(filled: Filled): string;
   /** What is visible once the page is complete. */
-  readonly shown: string | RegExp;
+  readonly shown: string;
   /** What the person does then, such as opening a dialog. */
   act?(page: Page): Promise<void>;
   /** docs/images has one wide screen of it: the top, or where this text is. */
@@ -32,403 +32,251 @@ export interface Shot {
   before?(page: Page): Promise<unknown>;
 }
 
-const to = (path: string) => (): string => path;
+/** @param shots by their names, each with what differs from the others on this page. Default: the owner, who does nothing */
+const on = (path: string | Shot["path"], shown: string, shots: Readonly<Record<string, Partial<Omit<Shot, "name">>>>): Shot[] =>
+  Object.entries(shots).map(([name, shot]) => ({
+    name,
+    as: "owner",
+    path: typeof path === "string" ? () => path : path,
+    shown,
+    ...shot,
+  }));
+
+const receiver =
+  (name: keyof Filled["receivers"], page = "") =>
+  ({ receivers }: Filled): string =>
+    `/developers/receivers/${receivers[name]}${page}`;
+const plan =
+  (name: keyof Filled["plans"], step = "") =>
+  ({ plans }: Filled): string =>
+    `${plans[name]}${step}`;
+const delivery = ({ deliveryId }: Filled): string => `/developers/deliveries/${deliveryId}`;
+
+/** Presses a button, and waits for what it shows. */
+const pressUntil =
+  (button: string, shown: string) =>
+  async (page: Page): Promise<void> => {
+    await press(button)(page);
+    await page.getByText(shown).first().waitFor();
+  };
+
+/** Adds a member by an address. */
+const addMember =
+  (address: string, shown: string) =>
+  async (page: Page): Promise<void> => {
+    await pressInDialog("Add member")(page);
+    await page.getByRole("dialog").getByLabel("E-mail address").fill(address);
+    await pressUntil("Add member", shown)(page);
+  };
+
+const fill = (page: Page, name: string, text: string): Promise<void> => page.getByRole("textbox", { name }).fill(text);
+
+const newcomer = { as: "newcomer" } as const;
+const member = { as: "member" } as const;
+const ineligible = { as: "ineligible" } as const;
+const signedOut = { as: undefined };
 
 /** Every screen and state of the console. */
 export const SHOTS: readonly Shot[] = [
-  { name: "sign-in", path: to("/sign-in"), shown: "Each works once" },
-  { name: "sign-in-failing", path: to("/sign-in"), shown: "Try again", before: failing("sign_in.options") },
-  { name: "sign-in-unknown-link", path: to(`/sign-in#${"A".repeat(43)}`), shown: "not known" },
+  ...on("/sign-in", "Each works once", {
+    "sign-in": signedOut,
+    "sign-in-failing": { ...signedOut, shown: "Try again", before: failing("sign_in.options") },
+  }),
+  ...on(`/sign-in#${"A".repeat(43)}`, "not known", { "sign-in-unknown-link": signedOut }),
+  ...on("/nope", "Page not found", { "no-such-page": signedOut }),
 
-  { name: "overview", as: "owner", path: to("/developers"), shown: "Requests an hour", documented: true },
-  {
-    name: "overview-set-up",
-    as: "owner",
-    path: to("/developers"),
-    shown: "Requests an hour",
-    act: (page) => page.getByText("Set-up complete").click(),
-  },
-  { name: "overview-member", as: "member", path: to("/developers"), shown: "Requests an hour" },
-  { name: "overview-new", as: "newcomer", path: to("/developers"), shown: "Have a test delivery accepted" },
-  { name: "overview-ineligible", as: "ineligible", path: to("/developers"), shown: "Have a test delivery accepted" },
-  { name: "overview-two-brands", as: "agency", path: to("/developers"), shown: "Requests accepted" },
-  { name: "overview-loading", as: "owner", path: to("/developers"), shown: "Developers", before: hanging("overview.get") },
-  { name: "overview-failing", as: "owner", path: to("/developers"), shown: "Try again", before: failing("overview.get") },
-  {
-    name: "account-menu",
-    as: "owner",
-    path: to("/developers"),
-    shown: "Requests an hour",
-    async act(page) {
-      await page.getByRole("banner").getByRole("button").last().click();
-      await page.getByText("Sign out everywhere").waitFor();
+  ...on("/developers", "Requests an hour", {
+    overview: { documented: true },
+    "overview-set-up": { act: (page) => page.getByText("Set-up complete").click() },
+    "overview-member": member,
+    "overview-new": { ...newcomer, shown: "Have a test delivery accepted" },
+    "overview-ineligible": { ...ineligible, shown: "Have a test delivery accepted" },
+    "overview-two-brands": { as: "agency", shown: "Requests accepted" },
+    "overview-loading": { shown: "Developers", before: hanging("overview.get") },
+    "overview-failing": { shown: "Try again", before: failing("overview.get") },
+    "account-menu": {
+      async act(page) {
+        await page.getByRole("banner").getByRole("button").last().click();
+        await page.getByText("Sign out everywhere").waitFor();
+      },
     },
-  },
+  }),
 
-  { name: "keys", as: "owner", path: to("/developers/keys"), shown: "Looker report", documented: true },
-  {
-    name: "keys-revoked",
-    as: "owner",
-    path: to("/developers/keys"),
-    shown: "Looker report",
-    act: (page) => page.getByText("1 revoked key").click(),
-  },
-  { name: "keys-member", as: "member", path: to("/developers/keys"), shown: "Looker report" },
-  { name: "keys-empty", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet" },
-  { name: "keys-ineligible", as: "ineligible", path: to("/developers/keys"), shown: "No keys yet" },
-  { name: "key-create", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet", act: pressInDialog("Create key") },
-  {
-    name: "key-create-long-name",
-    as: "newcomer",
-    path: to("/developers/keys"),
-    shown: "No keys yet",
-    before: longBrandName,
-    act: pressInDialog("Create key"),
-  },
-  {
-    name: "key-create-refused",
-    as: "newcomer",
-    path: to("/developers/keys"),
-    shown: "No keys yet",
-    act: pressInDialog("Create key", "Create key"),
-  },
-  {
-    name: "key-revoke",
-    as: "owner",
-    path: to("/developers/keys"),
-    shown: "Looker report",
-    act: pressInDialog("Revoke Looker report", "Revoke key"),
-  },
-  {
-    name: "key-secret",
-    as: "agency",
-    path: to("/developers/keys"),
-    shown: "API keys",
-    async act(page) {
-      await page.getByLabel("Brand", { exact: true }).first().selectOption({ label: "Lakad Lokal" });
-      await press("Create key")(page);
-      await page.getByRole("textbox", { name: "Name" }).fill(`Claude for the campaign team ${Date.now()}`);
-      await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
-      await page.getByText("This is the only time the key is shown").waitFor();
+  ...on("/developers/keys", "Looker report", {
+    keys: { documented: true },
+    "keys-revoked": { act: (page) => page.getByText("1 revoked key").click() },
+    "keys-member": member,
+    "key-revoke": { act: pressInDialog("Revoke Looker report", "Revoke key") },
+    failing: { shown: "Try again", before: failing("session.me") },
+    navigation: { act: openNavigation },
+    // The heading is in the HTML, before anything listens to keys.
+    find: { as: "agency", shown: "Monthly report", act: (page) => openFind(page, "") },
+    "find-an-id": { act: (page) => openFind(page, "sub_01h455vb4pex5vsknk084sn02q") },
+    "find-nothing": { act: (page) => openFind(page, "zebra") },
+  }),
+  ...on("/developers/keys", "No keys yet", {
+    "keys-empty": newcomer,
+    "keys-ineligible": ineligible,
+    "key-create": { ...newcomer, act: pressInDialog("Create key") },
+    "key-create-long-name": { ...newcomer, before: longBrandName, act: pressInDialog("Create key") },
+    "key-create-refused": { ...newcomer, act: pressInDialog("Create key", "Create key") },
+    "long-brand-name": { ...newcomer, before: longBrandName },
+    "left-brand": { as: "agency", shown: "Create key", before: removedFromBrand, act: returnUntil("You are no longer a member") },
+    "other-person": { ...newcomer, before: otherPersonSignsIn, act: returnUntil("is signed in now") },
+    "key-secret": {
+      as: "agency",
+      shown: "API keys",
+      async act(page) {
+        // A narrow screen has the choice in its folded navigation.
+        await openNavigation(page);
+        await page.getByLabel("Brand", { exact: true }).first().selectOption({ label: "Lakad Lokal" });
+        await openNavigation(page);
+        await press("Create key")(page);
+        await fill(page, "Name", `Claude for the campaign team ${Date.now()}`);
+        await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+        await page.getByText("This is the only time the key is shown").waitFor();
+      },
     },
-  },
+  }),
 
-  { name: "receivers", as: "owner", path: to("/developers/receivers"), shown: "5 of 20 receivers" },
-  { name: "receivers-member", as: "member", path: to("/developers/receivers"), shown: "5 of 20 receivers" },
-  { name: "receivers-empty", as: "newcomer", path: to("/developers/receivers"), shown: "No receivers yet" },
-  { name: "receivers-ineligible", as: "ineligible", path: to("/developers/receivers"), shown: "No receivers yet" },
-  { name: "receiver-new", as: "newcomer", path: to("/developers/receivers/new"), shown: "A payout was paid" },
-  { name: "receiver-new-member", as: "member", path: to("/developers/receivers/new"), shown: "receiver" },
-  {
-    name: "receiver-new-refused",
-    as: "newcomer",
-    path: to("/developers/receivers/new"),
-    shown: "A payout was paid",
-    async act(page) {
-      await page.getByRole("textbox", { name: "URL" }).fill("http://hooks.example/events");
-      await press("Register receiver")(page);
-      await page.getByRole("textbox", { name: "Label" }).and(page.locator("[aria-invalid=true]")).waitFor();
+  ...on("/developers/receivers", "5 of 20 receivers", { receivers: {}, "receivers-member": member }),
+  ...on("/developers/receivers", "No receivers yet", { "receivers-empty": newcomer, "receivers-ineligible": ineligible }),
+  ...on("/developers/receivers/new", "A payout was paid", {
+    "receiver-new": newcomer,
+    "receiver-new-member": { ...member, shown: "receiver" },
+    "receiver-new-refused": {
+      ...newcomer,
+      async act(page) {
+        await fill(page, "URL", "http://hooks.example/events");
+        await press("Register receiver")(page);
+        await page.getByRole("textbox", { name: "Label" }).and(page.locator("[aria-invalid=true]")).waitFor();
+      },
     },
-  },
-  {
-    name: "receiver-new-chat",
-    as: "newcomer",
-    path: to("/developers/receivers/new"),
-    shown: "A payout was paid",
-    async act(page) {
-      await page.getByRole("textbox", { name: "URL" }).fill("https://hooks.slack.com/services/T000/B000/xyz");
-      await page.getByRole("textbox", { name: "Label" }).fill("Team chat");
-      await page.getByRole("checkbox").first().check();
-      await press("Register receiver")(page);
-      await page.getByText("relay").first().waitFor();
+    "receiver-new-chat": {
+      ...newcomer,
+      async act(page) {
+        await fill(page, "URL", "https://hooks.slack.com/services/T000/B000/xyz");
+        await fill(page, "Label", "Team chat");
+        await page.getByRole("checkbox").first().check();
+        await pressUntil("Register receiver", "relay")(page);
+      },
     },
-  },
-  { name: "receiver", as: "owner", path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`, shown: "submission.rejected" },
-  {
-    name: "receiver-failing",
-    documented: true,
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.failing}`,
-    shown: "Retrying",
-  },
-  {
-    name: "receiver-paused",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.paused}`,
-    shown: "is paused until",
-  },
-  { name: "receiver-disabled", as: "owner", path: ({ receivers }) => `/developers/receivers/${receivers.disabled}`, shown: "410 Gone" },
-  {
-    name: "receiver-member",
-    as: "member",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
-    shown: "submission.rejected",
-  },
-  {
-    name: "receiver-test",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
-    shown: "submission.rejected",
-    act: pressInDialog("Send test"),
-  },
-  {
-    name: "receiver-disable",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
-    shown: "Signing secret",
-    act: pressInDialog("Disable"),
-  },
-  {
-    name: "receiver-enable",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.disabled}`,
-    shown: "410 Gone",
-    act: pressInDialog("Enable"),
-  },
-  {
-    name: "delivery",
-    documented: true,
-    as: "owner",
-    path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`,
-    shown: "Attempt 4",
-  },
-  {
-    name: "delivery-again",
-    as: "owner",
-    path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`,
-    shown: "Attempt 4",
-    async act(page) {
-      await press("Send again")(page);
-      await page.getByText("Sent again from").waitFor();
-    },
-  },
-  {
-    name: "delivery-retrying",
-    as: "owner",
-    path: ({ failedDeliveryId }) => `/developers/deliveries/${failedDeliveryId}`,
-    shown: "Attempt 1",
-  },
+  }),
+  ...on(receiver("healthy"), "submission.rejected", {
+    receiver: {},
+    "receiver-member": member,
+    "receiver-test": { act: pressInDialog("Send test") },
+  }),
+  ...on(receiver("failing"), "Retrying", { "receiver-failing": { documented: true } }),
+  ...on(receiver("paused"), "is paused until", { "receiver-paused": {} }),
+  ...on(receiver("disabled"), "410 Gone", { "receiver-disabled": {}, "receiver-enable": { act: pressInDialog("Enable") } }),
+  ...on(receiver("healthy", "/settings"), "Signing secret", {
+    "receiver-settings": {},
+    "receiver-settings-member": { ...member, shown: "Settings of" },
+    "receiver-disable": { act: pressInDialog("Disable") },
+    "receiver-delete": { act: pressInDialog("Delete receiver") },
+    "receiver-next-secret": { act: pressInDialog("Make the next secret") },
+  }),
+  ...on(receiver("healthy", "/replay"), "Replay to", {
+    "receiver-replay": {},
+    "receiver-replaying": { shown: "Cancel replay", before: replaying },
+  }),
+  ...on(delivery, "Attempt 4", {
+    delivery: { documented: true },
+    "delivery-own": { act: (page) => page.getByText("Send this event to a machine").click() },
+    "delivery-again": { act: pressUntil("Send again", "Sent again from") },
+  }),
+  ...on(({ failedDeliveryId }) => `/developers/deliveries/${failedDeliveryId}`, "Attempt 1", { "delivery-retrying": {} }),
 
-  {
-    name: "receiver-settings",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
-    shown: "Signing secret",
-  },
-  {
-    name: "receiver-settings-member",
-    as: "member",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
-    shown: "Settings of",
-  },
-  {
-    name: "receiver-delete",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
-    shown: "Signing secret",
-    act: pressInDialog("Delete receiver"),
-  },
-  {
-    name: "receiver-next-secret",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
-    shown: "Signing secret",
-    act: pressInDialog("Make the next secret"),
-  },
-  {
-    name: "receiver-replay",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/replay`,
-    shown: "Replay to",
-  },
-  {
-    name: "receiver-replaying",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/replay`,
-    shown: "Cancel replay",
-    before: replaying,
-  },
-  { name: "events", as: "owner", path: to("/developers/events"), shown: "submission.rejected" },
-  { name: "events-empty", as: "newcomer", path: to("/developers/events"), shown: "No events" },
-  { name: "event-gone", as: "owner", path: to("/developers/events/evt_unknown"), shown: "An event is kept for 30 days" },
-  { name: "event", as: "owner", path: ({ eventId }) => `/developers/events/${eventId}`, shown: "Ledger sync" },
-  { name: "usage", as: "owner", path: to("/developers/usage"), shown: "Looker report" },
-  { name: "requests", as: "owner", path: to("/developers/requests"), shown: "rate_limited" },
-  {
-    name: "requests-of-one-group",
-    as: "owner",
-    path: to("/developers/requests"),
-    shown: "rate_limited",
-    act: async (page) => {
-      await page.getByRole("link", { name: "invalid_parameter" }).first().click();
-      await page.getByText("Clear filters").waitFor();
-      await page
-        .getByText(/request ids?$/)
-        .first()
-        .click();
+  ...on("/developers/events", "submission.rejected", {
+    events: {},
+    "events-empty": { ...newcomer, shown: "No events" },
+    "event-filter-wrong": {
+      async act(page) {
+        await fill(page, "Record id", "PO 1");
+        await page.getByRole("textbox", { name: "Record id" }).press("Enter");
+        await page.getByText("as before").waitFor();
+      },
     },
-  },
-  { name: "requests-empty", as: "newcomer", path: to("/developers/requests"), shown: "No failed requests in the last" },
-  { name: "requests-failing", as: "owner", path: to("/developers/requests"), shown: "Try again", before: failing("requests.failed") },
-  // The heading is in the HTML, before anything listens to keys.
-  { name: "find", as: "agency", path: to("/developers/keys"), shown: "Monthly report", act: (page) => openFind(page, "") },
-  {
-    name: "find-an-id",
-    as: "owner",
-    path: to("/developers/keys"),
-    shown: "Looker report",
-    act: (page) => openFind(page, "sub_01h455vb4pex5vsknk084sn02q"),
-  },
-  { name: "find-nothing", as: "owner", path: to("/developers/keys"), shown: "Looker report", act: (page) => openFind(page, "zebra") },
-  { name: "usage-empty", as: "newcomer", path: to("/developers/usage"), shown: "No requests" },
-  { name: "members", as: "owner", path: to("/developers/members"), shown: "Change role", documented: true },
-  { name: "members-member", as: "member", path: to("/developers/members"), shown: "add and remove members" },
-  { name: "members-failing", as: "owner", path: to("/developers/members"), shown: "Try again", before: failing("members.list") },
-  { name: "members-loading", as: "owner", path: to("/developers/members"), shown: "Add member", before: hanging("members.list") },
-  { name: "member-add", as: "owner", path: to("/developers/members"), shown: "Change role", act: pressInDialog("Add member") },
-  {
-    name: "member-add-refused",
-    as: "owner",
-    path: to("/developers/members"),
-    shown: "Change role",
-    async act(page) {
-      await pressInDialog("Add member")(page);
-      await page.getByRole("dialog").getByLabel("E-mail address").fill("maria@ulap-at-araw.example");
-      await press("Add member")(page);
-      await page.getByText("already").waitFor();
+  }),
+  ...on("/developers/events/evt_unknown", "An event is kept for 30 days", { "event-gone": {} }),
+  ...on(({ eventId }) => `/developers/events/${eventId}`, "Ledger sync", { event: {} }),
+  ...on("/developers/usage", "Looker report", { usage: {}, "usage-empty": { ...newcomer, shown: "No requests" } }),
+  ...on("/developers/requests", "rate_limited", {
+    requests: {},
+    "requests-of-one-group": {
+      async act(page) {
+        await page.getByRole("link", { name: "invalid_parameter" }).first().click();
+        await page.getByText("Clear filters").waitFor();
+        await page
+          .getByText(/request ids?$/)
+          .first()
+          .click();
+      },
     },
-  },
-  {
-    name: "member-invited",
-    as: "owner",
-    path: to("/developers/members"),
-    shown: "Change role",
-    async act(page) {
-      await pressInDialog("Add member")(page);
-      await page.getByRole("dialog").getByLabel("E-mail address").fill(`lia+${Date.now()}@ulap-at-araw.example`);
-      await press("Add member")(page);
-      await page.getByText("is a member now").waitFor();
-    },
-  },
-  {
-    name: "member-link",
-    as: "owner",
-    path: to("/developers/members"),
-    shown: "Change role",
-    async act(page) {
-      await pressInDialog(/^New link: jun/, "Make link")(page);
-      await page.getByText("This is the only time the link is shown").waitFor();
-    },
-  },
-  { name: "member-role", as: "owner", path: to("/developers/members"), shown: "Change role", act: pressInDialog(/^Change role: jun/) },
-  { name: "member-remove", as: "owner", path: to("/developers/members"), shown: "Change role", act: pressInDialog(/^Remove: jun/) },
-  {
-    name: "member-leave-refused",
-    as: "newcomer",
-    path: to("/developers/members"),
-    shown: "Leave",
-    async act(page) {
-      await pressInDialog(/^Leave/)(page);
-      await page.getByText("without an owner").waitFor();
-    },
-  },
-  { name: "audit", as: "owner", path: to("/developers/audit"), shown: "maria@ulap-at-araw.example" },
-  { name: "audit-sign-ins", as: "owner", path: to("/developers/audit?action=session"), shown: "Sign in with a link" },
-  { name: "audit-member", as: "member", path: to("/developers/audit"), shown: "Only owners see the audit log" },
-  { name: "assistants", as: "owner", path: to("/developers/assistants"), shown: "claude mcp add" },
-  { name: "assistants-typescript", as: "owner", path: to("/developers/assistants?client=typescript"), shown: "callTool" },
-  { name: "assistants-member", as: "member", path: to("/developers/assistants?client=vscode"), shown: "promptString" },
-  { name: "assistants-ineligible", as: "ineligible", path: to("/developers/assistants?client=others"), shown: "mcp-remote" },
+    "requests-empty": { ...newcomer, shown: "No failed requests in the last" },
+    "requests-failing": { shown: "Try again", before: failing("requests.failed") },
+  }),
 
-  { name: "plans", as: "owner", path: to("/workspaces"), shown: "2 of 200 pending" },
-  { name: "plans-all", as: "member", path: to("/workspaces?status=all"), shown: "Valentine’s package" },
-  { name: "plans-empty", as: "newcomer", path: to("/workspaces"), shown: "No plans are waiting" },
-  { name: "plan-basics", as: "owner", path: ({ plans }) => plans.pending, shown: "Save and continue" },
-  { name: "plan-budget", as: "owner", path: ({ plans }) => `${plans.pending}?step=budget`, shown: "A figure to plan with" },
-  { name: "plan-creative", as: "owner", path: ({ plans }) => `${plans.pending}?step=creative`, shown: "Add a platform" },
-  { name: "plan-notes", as: "owner", path: ({ plans }) => `${plans.pending}?step=notes`, shown: "Only your team sees these." },
-  {
-    name: "plan-review",
-    as: "owner",
-    path: ({ plans }) => `${plans.pending}?step=review`,
-    shown: "Complete plan",
-    documented: "Complete plan",
-  },
-  {
-    name: "plan-unconfirmed",
-    as: "owner",
-    path: ({ plans }) => `${plans.pending}?step=review`,
-    shown: "Complete plan",
-    act: press("Complete plan"),
-  },
-  {
-    name: "plan-refused",
-    as: "owner",
-    path: ({ plans }) => plans.pending,
-    shown: "Save and continue",
-    async act(page) {
-      await page.getByRole("textbox", { name: "Title" }).fill("");
-      await page.getByLabel("Planned for").fill("");
-      await press("Save and continue")(page);
-      await page.getByText("2 things need your attention").waitFor();
+  ...on("/developers/members", "Change role", {
+    members: { documented: true },
+    "members-member": { ...member, shown: "add and remove members" },
+    "members-failing": { shown: "Try again", before: failing("members.list") },
+    "members-loading": { shown: "Add member", before: hanging("members.list") },
+    "member-add": { act: pressInDialog("Add member") },
+    "member-add-refused": { act: addMember("maria@ulap-at-araw.example", "already") },
+    "member-invited": { act: (page) => addMember(`lia+${Date.now()}@ulap-at-araw.example`, "is a member now")(page) },
+    "member-link": {
+      async act(page) {
+        await pressInDialog(/^New link: jun/, "Make link")(page);
+        await page.getByText("This is the only time the link is shown").waitFor();
+      },
     },
-  },
-  {
-    name: "plan-conflict",
-    documented: true,
-    as: "owner",
-    path: ({ plans }) => plans.pending,
-    shown: "Save and continue",
-    before: changing,
-    async act(page) {
-      await page.getByRole("textbox", { name: "Title" }).fill("Ulan, araw: skincare clips");
-      await page.getByRole("textbox", { name: "Goal" }).fill("600,000 views before Christmas");
-      await press("Save and continue")(page);
-      await page.getByText("Choose what to keep").waitFor();
-    },
-  },
-  { name: "plan-cancel", as: "owner", path: ({ plans }) => plans.pending, shown: "Save and continue", act: pressInDialog("Cancel plan") },
-  { name: "plan-completed", as: "member", path: ({ plans }) => plans.completed, shown: "Nothing was published" },
-  { name: "plan-cancelled", as: "owner", path: ({ plans }) => plans.cancelled, shown: "Nothing was published" },
+    "member-role": { act: pressInDialog(/^Change role: jun/) },
+    "member-remove": { act: pressInDialog(/^Remove: jun/) },
+    "member-leave-refused": { ...newcomer, shown: "Leave", act: pressUntil("Leave", "without an owner") },
+  }),
+  ...on("/developers/audit", "maria@ulap-at-araw.example", {
+    audit: {},
+    "audit-member": { ...member, shown: "Only owners see the audit log" },
+  }),
+  ...on("/developers/audit?action=session", "Sign in with a link", { "audit-sign-ins": {} }),
+  ...on("/developers/assistants", "claude mcp add", { assistants: {} }),
+  ...on("/developers/assistants?client=typescript", "callTool", { "assistants-typescript": {} }),
+  ...on("/developers/assistants?client=vscode", "promptString", { "assistants-member": member }),
+  ...on("/developers/assistants?client=others", "mcp-remote", { "assistants-ineligible": ineligible }),
+  ...on("/developers/nowhere", "Nothing is here", { "not-found": {} }),
+  ...on("/developers/deliveries/dlv_unknown", "Nothing is here", { "unknown-delivery": {} }),
 
-  {
-    name: "delivery-own",
-    as: "owner",
-    path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`,
-    shown: "Attempt 4",
-    act: (page) => page.getByText("Send this event to a machine").click(),
-  },
-  { name: "no-such-page", path: to("/nope"), shown: "Page not found" },
-  {
-    name: "event-filter-wrong",
-    as: "owner",
-    path: to("/developers/events"),
-    shown: "submission.rejected",
-    async act(page) {
-      await page.getByRole("textbox", { name: "Record id" }).fill("PO 1");
-      await page.getByRole("textbox", { name: "Record id" }).press("Enter");
-      await page.getByText("as before").waitFor();
+  ...on("/workspaces", "2 of 200 pending", { plans: {}, "plans-empty": { ...newcomer, shown: "No plans are waiting" } }),
+  ...on("/workspaces?status=all", "Valentine’s package", { "plans-all": member }),
+  ...on(plan("pending"), "Save and continue", {
+    "plan-basics": {},
+    "plan-refused": {
+      async act(page) {
+        await fill(page, "Title", "");
+        await page.getByLabel("Planned for").fill("");
+        await pressUntil("Save and continue", "2 things need your attention")(page);
+      },
     },
-  },
-  { name: "not-found", as: "owner", path: to("/developers/nowhere"), shown: "Nothing is here" },
-  { name: "unknown-delivery", as: "owner", path: to("/developers/deliveries/dlv_unknown"), shown: "Nothing is here" },
-  {
-    name: "left-brand",
-    as: "agency",
-    path: to("/developers/keys"),
-    shown: "Create key",
-    before: removedFromBrand,
-    act: returnUntil("You are no longer a member"),
-  },
-  {
-    name: "other-person",
-    as: "newcomer",
-    path: to("/developers/keys"),
-    shown: "No keys yet",
-    before: otherPersonSignsIn,
-    act: returnUntil("is signed in now"),
-  },
-  { name: "long-brand-name", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet", before: longBrandName },
-  { name: "failing", as: "owner", path: to("/developers/keys"), shown: "Try again", before: failing("session.me") },
-  { name: "navigation", as: "owner", path: to("/developers/keys"), shown: "Looker report", act: openNavigation },
+    "plan-conflict": {
+      documented: true,
+      before: changing,
+      async act(page) {
+        await fill(page, "Title", "Ulan, araw: skincare clips");
+        await fill(page, "Goal", "600,000 views before Christmas");
+        await pressUntil("Save and continue", "Choose what to keep")(page);
+      },
+    },
+    "plan-cancel": { act: pressInDialog("Cancel plan") },
+  }),
+  ...on(plan("pending", "?step=budget"), "A figure to plan with", { "plan-budget": {} }),
+  ...on(plan("pending", "?step=creative"), "Add a platform", { "plan-creative": {} }),
+  ...on(plan("pending", "?step=notes"), "Only your team sees these.", { "plan-notes": {} }),
+  ...on(plan("pending", "?step=review"), "Complete plan", {
+    "plan-review": { documented: "Complete plan" },
+    "plan-unconfirmed": { act: press("Complete plan") },
+  }),
+  ...on(plan("completed"), "Nothing was published", { "plan-completed": member }),
+  ...on(plan("cancelled"), "Nothing was published", { "plan-cancelled": {} }),
 ];

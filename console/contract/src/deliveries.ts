@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, brandInput, time, type Operation } from "./operation.ts";
+import { id, member, nullable, owner, time } from "./operation.ts";
 
 /** How an attempt to deliver ended, as the webhook service names it. A later release may have others. */
 export const ATTEMPT_OUTCOMES = [
@@ -31,19 +31,19 @@ export const delivery = z.object({
   attempts: z.number(),
   test: z.boolean(),
   created_at: time,
-  due_at: time.nullable(),
-  finished_at: time.nullable(),
-  last_outcome: z.string().nullable(),
-  last_http_status: z.number().nullable(),
+  due_at: nullable(time),
+  finished_at: nullable(time),
+  last_outcome: nullable(z.string()),
+  last_http_status: nullable(z.number()),
   /** Milliseconds that the last finished attempt took. */
-  last_duration_ms: z.number().nullable(),
+  last_duration_ms: nullable(z.number()),
   /** Null if the event is no longer stored. */
-  record_id: z.string().nullable(),
+  record_id: nullable(z.string()),
   /** The delivery that this one sends again. */
-  repeat_of: z.string().nullable(),
+  repeat_of: nullable(z.string()),
   /** The replay that queued it. */
-  replay_id: z.string().nullable(),
-  sending_since: time.nullable(),
+  replay_id: nullable(z.string()),
+  sending_since: nullable(time),
 });
 
 const attempt = z.object({
@@ -52,8 +52,8 @@ const attempt = z.object({
   started_at: time,
   duration_ms: z.number(),
   outcome: z.string(),
-  http_status: z.number().nullable(),
-  error: z.string().nullable(),
+  http_status: nullable(z.number()),
+  error: nullable(z.string()),
   /** Signatures are left out. */
   request_headers: z.array(z.object({ name: z.string(), value: z.string() })),
   /** The first 16 KiB of the response as text; bytes that are not UTF-8 are replaced. */
@@ -63,16 +63,16 @@ const attempt = z.object({
 const attemptStats = z.object({
   accepted: z.number(),
   failed: z.number(),
-  p50_ms: z.number().nullable(),
-  p95_ms: z.number().nullable(),
+  p50_ms: nullable(z.number()),
+  p95_ms: nullable(z.number()),
 });
 
 /** Another delivery of the same event to the same receiver. */
 const reference = z.object({ id: z.string(), created_at: time });
 
-const deliveryInput = { ...brandInput, delivery_id: id("dlv") } as const;
+const deliveryInput = { delivery_id: id("dlv") };
 /** Sending is paused until then, because attempts failed in a row. */
-const circuit = { paused_until: time.nullable(), failures_in_a_row: z.number() } as const;
+const circuit = { paused_until: nullable(time), failures_in_a_row: z.number() };
 
 /** What an event is about. */
 export const recordId = z.string().regex(/^[a-z]{2,3}_[0-9a-z]{1,40}$/, "must be the id of a record");
@@ -85,57 +85,42 @@ export const DELIVERY_OPERATIONS = {
    * Returns the deliveries of a receiver that match every filter, newest first, 50 a page. With `status_class` a page before the last may be
    * short, or empty: a call looks at 2,000 deliveries.
    */
-  "deliveries.list": {
-    needs: "member",
-    input: z.strictObject({
-      ...brandInput,
-      receiver_id: id("rcv"),
-      states: z.array(state).max(5).optional(),
-      type: z.string().max(100).optional(),
-      from: instant.optional(),
-      to: instant.optional(),
-      event_id: id("evt").optional(),
-      record_id: recordId.optional(),
-      /** The last attempt's; `none`: no response came. */
-      status_class: z.enum(["2xx", "3xx", "4xx", "5xx", "none"]).optional(),
-      after_id: id("dlv").optional(),
-    }),
-    output: z.object({ deliveries: z.array(delivery), next_after_id: z.string().nullable(), ...circuit }),
-  },
-  "deliveries.get": {
-    needs: "member",
-    input: z.strictObject(deliveryInput),
-    output: z.object({
-      delivery,
-      attempts: z.array(attempt),
-      /** The body of every attempt, as sent; null if the event is no longer stored. */
-      body: z.string().nullable(),
-      /** The delivery that this one sends again; null if it sends none, or it is no longer stored. */
-      original: reference.nullable(),
-      /** Those that sent this one again, newest first. */
-      repeats: z.array(reference),
-      ...circuit,
-    }),
-  },
+  "deliveries.list": member({
+    receiver_id: id("rcv"),
+    states: z.array(state).max(5).optional(),
+    type: z.string().max(100).optional(),
+    from: instant.optional(),
+    to: instant.optional(),
+    event_id: id("evt").optional(),
+    record_id: recordId.optional(),
+    /** The last attempt's; `none`: no response came. */
+    status_class: z.enum(["2xx", "3xx", "4xx", "5xx", "none"]).optional(),
+    after_id: id("dlv").optional(),
+  }).returns({ deliveries: z.array(delivery), next_after_id: nullable(z.string()), ...circuit }),
+  "deliveries.get": member(deliveryInput).returns({
+    delivery,
+    attempts: z.array(attempt),
+    /** The body of every attempt, as sent; null if the event is no longer stored. */
+    body: nullable(z.string()),
+    /** The delivery that this one sends again; null if it sends none, or it is no longer stored. */
+    original: nullable(reference),
+    /** Those that sent this one again, newest first. */
+    repeats: z.array(reference),
+    ...circuit,
+  }),
   /** Returns the attempts of a receiver by hour; hours without attempts are left out. */
-  "deliveries.stats": {
-    needs: "member",
-    input: z.strictObject({ ...brandInput, receiver_id: id("rcv"), from: instant, to: instant }),
-    output: z.object({
-      hours: z.array(z.object({ hour: time, stats: attemptStats })),
-      total: attemptStats,
-      /** Earlier attempts are not counted. */
-      counted_since: time,
-    }),
-  },
-  /** Sends the event once more as a new delivery; a pending delivery becomes due now instead. */
-  "deliveries.replay": {
-    needs: "owner",
-    /** `pending_only`: the page shows it as waiting, so a delivery that has finished since is not sent once more. */
-    input: z.strictObject({ ...deliveryInput, pending_only: z.boolean().optional() }),
-    output: z.object({ delivery }),
-  },
-} as const satisfies Record<string, Operation>;
+  "deliveries.stats": member({ receiver_id: id("rcv"), from: instant, to: instant }).returns({
+    hours: z.array(z.object({ hour: time, stats: attemptStats })),
+    total: attemptStats,
+    /** Earlier attempts are not counted. */
+    counted_since: time,
+  }),
+  /**
+   * Sends the event once more as a new delivery; a pending delivery becomes due now instead. `pending_only`: the page shows it as waiting, so
+   * a delivery that has finished since is not sent once more.
+   */
+  "deliveries.replay": owner({ ...deliveryInput, pending_only: z.boolean().optional() }).returns({ delivery }),
+};
 
 const replay = z.object({
   id: z.string(),
@@ -148,23 +133,19 @@ const replay = z.object({
   queued: z.number(),
   /** Counted up to 100,000. */
   total: z.number(),
-  finished_at: time.nullable(),
-  cancelled_at: time.nullable(),
+  finished_at: nullable(time),
+  cancelled_at: nullable(time),
 });
 
-const replayInput = { ...brandInput, receiver_id: id("rcv"), since: instant, failed_only: z.boolean() } as const;
+const replayInput = { receiver_id: id("rcv"), since: instant, failed_only: z.boolean() };
 
 export const REPLAY_OPERATIONS = {
   /** Returns how many events `replays.start` would queue. Counted up to 100,000. */
-  "replays.count": { needs: "member", input: z.strictObject(replayInput), output: z.object({ events: z.number() }) },
+  "replays.count": member(replayInput).returns({ events: z.number() }),
   /** Sends every event since a time once more, or only those that failed. */
-  "replays.start": { needs: "owner", input: z.strictObject(replayInput), output: z.object({ replay }) },
+  "replays.start": owner(replayInput).returns({ replay }),
   /** Returns the receiver's replay in progress, else its last one. */
-  "replays.latest": {
-    needs: "member",
-    input: z.strictObject({ ...brandInput, receiver_id: id("rcv") }),
-    output: z.object({ replay: replay.nullable() }),
-  },
+  "replays.latest": member({ receiver_id: id("rcv") }).returns({ replay: nullable(replay) }),
   /** Queues no more events; those queued are sent. */
-  "replays.cancel": { needs: "owner", input: z.strictObject({ ...brandInput, replay_id: id("rpl") }), output: z.object({ replay }) },
-} as const satisfies Record<string, Operation>;
+  "replays.cancel": owner({ replay_id: id("rpl") }).returns({ replay }),
+};

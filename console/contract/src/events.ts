@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { delivery, instant, recordId } from "./deliveries.ts";
-import { id, brandInput, time, type Operation } from "./operation.ts";
+import { id, member, nullable, page_token, time } from "./operation.ts";
 
 const event = z.object({
   id: z.string(),
@@ -14,43 +14,34 @@ const event = z.object({
 
 const listedEvent = event.extend({
   /** Receivers that it was or is to be delivered to, and those that accepted it; null if none were counted. */
-  receivers: z.number().nullable(),
-  receivers_accepted: z.number().nullable(),
+  receivers: nullable(z.number()),
+  receivers_accepted: nullable(z.number()),
 });
 
 export const EVENT_OPERATIONS = {
   /** Returns the brand's events that match every filter, newest first, 50 a page. */
-  "events.list": {
-    needs: "member",
-    input: z.strictObject({
-      ...brandInput,
-      type: z.string().max(100).optional(),
-      from: instant.optional(),
-      to: instant.optional(),
-      record_id: recordId.optional(),
-      page_token: z.string().max(1_000).optional(),
-    }),
-    output: z.object({ events: z.array(listedEvent), next_page_token: z.string().nullable() }),
-  },
-  "events.get": {
-    needs: "member",
-    input: z.strictObject({ ...brandInput, event_id: id("evt") }),
-    output: z.object({
-      event,
-      /** The bytes that receivers get. */
-      body: z.string(),
-      /** Empty if no receiver selected the event; the label is null if the receiver was deleted. */
-      receivers: z.array(
-        z.object({
-          receiver_id: z.string(),
-          label: z.string().nullable(),
-          /** Host and port of its URL. */
-          host: z.string().nullable(),
-          paused_until: time.nullable(),
-          deliveries: z.array(delivery),
-        }),
-      ),
-      has_more_deliveries: z.boolean(),
-    }),
-  },
-} as const satisfies Record<string, Operation>;
+  "events.list": member({
+    type: z.string().max(100).optional(),
+    from: instant.optional(),
+    to: instant.optional(),
+    record_id: recordId.optional(),
+    page_token,
+  }).returns({ events: z.array(listedEvent), next_page_token: nullable(z.string()) }),
+  "events.get": member({ event_id: id("evt") }).returns({
+    event,
+    /** The bytes that receivers get. */
+    body: z.string(),
+    /** Empty if no receiver selected the event; the label is null if the receiver was deleted. */
+    receivers: z.array(
+      z.object({
+        receiver_id: z.string(),
+        label: nullable(z.string()),
+        /** Host and port of its URL. */
+        host: nullable(z.string()),
+        paused_until: nullable(time),
+        deliveries: z.array(delivery),
+      }),
+    ),
+    has_more_deliveries: z.boolean(),
+  }),
+};

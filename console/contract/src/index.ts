@@ -10,7 +10,6 @@ import { SESSION_OPERATIONS } from "./session.ts";
 
 export { ATTEMPT_OUTCOMES, type AttemptOutcome } from "./deliveries.ts";
 export type { AuditAction } from "./audit-actions.ts";
-export type { Needs, Operation } from "./operation.ts";
 export type { SignInFailure } from "./session.ts";
 
 /**
@@ -29,7 +28,7 @@ export const OPERATIONS = {
   ...MEMBER_OPERATIONS,
   ...OVERSIGHT_OPERATIONS,
   ...PLAN_OPERATIONS,
-} as const;
+};
 
 export type OperationName = keyof typeof OPERATIONS;
 

@@ -2,7 +2,7 @@ import { AppError, type ErrorKind } from "@brand-records/errors";
 import { newCallContext } from "@brand-records/rpc";
 import { openLog } from "@brand-records/telemetry";
 import { runAudited } from "./audit.ts";
-import { setMemberRole } from "./operations/members.ts";
+import { MEMBERS } from "./operations/members.ts";
 
 /** Outcomes that the audit log got. */
 let finished: string[];
@@ -25,7 +25,7 @@ const input = { brand_id: "brd_1", email: "ana@ulap.example", role: "member" } a
 const failWith = async (kind: ErrorKind): Promise<void> => {
   const deps = { services: { audit } as never, log: openLog("console", "silent") };
   const change = (): Promise<never> => Promise.reject(new AppError(kind, "refused"));
-  await expect(runAudited(deps, setMemberRole.audit, actor, input, change)).rejects.toMatchObject({ kind });
+  await expect(runAudited(deps, MEMBERS["members.set_role"].audit, actor, input, change)).rejects.toMatchObject({ kind });
 };
 
 it.each(["unavailable", "timeout", "internal_error"] as const)("is unknown after %s: the change may have been made", async (kind) => {

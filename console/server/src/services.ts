@@ -13,31 +13,15 @@ import {
   OperatorServiceService as WebhookOperator,
   ReceiversServiceService,
 } from "@brand-records/proto/webhook/v1";
-import { connectRpc, type RpcClient, type RpcConnection } from "@brand-records/rpc";
+import { connectRpc, type RpcConnection } from "@brand-records/rpc";
 import type { Registry } from "@brand-records/telemetry";
 import type { ConsoleConfig } from "./config.ts";
 
 /** The services behind the console, typed. */
-export interface Services {
-  readonly accounts: RpcClient<AccountsServiceService>;
-  readonly signIn: RpcClient<SignInServiceService>;
-  readonly sessions: RpcClient<SessionsServiceService>;
-  readonly audit: RpcClient<AuditServiceService>;
-  readonly usage: RpcClient<UsageServiceService>;
-  readonly keyBrands: RpcClient<AccountsOperator>;
-  readonly receivers: RpcClient<ReceiversServiceService>;
-  readonly deliveries: RpcClient<DeliveriesServiceService>;
-  readonly events: RpcClient<EventsServiceService>;
-  readonly webhookBrands: RpcClient<WebhookOperator>;
-  readonly plans: RpcClient<PlansServiceService>;
-  readonly planBrands: RpcClient<PlansOperator>;
-  /** Connects now. Services may start later or restart. */
-  connected(): Promise<unknown>;
-  stop(): void;
-}
+export type Services = ReturnType<typeof connectServices>;
 
 /** Connects with the first calls, or with `connected`. */
-export function connectServices(config: ConsoleConfig, metrics: Registry): Services {
+export function connectServices(config: ConsoleConfig, metrics: Registry) {
   const { ACCOUNTS_ADDRESS: accounts, PLANS_ADDRESS: plans, WEBHOOK_ADDRESS: webhook } = config;
   const clients = {
     accounts: connectRpc(AccountsServiceService, accounts, { config, metrics }),
@@ -56,8 +40,9 @@ export function connectServices(config: ConsoleConfig, metrics: Registry): Servi
   const connections: readonly RpcConnection[] = Object.values(clients);
   return {
     ...clients,
-    connected: () => Promise.all(connections.map((client) => client.connected())),
-    stop() {
+    /** Connects now. Services may start later or restart. */
+    connected: (): Promise<unknown> => Promise.all(connections.map((client) => client.connected())),
+    stop(): void {
       for (const client of connections) client.stop();
     },
   };

@@ -10,8 +10,8 @@ import { takeFirstReads } from "./api/first-reads.ts";
 import { stopReadingWhileIdle } from "./api/queries.ts";
 import { keepFocus } from "./api/kept-focus.ts";
 import { queryClient, appRouter } from "./router.tsx";
-import { StatusRegion } from "./parts/status-region.tsx";
 import { cssVariables, theme } from "./theme.ts";
+import { StatusRegion } from "./parts/states.tsx";
 
 function App({ nonce }: { readonly nonce: string }) {
   return (

@@ -1,5 +1,5 @@
 import { ownPath } from "@brand-records/console-contract/own-path";
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent as lazy, redirect } from "@tanstack/react-router";
 import { CallError, isGone } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
 import { forgetReturnTo, keepReturnTo } from "./api/return-to.ts";
@@ -75,7 +75,7 @@ const signIn = createRoute({
   beforeLoad: ({ search: { return_to } }) => {
     if (return_to !== undefined) keepReturnTo(return_to);
   },
-  component: lazyRouteComponent(() => import("./screens/sign-in/sign-in.tsx"), "SignIn"),
+  component: lazy(() => import("./screens/sign-in/sign-in.tsx")),
 });
 
 /** Everything that needs a session. */
@@ -95,119 +95,109 @@ const shell = createRoute({
 });
 
 const developers = createRoute({ getParentRoute: () => shell, path: "/developers" });
+const inDevelopers = { getParentRoute: () => developers };
 
 /** Stands outside `addChildren`, whose parameter's type would make that of every path `any`, and no link would be checked. */
 const developerScreens = [
+  createRoute({ ...inDevelopers, path: "/", component: lazy(() => import("./screens/overview/overview.tsx")) }),
   createRoute({
-    getParentRoute: () => developers,
-    path: "/",
-    component: lazyRouteComponent(() => import("./screens/overview/overview.tsx"), "Overview"),
-  }),
-  createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/keys",
     validateSearch: keysSearch,
     beforeLoad: async ({ search: { key }, ...loading }) => {
       if (key !== undefined) await showBrandOf(key, loading);
     },
-    component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
+    component: lazy(() => import("./screens/keys/keys.tsx")),
   }),
+  createRoute({ ...inDevelopers, path: "/receivers", component: lazy(() => import("./screens/receivers/receivers.tsx")) }),
+  createRoute({ ...inDevelopers, path: "/receivers/new", component: lazy(() => import("./screens/receivers/new-receiver.tsx")) }),
   createRoute({
-    getParentRoute: () => developers,
-    path: "/receivers",
-    component: lazyRouteComponent(() => import("./screens/receivers/receivers.tsx"), "Receivers"),
-  }),
-  createRoute({
-    getParentRoute: () => developers,
-    path: "/receivers/new",
-    component: lazyRouteComponent(() => import("./screens/receivers/new-receiver.tsx"), "NewReceiver"),
-  }),
-  createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/receivers/$receiverId",
     validateSearch: deliverySearch,
     beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
-    component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
+    component: lazy(() => import("./screens/receivers/receiver.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/receivers/$receiverId/replay",
     beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
-    component: lazyRouteComponent(() => import("./screens/receivers/replay/replay.tsx"), "Replay"),
+    component: lazy(() => import("./screens/receivers/replay/replay.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/receivers/$receiverId/settings",
     validateSearch: settingsSearch,
     beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
-    component: lazyRouteComponent(() => import("./screens/receivers/settings.tsx"), "ReceiverSettings"),
+    component: lazy(() => import("./screens/receivers/settings.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/deliveries/$deliveryId",
     beforeLoad: ({ params, ...loading }) => showBrandOf(params.deliveryId, loading),
-    component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
+    component: lazy(() => import("./screens/deliveries/delivery.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/events",
     validateSearch: searchOf("type", "record_id", "from", "to", "page"),
-    component: lazyRouteComponent(() => import("./screens/events/events.tsx"), "Events"),
+    component: lazy(() => import("./screens/events/events.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/events/$eventId",
     beforeLoad: ({ params, ...loading }) => showBrandOf(params.eventId, loading),
-    component: lazyRouteComponent(() => import("./screens/events/event.tsx"), "Event"),
+    component: lazy(() => import("./screens/events/event.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/usage",
     validateSearch: searchOf("range"),
-    component: lazyRouteComponent(() => import("./screens/usage/usage.tsx"), "Usage"),
+    component: lazy(() => import("./screens/usage/usage.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/requests",
     validateSearch: searchOf("range", "key", "route", "code", "field"),
-    component: lazyRouteComponent(() => import("./screens/requests/failed-requests.tsx"), "FailedRequests"),
+    component: lazy(() => import("./screens/requests/failed-requests.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/audit",
     validateSearch: searchOf("actor", "action", "from", "to", "page"),
-    component: lazyRouteComponent(() => import("./screens/audit/audit.tsx"), "Audit"),
+    component: lazy(() => import("./screens/audit/audit.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/members",
     validateSearch: searchOf("page"),
-    component: lazyRouteComponent(() => import("./screens/members/members.tsx"), "Members"),
+    component: lazy(() => import("./screens/members/members.tsx")),
   }),
   createRoute({
-    getParentRoute: () => developers,
+    ...inDevelopers,
     path: "/assistants",
     validateSearch: shownAssistant,
-    component: lazyRouteComponent(() => import("./screens/assistants/assistants.tsx"), "Assistants"),
+    component: lazy(() => import("./screens/assistants/assistants.tsx")),
   }),
 ] as const;
 
 const workspaces = createRoute({ getParentRoute: () => shell, path: "/workspaces" });
+const inWorkspaces = { getParentRoute: () => workspaces };
 
 const workspaceScreens = [
   createRoute({
-    getParentRoute: () => workspaces,
+    ...inWorkspaces,
     path: "/",
     validateSearch: planListSearch,
-    component: lazyRouteComponent(() => import("./screens/plans/list/plan-list.tsx"), "PlanList"),
+    component: lazy(() => import("./screens/plans/list/plan-list.tsx")),
   }),
   // Where the `review_path` of a prepared plan leads.
   createRoute({
-    getParentRoute: () => workspaces,
+    ...inWorkspaces,
     path: "/$type/plans/$planId",
     validateSearch: planSearch,
     beforeLoad: ({ params, ...loading }) => showBrandOf(params.planId, loading),
-    component: lazyRouteComponent(() => import("./screens/plans/plan.tsx"), "Plan"),
+    component: lazy(() => import("./screens/plans/plan.tsx")),
   }),
 ] as const;
 

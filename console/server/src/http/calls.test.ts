@@ -23,7 +23,7 @@ const VALID = "v".repeat(43);
 const OTHER = "w".repeat(43);
 const BRAND = "brd_1";
 const ORIGIN = "http://localhost:8080";
-const CALLS_PER_ADDRESS = 1_200;
+const CALLS_PER_ADDRESS = 200;
 
 let server: Server;
 let port: number;
@@ -204,17 +204,17 @@ describe("a body", () => {
   });
 });
 
-describe("an address from which 1,300 calls with wrong tokens came", () => {
+describe("an address from which 300 calls with wrong tokens came", () => {
   it("refuses the last 100 of them as too many, and no call of a valid session, known or new; no more than four are looked up at a time", async () => {
     await start();
     expect(await call(VALID)).toBe(200);
     const statuses: number[] = [];
-    for (let round = 0; round < 26; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       statuses.push(...(await Promise.all(Array.from({ length: 50 }, () => call(random())))));
     }
     expect(statuses.filter((status) => status === 401)).toHaveLength(CALLS_PER_ADDRESS);
     expect(statuses.filter((status) => status === 429)).toHaveLength(100);
-    expect(lookups).toMatchObject({ count: 1_301, runningMax: 4 });
+    expect(lookups).toMatchObject({ count: 301, runningMax: 4 });
 
     for (const token of [VALID, OTHER]) {
       for (let time = 0; time < 10; time += 1) expect(await call(token)).toBe(200);
@@ -222,7 +222,7 @@ describe("an address from which 1,300 calls with wrong tokens came", () => {
     lookups.runningMax = 0;
     await Promise.all(Array.from({ length: 50 }, () => call(random())));
     expect(lookups.runningMax).toBe(1);
-  }, 60_000);
+  });
 
   it("looks up no text that is no token, and a known session without waiting for others", async () => {
     await start({ CALLS_PER_ADDRESS: 10 });

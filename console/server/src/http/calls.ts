@@ -4,7 +4,7 @@ import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { isUnimplemented } from "@brand-records/rpc";
 import { Router, type Request, type RequestHandler, type Response } from "express";
-import { SERVED } from "../operations/index.ts";
+import { serve, usesLink } from "../operations/index.ts";
 import type { Admitted, Person } from "../sessions.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { BODY_BYTES_MAX, mayExceed, parseJson, readBody } from "./body.ts";
@@ -94,26 +94,25 @@ class Admission {
 
 function serveCall(deps: CallDependencies): RequestHandler {
   const admission = new Admission(deps);
-  const serve = async (request: Request, response: Response): Promise<unknown> => {
-    const operation = SERVED[nameOf(request)];
+  const outputOf = async (request: Request, response: Response): Promise<unknown> => {
+    const name = request.path.slice(1) as OperationName;
+    const { needs } = OPERATIONS[name];
     const visitor = visitorOf(deps, request, response);
-    if (operation.needs === "anyone") {
-      return operation.serve(deps, visitor, await admission.visitor(request, response, operation.usesLink));
-    }
+    if (needs === "anyone") return serve(name, deps, visitor, await admission.visitor(request, response, usesLink(name)));
     const { body: sent, person, grants } = await admission.person(request, response, visitor.sessionToken);
     const body = requireShown(sent, person);
     const signedIn = { ...visitor, call: { ...visitor.call, grants }, person };
-    if (operation.needs === "session") return operation.serve(deps, signedIn, body);
+    if (needs === "session") return serve(name, deps, signedIn, body);
     const brand = membershipOf(person, body);
     contextOf(response).brandId = brand.brand_id;
     response.setHeader(ROLE_HEADER, brand.role);
-    if (operation.needs === "owner" && brand.role !== "owner") {
+    if (needs === "owner" && brand.role !== "owner") {
       throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
     }
-    return operation.serve(deps, { ...signedIn, brand }, body);
+    return serve(name, deps, { ...signedIn, brand }, body);
   };
   return async (request, response) => {
-    response.json(await serve(request, response).catch(refuseUnimplemented));
+    response.json(await outputOf(request, response).catch(refuseUnimplemented));
   };
 }
 
@@ -122,8 +121,6 @@ function refuseUnimplemented(error: unknown): never {
   if (!isUnimplemented(error)) throw error;
   throw new AppError("unavailable", NO_SUCH_OPERATION, { cause: error, dependency: (error as AppError).dependency });
 }
-
-const nameOf = (request: Request): OperationName => request.path.slice(1) as OperationName;
 
 /**
  * Returns the operation's input without the person whom the page shows.

@@ -1,20 +1,12 @@
-import type { Output } from "@brand-records/console-contract";
+import type { Input, OperationName, Output } from "@brand-records/console-contract";
 import { BRAND_COOKIE, type FirstRead } from "@brand-records/console-contract/protocol";
 import { pageAt, type PageName } from "@brand-records/console-contract/pages";
 import { readFailedRequests, readUsage, usageKey } from "@brand-records/console-contract/range-reads";
 import { ATTEMPT_HOURS, FAILED_RANGE, lastHours, USAGE_RANGE } from "@brand-records/console-contract/time-ranges";
 import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { Request, Response } from "express";
-import { deliveryStats, getDelivery, listDeliveries } from "../operations/deliveries.ts";
-import { getEvent, listEvents } from "../operations/events.ts";
-import { listKeys } from "../operations/keys.ts";
-import { listMembers } from "../operations/members.ts";
-import { readOf, type FirstReader, type InBrand, type SignedIn, type Visitor } from "../operations/operation.ts";
-import { getUsage, listAudit, listFailedRequests, getOverview } from "../operations/oversight.ts";
-import { getPlan, listPlans } from "../operations/plans.ts";
-import { getReceiver, listReceivers } from "../operations/receivers.ts";
-import { latestReplay } from "../operations/replays.ts";
-import { locate, me, signInOptions } from "../operations/session.ts";
+import { serve } from "../operations/index.ts";
+import type { InBrand, SignedIn, Visitor } from "../operations/operation.ts";
 import { readSession } from "../sessions.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { valueOfCookie, sessionCookie } from "./cookies.ts";
@@ -36,62 +28,68 @@ interface Asked {
   readonly isFiltered: boolean;
 }
 
-type Readers = (asked: Asked) => readonly FirstReader<InBrand>[];
+/** Reads an operation's output for the page. */
+type Read = <Name extends OperationName>(name: Name, input: Input<Name>) => Promise<Output<Name>>;
 
-const receiver: Readers = ({ ofBrand, id }) => [readOf("receivers.get", getReceiver, { ...ofBrand, receiver_id: id })];
+/** What a page reads first: an operation with its input, or with what its script has in place of it in the key of its query. */
+interface Reader {
+  readonly name: OperationName;
+  readonly input: object;
+  /** Default: calls the operation with the input. */
+  run?(read: Read): Promise<unknown>;
+}
+
+const readOf = <Name extends OperationName>(name: Name, input: Input<Name>): Reader => ({ name, input });
+
+type Readers = (asked: Asked) => readonly Reader[];
+
+const receiver: Readers = ({ ofBrand, id }) => [readOf("receivers.get", { ...ofBrand, receiver_id: id })];
 const list =
   (readers: Readers): Readers =>
   (asked) =>
     asked.isFiltered ? [] : readers(asked);
 
 /** What the page of usage reads, of the range that it shows without a choice. */
-const usage = ({ brand_id }: Asked["ofBrand"]): FirstReader<InBrand> => ({
+const usage = ({ brand_id }: Asked["ofBrand"]): Reader => ({
   name: "usage.get",
   input: usageKey(brand_id, USAGE_RANGE),
-  run: (services, caller) =>
-    readUsage((input) => readOf("usage.get", getUsage, input).run(services, caller), brand_id, USAGE_RANGE, Date.now()),
+  run: (read) => readUsage((input) => read("usage.get", input), brand_id, USAGE_RANGE, Date.now()),
 });
 
-const failedRequests = (ofBrand: Asked["ofBrand"]): FirstReader<InBrand> => ({
+const failedRequests = (ofBrand: Asked["ofBrand"]): Reader => ({
   name: "requests.failed",
   input: ofBrand,
-  run: (services, caller) =>
-    readFailedRequests(
-      (input) => readOf("requests.failed", listFailedRequests, input).run(services, caller),
-      ofBrand,
-      FAILED_RANGE,
-      Date.now(),
-    ),
+  run: (read) => readFailedRequests((input) => read("requests.failed", input), ofBrand, FAILED_RANGE, Date.now()),
 });
 
 /** What each page reads first, with the inputs of its script: another input is read again. */
 const READERS: Readonly<Partial<Record<PageName, Readers>>> = {
-  overview: ({ ofBrand }) => [readOf("overview.get", getOverview, ofBrand)],
-  keys: ({ ofBrand }) => [readOf("keys.list", listKeys, ofBrand)],
+  overview: ({ ofBrand }) => [readOf("overview.get", ofBrand)],
+  keys: ({ ofBrand }) => [readOf("keys.list", ofBrand)],
   receiver: (asked) => [
     ...receiver(asked),
-    readOf("deliveries.stats", deliveryStats, { ...asked.ofBrand, receiver_id: asked.id, ...lastHours(ATTEMPT_HOURS, Date.now()) }),
-    ...list(({ ofBrand, id }) => [readOf("deliveries.list", listDeliveries, { ...ofBrand, receiver_id: id })])(asked),
+    readOf("deliveries.stats", { ...asked.ofBrand, receiver_id: asked.id, ...lastHours(ATTEMPT_HOURS, Date.now()) }),
+    ...list(({ ofBrand, id }) => [readOf("deliveries.list", { ...ofBrand, receiver_id: id })])(asked),
   ],
-  replay: (asked) => [...receiver(asked), readOf("replays.latest", latestReplay, { ...asked.ofBrand, receiver_id: asked.id })],
+  replay: (asked) => [...receiver(asked), readOf("replays.latest", { ...asked.ofBrand, receiver_id: asked.id })],
   receiverSettings: receiver,
-  delivery: ({ ofBrand, id }) => [readOf("deliveries.get", getDelivery, { ...ofBrand, delivery_id: id })],
-  events: list(({ ofBrand }) => [readOf("events.list", listEvents, ofBrand)]),
-  event: ({ ofBrand, id }) => [readOf("events.get", getEvent, { ...ofBrand, event_id: id })],
+  delivery: ({ ofBrand, id }) => [readOf("deliveries.get", { ...ofBrand, delivery_id: id })],
+  events: list(({ ofBrand }) => [readOf("events.list", ofBrand)]),
+  event: ({ ofBrand, id }) => [readOf("events.get", { ...ofBrand, event_id: id })],
   usage: list(({ ofBrand }) => [usage(ofBrand)]),
   requests: list(({ ofBrand }) => [failedRequests(ofBrand)]),
-  audit: list(({ ofBrand, isOwner }) => (isOwner ? [readOf("audit.list", listAudit, ofBrand)] : [])),
-  members: ({ ofBrand }) => [readOf("members.list", listMembers, ofBrand), readOf("sign_in.options", signInOptions, {})],
-  plans: list(({ ofBrand }) => [readOf("plans.list", listPlans, { ...ofBrand, status: "pending" })]),
-  plan: ({ ofBrand, id }) => [readOf("plans.get", getPlan, { ...ofBrand, plan_id: id })],
+  audit: list(({ ofBrand, isOwner }) => (isOwner ? [readOf("audit.list", ofBrand)] : [])),
+  members: ({ ofBrand }) => [readOf("members.list", ofBrand), readOf("sign_in.options", {})],
+  plans: list(({ ofBrand }) => [readOf("plans.list", { ...ofBrand, status: "pending" })]),
+  plan: ({ ofBrand, id }) => [readOf("plans.get", { ...ofBrand, plan_id: id })],
 };
 
 /** A delivery's page shows its receiver, and leads to the deliveries beside it: only the delivery names their receiver. */
-function besideDelivery(ofBrand: Asked["ofBrand"], reads: readonly FirstRead[]): readonly FirstReader<InBrand>[] {
+function besideDelivery(ofBrand: Asked["ofBrand"], reads: readonly FirstRead[]): readonly Reader[] {
   const delivery = reads.find(({ name }) => name === "deliveries.get")?.output as Output<"deliveries.get"> | undefined;
   if (delivery === undefined) return [];
   const input = { ...ofBrand, receiver_id: delivery.delivery.receiver_id };
-  return [readOf("receivers.get", getReceiver, input), readOf("deliveries.list", listDeliveries, input)];
+  return [readOf("receivers.get", input), readOf("deliveries.list", input)];
 }
 
 /** The brand that the browser showed last: web/src/api/tab.ts writes it. It grants nothing. */
@@ -117,7 +115,7 @@ export class FirstReads {
   }
 
   async #signIn(request: Request, response: Response): Promise<FirstRead[]> {
-    return this.#readAll([readOf("sign_in.options", signInOptions, {})], this.#visitor(request, response));
+    return this.#readAll([readOf("sign_in.options", {})], this.#visitor(request, response));
   }
 
   async #signedIn(page: NonNullable<ReturnType<typeof pageAt>>, request: Request, response: Response): Promise<FirstRead[]> {
@@ -129,7 +127,7 @@ export class FirstReads {
     const located = await this.#located(page.id, signedIn);
     const brandId = (located?.output as { readonly brand_id: string } | undefined)?.brand_id ?? brandOf(request);
     const brand = person.memberships.find(({ brand_id }) => brand_id === brandId) ?? person.memberships[0];
-    const [whoIs] = await this.#readAll([readOf("session.me", me, {})], signedIn);
+    const [whoIs] = await this.#readAll([readOf("session.me", {})], signedIn);
     const known = [whoIs, located].filter((read) => read !== undefined);
     if (brand === undefined) return known;
     const ofBrand = { brand_id: brand.brand_id };
@@ -137,7 +135,7 @@ export class FirstReads {
     const asked = { ofBrand, id: page.id ?? "", isOwner: brand.role === "owner", isFiltered: request.originalUrl.includes("?") };
     const readers = READERS[page.name]?.(asked) ?? [];
     // The frame of every page but the overview shows the disabled ones.
-    const frame = page.name === "overview" ? [] : [readOf("receivers.list", listReceivers, ofBrand)];
+    const frame = page.name === "overview" ? [] : [readOf("receivers.list", ofBrand)];
     const inBrand: InBrand = { ...signedIn, call: { ...visitor.call, grants }, brand };
     const reads = await this.#readAll([...readers, ...frame], inBrand);
     return [...known, ...reads, ...(await this.#readAll(besideDelivery(ofBrand, reads), inBrand))];
@@ -152,15 +150,15 @@ export class FirstReads {
   /** Links name no brand: finds that of the record, for a person of several. */
   async #located(id: string | undefined, caller: SignedIn): Promise<FirstRead | undefined> {
     if (id === undefined || caller.person.memberships.length < 2) return undefined;
-    return (await this.#readAll([readOf("session.locate", locate, { id })], caller))[0];
+    return (await this.#readAll([readOf("session.locate", { id })], caller))[0];
   }
 
-  async #readAll<Caller>(readers: readonly FirstReader<Caller>[], caller: Caller): Promise<FirstRead[]> {
-    const { services } = this.#deps;
+  async #readAll(readers: readonly Reader[], caller: Visitor | InBrand): Promise<FirstRead[]> {
+    const read: Read = (name, input) => serve(name, this.#deps, caller, input);
     const reads = await Promise.all(
-      readers.map(async ({ name, input, run }) => {
+      readers.map(async ({ name, input, run = (readIt) => readIt(name, input as never) }) => {
         try {
-          return [{ name, input, output: await run(services, caller) }];
+          return [{ name, input, output: await run(read) }];
         } catch {
           return [];
         }

@@ -1,5 +1,4 @@
 import type { Request, Response } from "express";
-import type { Client } from "@brand-records/proto/accounts/v1";
 import Bowser from "bowser";
 import type { Visitor } from "../operations/operation.ts";
 import type { CallDependencies } from "./dependencies.ts";
@@ -7,13 +6,18 @@ import { contextOf } from "./request-context.ts";
 import { sessionCookie } from "./cookies.ts";
 
 /** Returns who sends a request, as far as that is known without a look-up. */
-export function visitorOf({ config, provider, providerSignOut }: CallDependencies, request: Request, response: Response): Visitor {
+export function visitorOf(
+  { config, provider, providerSignOut }: Pick<CallDependencies, "config" | "provider" | "providerSignOut">,
+  request: Request,
+  response: Response,
+): Visitor {
   const call = contextOf(response);
   const cookie = sessionCookie(config.PUBLIC_URL);
   return {
     call,
     address: call.address,
-    client: () => clientOf(request, call.address),
+    // For the audit log: the browser's family alone, as versions would tell people apart.
+    client: () => ({ address: call.address || null, browser: browserFamily(request.get("user-agent")) }),
     config,
     provider,
     sessionToken: cookie.read(request),
@@ -25,11 +29,6 @@ export function visitorOf({ config, provider, providerSignOut }: CallDependencie
 
 /** Browsers send about 120 characters. */
 const USER_AGENT_LENGTH_MAX = 400;
-
-/** Returns where a person's call comes from, for the audit log: the browser's family alone, as versions would tell people apart. */
-export function clientOf(request: Request, address: string): Client {
-  return { address: address || null, browser: browserFamily(request.get("user-agent")) };
-}
 
 /** Returns null for what is no browser that is known. */
 export function browserFamily(userAgent: string | undefined): string | null {

@@ -1,7 +1,7 @@
 import { newCallContext } from "@brand-records/rpc";
 import { spanOf, TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import type { InBrand } from "./operation.ts";
-import { getOverview } from "./oversight.ts";
+import { OVERSIGHT } from "./oversight.ts";
 
 afterEach(() => jest.useRealTimers());
 
@@ -16,7 +16,7 @@ it("counts the same 24 hours as the page of usage, such as a request that is 23 
     usage: { getUsage },
   };
   const caller = { call: newCallContext(5_000, "test"), brand: { brand_id: "brd_1" }, person: { email: "ana@ulap.example" } };
-  const { usage } = await getOverview.run(services as never, caller as unknown as InBrand, { brand_id: "brd_1" });
+  const { usage } = await OVERSIGHT["overview.get"].run(services as never, caller as unknown as InBrand, { brand_id: "brd_1" });
   const { from, to } = spanOf(TIME_RANGES.day, now);
   expect(from).toBeLessThan(now - (23 * 60 + 40) * 60_000);
   expect(usage?.from).toBe(new Date(from).toISOString());

@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from "@brand-records/errors";
 import { newCallContext } from "@brand-records/rpc";
-import { signOutEverywhere } from "./session.ts";
+import { SESSION } from "./session.ts";
 import type { SignedIn } from "./operation.ts";
 
 const refuse = (kind: ErrorKind) => () => Promise.reject(new AppError(kind, "refused"));
@@ -16,7 +16,7 @@ async function signOut(answer: () => Promise<unknown>, getSession: () => Promise
     endSession: () => void (hasCookie = false),
     providerSignOutLocation: () => Promise.resolve("https://id.example/end"),
   };
-  const output = await signOutEverywhere.run(
+  const output = await SESSION["session.sign_out_everywhere"].run(
     { sessions: { endSessionsOf: answer, getSession } } as never,
     caller as unknown as SignedIn,
     {},

@@ -2,40 +2,76 @@ import { AppError } from "@brand-records/errors";
 import type { CallContext } from "@brand-records/rpc";
 import { hasSignInLinks } from "@brand-records/config";
 import type { Services } from "../services.ts";
-import type { SessionHandler, VisitorHandler } from "./operation.ts";
+import type { Handlers } from "./operation.ts";
 import type { ConsoleConfig } from "../config.ts";
 import { replaceSession } from "../sessions.ts";
 
-export const me: SessionHandler<"session.me"> = {
-  async run(_services, { person, config }) {
-    const { RATE_LIMIT_PLUS: plus, RATE_LIMIT_PRO: pro, RATE_LIMIT_ENTERPRISE: enterprise, ENVIRONMENT: environment } = config;
-    return { ...person, environment, rate_limits: { plus, pro, enterprise } };
+export const SESSION: Handlers<"sign_in" | "session"> = {
+  "session.me": {
+    async run(_services, { person, config }) {
+      const { RATE_LIMIT_PLUS: plus, RATE_LIMIT_PRO: pro, RATE_LIMIT_ENTERPRISE: enterprise, ENVIRONMENT: environment } = config;
+      return { ...person, environment, rate_limits: { plus, pro, enterprise } };
+    },
   },
-};
-
-export const signOut: VisitorHandler<"session.sign_out"> = {
-  async run({ sessions }, { call, client, sessionToken, endSession, providerSignOutLocation }) {
-    let location: string | null = null;
-    if (sessionToken !== undefined) {
-      location = await providerSignOutLocation(sessionToken);
-      await sessions.endSession({ token: sessionToken, client: client() }, call);
-    }
-    endSession();
-    return { location };
+  "session.sign_out": {
+    async run({ sessions }, { call, client, sessionToken, endSession, providerSignOutLocation }) {
+      let location: string | null = null;
+      if (sessionToken !== undefined) {
+        location = await providerSignOutLocation(sessionToken);
+        await sessions.endSession({ token: sessionToken, client: client() }, call);
+      }
+      endSession();
+      return { location };
+    },
   },
-};
-
-export const signOutEverywhere: SessionHandler<"session.sign_out_everywhere"> = {
-  async run({ sessions }, { call, client, person, sessionToken, endSession, providerSignOutLocation }) {
-    const location = sessionToken === undefined ? null : await providerSignOutLocation(sessionToken);
-    // A link of one brand's owner ends nothing of the person's other brands.
-    await sessions
-      .endSessionsOf({ email: person.email, brand_id: person.limited_to, client: client() }, call)
-      .catch(async (error: unknown) => {
-        if (!isInvalid(error) || (await lives(sessions, sessionToken, call))) throw error;
+  "session.sign_out_everywhere": {
+    async run({ sessions }, { call, client, person, sessionToken, endSession, providerSignOutLocation }) {
+      const location = sessionToken === undefined ? null : await providerSignOutLocation(sessionToken);
+      // A link of one brand's owner ends nothing of the person's other brands.
+      await sessions
+        .endSessionsOf({ email: person.email, brand_id: person.limited_to, client: client() }, call)
+        .catch(async (error: unknown) => {
+          if (!isInvalid(error) || (await lives(sessions, sessionToken, call))) throw error;
+        });
+      endSession();
+      return { location };
+    },
+  },
+  "session.locate": {
+    async run({ keyBrands, planBrands, webhookBrands }, { call, person }, { id }) {
+      const brands = id.startsWith("key_") ? keyBrands : id.startsWith("pln_") ? planBrands : webhookBrands;
+      const found = await brands.findBrand({ id }, call).catch((error: unknown) => {
+        if (error instanceof AppError && error.kind === "not_found") return undefined;
+        throw error;
       });
-    endSession();
-    return { location };
+      // Another brand's record and an unknown one look alike.
+      if (person.memberships.some(({ brand_id }) => brand_id === found?.brand_id)) return { brand_id: found?.brand_id ?? "" };
+      throw new AppError("not_found", "None of your brands has this record.");
+    },
+  },
+  "sign_in.options": {
+    run: async (_services, { config, provider }) => ({
+      links: hasSignInLinks(config),
+      link_hours: LINK_HOURS,
+      provider: provider?.name,
+    }),
+  },
+  "sign_in.peek": {
+    usesLink: true,
+    async run({ signIn }, { call, client, config }, { token }) {
+      requireLinks(config);
+      return signIn.peekSignInLink({ token, client: client() }, call);
+    },
+  },
+  "sign_in.redeem": {
+    usesLink: true,
+    async run(services, visitor, { token }) {
+      requireLinks(visitor.config);
+      const { session } = await services.signIn.redeemSignInLink({ token, client: visitor.client() }, visitor.call);
+      if (session == null) throw new Error("redeemSignInLink returned no session");
+      await replaceSession(services, visitor, session.token);
+      return { email: session.email };
+    },
   },
 };
 
@@ -56,49 +92,8 @@ async function lives(sessions: Services["sessions"], token: string | undefined, 
   );
 }
 
-export const locate: SessionHandler<"session.locate"> = {
-  async run({ keyBrands, planBrands, webhookBrands }, { call, person }, { id }) {
-    const brands = id.startsWith("key_") ? keyBrands : id.startsWith("pln_") ? planBrands : webhookBrands;
-    const found = await brands.findBrand({ id }, call).catch((error: unknown) => {
-      if (error instanceof AppError && error.kind === "not_found") return undefined;
-      throw error;
-    });
-    // Another brand's record and an unknown one look alike.
-    if (person.memberships.some(({ brand_id }) => brand_id === found?.brand_id)) return { brand_id: found?.brand_id ?? "" };
-    throw new AppError("not_found", "None of your brands has this record.");
-  },
-};
-
 /** Time for which a link that an owner makes works. */
 export const LINK_HOURS = 24;
-
-export const signInOptions: VisitorHandler<"sign_in.options"> = {
-  run: async (_services, { config, provider }) => ({
-    links: hasSignInLinks(config),
-    link_hours: LINK_HOURS,
-    provider: provider?.name ?? null,
-  }),
-};
-
-export const peekLink: VisitorHandler<"sign_in.peek"> = {
-  usesLink: true,
-  async run({ signIn }, { call, client, config }, { token }) {
-    requireLinks(config);
-    const { email, expires_at, brand_name } = await signIn.peekSignInLink({ token, client: client() }, call);
-    return { email, expires_at, brand_name: brand_name ?? null };
-  },
-};
-
-export const redeemLink: VisitorHandler<"sign_in.redeem"> = {
-  usesLink: true,
-  async run(services, visitor, { token }) {
-    requireLinks(visitor.config);
-    const { session } = await services.signIn.redeemSignInLink({ token, client: visitor.client() }, visitor.call);
-    if (session == null) throw new Error("redeemSignInLink returned no session");
-    await replaceSession(services, visitor, session.token);
-    return { email: session.email };
-  },
-};
 
 /** @throws AppError `sign_in_link_unknown` where links sign no one in */
 export function requireLinks(config: ConsoleConfig): void {

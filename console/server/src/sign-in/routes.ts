@@ -1,14 +1,12 @@
 import { AppError } from "@brand-records/errors";
-import type { Client } from "@brand-records/proto/accounts/v1";
 import type { ServerErrors } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import type { ConsoleConfig } from "../config.ts";
 import { CallLimit } from "../http/call-limits.ts";
-import { clientOf } from "../http/visitor.ts";
+import { visitorOf } from "../http/visitor.ts";
 import { only, onlyNavigations, onPublicHost } from "../http/request-checks.ts";
 import { contextOf } from "../http/request-context.ts";
-import { sessionCookie } from "../http/cookies.ts";
 import type { Services } from "../services.ts";
 import { replaceSession } from "../sessions.ts";
 import { openAttempts } from "./attempts.ts";
@@ -86,20 +84,18 @@ export function serveSignIn(deps: SignInDependencies): Router {
 }
 
 async function openSession(
-  { config, services, providerSignOut }: SignInDependencies,
+  deps: SignInDependencies,
   request: Request,
   response: Response,
   { idToken, accessToken }: ProviderTokens,
   nonce: string,
 ): Promise<void> {
-  const call = contextOf(response);
-  const cookie = sessionCookie(config.PUBLIC_URL);
-  const client = (): Client => clientOf(request, call.address);
+  const { services, providerSignOut } = deps;
+  const visitor = visitorOf(deps, request, response);
   const proof = { id_token: idToken, nonce, access_token: accessToken };
-  const { session } = await services.signIn.signInWithIdentity({ ...proof, client: client() }, call);
+  const { session } = await services.signIn.signInWithIdentity({ ...proof, client: visitor.client() }, visitor.call);
   if (session == null) throw new Error("signInWithIdentity returned no session");
-  const startSession = (token: string): void => cookie.set(response, token);
-  await replaceSession(services, { call, client, sessionToken: cookie.read(request), startSession }, session.token);
+  await replaceSession(services, visitor, session.token);
   await providerSignOut.keep(response, session.token, idToken);
 }
 

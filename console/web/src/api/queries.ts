@@ -1,16 +1,18 @@
-import type { Input, OperationName, Output } from "@brand-records/console-contract";
+import type { Input, Membership, OperationName, Output } from "@brand-records/console-contract";
 import {
-  QueryCache,
+  focusManager,
   MutationCache,
+  QueryCache,
   QueryClient,
   queryOptions,
   useMutation,
+  useQuery,
   useQueryClient,
-  type UseMutationResult,
-  focusManager,
+  useSuspenseQuery,
+  type UseQueryOptions,
 } from "@tanstack/react-query";
 import { call, CallError, isOfOtherSession, isUncertain, listenToRoles } from "./call.ts";
-import { shownTab } from "./tab.ts";
+import { shownTab, useTab } from "./tab.ts";
 
 /** Errors that a repetition does not change. */
 const isFinal = (error: Error): boolean => error instanceof CallError && error.code !== "updating" && !isUncertain(error);
@@ -52,6 +54,50 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
 export const query = <Name extends OperationName>(name: Name, input: Input<Name>) =>
   queryOptions({ queryKey: [name, input] as const, queryFn: ({ signal }) => call(name, input, { signal }) });
 
+export function useMe() {
+  return useSuspenseQuery(query("session.me", {})).data;
+}
+
+interface CurrentBrand extends Membership {
+  readonly isOwner: boolean;
+  /** What each call names. */
+  readonly ofBrand: { readonly brand_id: string };
+}
+
+/** The brand of the tab; undefined if the person is not its member any more, or is another one than the tab's. */
+export function useBrandOfTab(): CurrentBrand | undefined {
+  const { email, memberships } = useMe();
+  const tab = useTab();
+  const brand = memberships.find(({ brand_id }) => brand_id === tab.brand_id);
+  if (brand === undefined || email !== tab.email) return undefined;
+  return { ...brand, isOwner: brand.role === "owner", ofBrand: { brand_id: brand.brand_id } };
+}
+
+/** The brand that the page shows. The shell shows pages for as long as there is one. */
+export function useBrand(): CurrentBrand {
+  const brand = useBrandOfTab();
+  if (brand === undefined) throw new Error("the tab shows no brand");
+  return brand;
+}
+
+/** What a call of a brand names beside the brand, which is the one that the page shows. */
+export type InputInBrand<Name extends OperationName> = Omit<Input<Name>, "brand_id">;
+
+type ReadOptions<Name extends OperationName> = Omit<
+  UseQueryOptions<Output<Name>, Error, Output<Name>, readonly [Name, Input<Name>]>,
+  "queryKey" | "queryFn"
+> & {
+  /** Of a list: while another page or filter loads, the one before shows, if it is of the same brand and of this. */
+  readonly scope?: Readonly<Record<string, string>>;
+};
+
+/** Reads something of the brand that the page shows. */
+export function useRead<Name extends OperationName>(name: Name, input: InputInBrand<Name>, { scope, ...options }: ReadOptions<Name> = {}) {
+  const { ofBrand } = useBrand();
+  const kept = scope && { placeholderData: whileLoading({ ...ofBrand, ...scope }) };
+  return useQuery({ ...query(name, { ...ofBrand, ...input } as Input<Name>), ...kept, ...options });
+}
+
 /**
  * Value for `placeholderData` of a list: the page before while another page or filter loads, if both are of the same `scope`: its brand, and what
  * else its query names, such as the receiver.
@@ -82,29 +128,30 @@ export const poll =
 /** Value for `refetchInterval` of a list, of which only the first page keeps itself current. */
 export const pollFirst = (page: string | undefined) => page === undefined && poll(POLL_MS);
 
-/** Changes that are made without a session, too. */
-const NEEDS_NO_SESSION = /^sign_in\.|\.sign_out$/;
-
 /**
- * The mutation of an operation that changes something. Once somebody is signed in, it is made by the person whom the page shows, or not at all. Lists named in `changes` are read again before it counts as done, so that a page
- * never shows the state before. They are read again after an error too: the change may have been made, or another person was first.
+ * The mutation of an operation that changes something of the brand that the page shows. It is made by the person whom the page shows, or not
+ * at all. Lists named in `changes` are read again before it counts as done, so that a page never shows the state before. They are read again after an error too: the change may have been made, or another person was first.
  *
  * @param isWaiting false: it counts as done at once
  */
-export function useChange<Name extends OperationName>(
-  name: Name,
-  changes: readonly OperationName[],
-  isWaiting = true,
-): UseMutationResult<Output<Name>, Error, Input<Name>> {
+export function useChange<Name extends OperationName>(name: Name, changes: readonly OperationName[], isWaiting = true) {
+  const { ofBrand } = useBrand();
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (input: Input<Name>) => call(name, input, NEEDS_NO_SESSION.test(name) ? {} : { as: shownTab().email }),
+  const mutation = useMutation({
+    mutationFn: (input: InputInBrand<Name>) => call(name, { ...ofBrand, ...input } as Input<Name>, { as: shownTab().email }),
     onSettled: async (_output, error) => {
       const read = Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
       // An error shows at once. A success does not wait for a connection that has gone silent.
       if (error === null && isWaiting) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS_MAX))]);
     },
   });
+  /** Makes the change. The callbacks end with the component. */
+  const make = (
+    input: InputInBrand<Name>,
+    onSuccess: (output: Output<Name>) => void = () => {},
+    onError: (error: Error) => void = () => {},
+  ): void => mutation.mutate(input, { onSuccess, onError });
+  return { ...mutation, make };
 }
 
 /** Time without use after which pages stop polling, so that an unused session can expire. */

@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core";
+import { Box, Group, Text } from "@mantine/core";
 import styles from "./bars.module.css";
 
 interface Bar {
@@ -26,8 +26,8 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
   const top = Math.max(1, limit ?? 0, ...totals);
   const width = WIDTH / Math.max(1, bars.length);
   return (
-    <figure className={styles["figure"]}>
-      <figcaption className={styles["caption"]}>
+    <Box component="figure" m={0}>
+      <Group component="figcaption" gap="0.25rem 1rem" mb="0.5rem">
         <Text fw={600} size="sm">
           {title}
         </Text>
@@ -38,7 +38,7 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
         ))}
         {limit !== undefined && <span className={`${styles["key"]} ${styles["line"]}`}>Limit {limit.toLocaleString("en-PH")}</span>}
         {isLow && <Scale top={top} />}
-      </figcaption>
+      </Group>
       {!isLow && <Scale top={top} />}
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -72,10 +72,10 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
           </rect>
         ))}
       </svg>
-      <div className={styles["ends"]} aria-hidden="true">
+      <Group className={styles["scale"] ?? ""} justify="space-between" gap="1rem" mt="0.25rem" wrap="nowrap" aria-hidden>
         <span>{bars[0]?.label}</span>
         <span>{bars.at(-1)?.label}</span>
-      </div>
+      </Group>
       <details className={styles["details"]}>
         <summary>As a table</summary>
         <table>
@@ -101,7 +101,7 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
           </tbody>
         </table>
       </details>
-    </figure>
+    </Box>
   );
 }
 

@@ -1,7 +1,9 @@
+import type { OperationName } from "@brand-records/console-contract";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useState, type FormEvent, type ReactNode } from "react";
+import { useChange, type InputInBrand } from "../api/queries.ts";
 import { Dialog } from "./dialog.tsx";
-import { FormError, showProblems, type FormErrorProps } from "./states.tsx";
+import { announce, FormError, showProblems, type FormErrorProps } from "./states.tsx";
 
 interface Confirmable extends Omit<FormErrorProps, "error"> {
   readonly title: string;
@@ -36,7 +38,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { isDisabled = false, fields = [], unknownOutcome, children, onClose, onConfirm, onSubmit } = props;
   const { isPending, error } = change;
   const content = (
-    <Stack>
+    <>
       {children}
       <FormError error={error} fields={fields} {...(unknownOutcome !== undefined && { unknownOutcome })} />
       <Group justify="flex-end">
@@ -52,7 +54,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           {action}
         </Button>
       </Group>
-    </Stack>
+    </>
   );
   return (
     <Dialog title={title} isPending={isPending} isKept={isKept} onClose={onClose}>
@@ -60,11 +62,32 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         content
       ) : (
         <form onSubmit={onSubmit} noValidate>
-          {content}
+          <Stack>{content}</Stack>
         </form>
       )}
     </Dialog>
   );
+}
+
+interface ConfirmChangeProps<Name extends OperationName> extends Omit<ConfirmDialogProps, "change" | "onConfirm" | "onSubmit"> {
+  readonly operation: Name;
+  readonly input: InputInBrand<Name>;
+  /** The lists that it changes. */
+  readonly changes: readonly OperationName[];
+  /** Announced once it is made. */
+  readonly done?: string;
+}
+
+/** The same for a change that needs no more than the dialog's yes, which closes it. */
+export function ConfirmChange<Name extends OperationName>(props: ConfirmChangeProps<Name>) {
+  const { operation, input, changes, done, ...dialog } = props;
+  const change = useChange(operation, changes);
+  const confirm = (): void =>
+    change.make(input, () => {
+      if (done !== undefined) announce(done);
+      dialog.onClose();
+    });
+  return <ConfirmDialog {...dialog} change={change} onConfirm={confirm} />;
 }
 
 interface ConfirmByNameProps extends Confirmable {

@@ -1,20 +1,22 @@
-import { ActionIcon, Button, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import styles from "./copyable.module.css";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
-import { announce } from "./status-region.tsx";
+import { announce } from "./states.tsx";
 
 /** An id with a button that copies it. */
 export function CopyableId({ id, label = "id" }: { readonly id: string; readonly label?: string }) {
   const { isCopied, isRefused, copy } = useCopy(id);
   return (
     <>
-      <span className={styles["id"]}>
-        <code>{id}</code>
+      <Group component="span" display="inline-flex" gap={4} maw="100%" wrap="nowrap">
+        <code className="code breakable" style={{ whiteSpace: "normal" }}>
+          {id}
+        </code>
         <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Copy the ${label}`} onClick={copy}>
           {isCopied ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
         </ActionIcon>
-      </span>
+      </Group>
       {isRefused && <NotCopied />}
     </>
   );
@@ -24,8 +26,15 @@ export function CopyableId({ id, label = "id" }: { readonly id: string; readonly
 export function CopyableText({ text, label }: { readonly text: string; readonly label: string }) {
   const { isCopied, isRefused, copy } = useCopy(text);
   return (
-    <div className={styles["text"]}>
-      <pre>{text}</pre>
+    <Group
+      align="start"
+      gap="0.5rem"
+      p="0.5rem 0.5rem 0.5rem 0.75rem"
+      bd="1px solid var(--mantine-color-default-border)"
+      bdrs="md"
+      bg="light-dark(#f5f7f8, #0f1316)"
+    >
+      <pre className={styles["text"]}>{text}</pre>
       <Button
         size="xs"
         variant="default"
@@ -36,7 +45,7 @@ export function CopyableText({ text, label }: { readonly text: string; readonly 
         {isCopied ? "Copied" : "Copy"}
       </Button>
       {isRefused && <NotCopied />}
-    </div>
+    </Group>
   );
 }
 

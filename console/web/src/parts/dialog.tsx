@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useState, type MouseEvent, type ReactNode } from "react";
 import { useTab } from "../api/tab.ts";
 import { loadedDialog, useReturnedFocus } from "./loaded-part.tsx";
@@ -57,7 +57,7 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
       // Brands' names and addresses may be one long word.
       styles={{ content: { overflowWrap: "anywhere" } }}
     >
-      {children}
+      <Stack>{children}</Stack>
     </Modal>
   );
 }

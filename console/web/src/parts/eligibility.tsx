@@ -1,5 +1,5 @@
 import { Notice } from "./states.tsx";
-import { useBrand } from "../api/brand.ts";
+import { useBrand } from "../api/queries.ts";
 
 /** Whether the brand may have working keys: it is verified and has Plus or above. */
 export function useMayIntegrate(): boolean {

@@ -1,6 +1,6 @@
 import type { Key } from "@brand-records/console-contract";
+import { Stack } from "@mantine/core";
 import { StateBadge } from "./state-badge.tsx";
-import styles from "./key-name.module.css";
 
 interface KeyNameProps {
   readonly id: string;
@@ -12,11 +12,11 @@ interface KeyNameProps {
 export function KeyName({ id, found }: KeyNameProps) {
   const { name, hint } = found ?? { name: "Unknown key", hint: id };
   return (
-    <span className={styles["key"]}>
+    <Stack component="span" gap={2} miw={0}>
       <span>
         <strong>{name}</strong> {found != null && found.revoked_at !== null && <StateBadge state="revoked" />}
       </span>
-      <code>{hint}</code>
-    </span>
+      <code className="code quiet">{hint}</code>
+    </Stack>
   );
 }

@@ -1,3 +1,4 @@
+import { PAGES, type PageName } from "@brand-records/console-contract/pages";
 import { Group, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
@@ -28,8 +29,10 @@ function useEndOfFrame(): void {
 }
 
 interface PageProps {
+  /** The page whose title and description it has, unless the others say more. */
+  readonly of?: PageName;
   /** The heading and the document's title. */
-  readonly title: string;
+  readonly title?: string;
   readonly description?: ReactNode;
   /** Above the heading: where the page belongs. */
   readonly parent?: ReactNode;
@@ -38,16 +41,17 @@ interface PageProps {
 }
 
 /** A screen: its heading, which takes the focus after a navigation, what it does, and its content. */
-export function Page({ title, description, parent, actions, children }: PageProps) {
+export function Page({ of, parent, actions, children, ...texts }: PageProps) {
+  const { title, description }: Pick<PageProps, "title" | "description"> = { ...(of && PAGES[of]), ...texts };
   const heading = useFocusAfterNavigation();
   useEndOfFrame();
   return (
     <Stack gap="lg">
       <title>{`${title} · Brand Records`}</title>
       <Group justify="space-between" align="flex-end" gap="md">
-        <div className="page-head">
+        <div className="breakable">
           {parent}
-          <Title order={1} ref={heading} tabIndex={-1} className="page-title" dir="auto">
+          <Title order={1} ref={heading} tabIndex={-1} className="page-title breakable" dir="auto">
             {title}
           </Title>
           {description !== undefined && (
@@ -65,7 +69,7 @@ export function Page({ title, description, parent, actions, children }: PageProp
 
 /** What stands in a frame of its own, one thing below the other. */
 export const Panel = ({ children, labelledBy }: { readonly children: ReactNode; readonly labelledBy?: string }) => (
-  <section className={styles["panel"]} aria-labelledby={labelledBy}>
+  <Stack component="section" className={`${styles["panel"]} framed`} gap="1.25rem" miw={0} aria-labelledby={labelledBy}>
     {children}
-  </section>
+  </Stack>
 );

@@ -1,3 +1,4 @@
+import { Group } from "@mantine/core";
 import { type ReactNode, useRef } from "react";
 import { ButtonLink } from "./links.tsx";
 import { CallError } from "../api/call.ts";
@@ -47,10 +48,10 @@ export function Pager({ label, param, page, next, isLoading = false, links = NEW
     <section ref={list} tabIndex={-1} aria-label={label} aria-busy={isLoading} className={styles["list"]}>
       {children}
       {(page !== undefined || next !== null) && (
-        <nav aria-label={`Pages: ${label}`} className={styles["pages"]}>
+        <Group component="nav" aria-label={`Pages: ${label}`} gap="0.5rem" mt="0.75rem">
           {page !== undefined && link(links[0], undefined)}
           {next !== null && link(links[1], next)}
-        </nav>
+        </Group>
       )}
     </section>
   );

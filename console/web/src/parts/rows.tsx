@@ -1,3 +1,4 @@
+import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import styles from "./rows.module.css";
 
@@ -52,4 +53,8 @@ export function Rows<Row>({ label, columns, rows, keyOf, found }: RowsProps<Row>
 }
 
 /** A cell of several lines, one below the other. Its `span` children are quiet: smaller and dimmed. */
-export const Lines = ({ children }: { readonly children: ReactNode }) => <div className={styles["lines"]}>{children}</div>;
+export const Lines = ({ children }: { readonly children: ReactNode }) => (
+  <Stack className={styles["lines"] ?? ""} gap={2} miw={0}>
+    {children}
+  </Stack>
+);

@@ -1,11 +1,12 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
-import { useRef, type ReactNode } from "react";
-import type { OperationName } from "@brand-records/console-contract";
+import { useRef, useState, type ReactNode } from "react";
+import type { OperationName, Output } from "@brand-records/console-contract";
 import { CopyableText } from "./copyable.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useShownSecret } from "./shown-secrets.ts";
-import { useChange } from "../api/queries.ts";
+import { useChange, type InputInBrand } from "../api/queries.ts";
+import { announce } from "./states.tsx";
 
 interface SecretDialogProps {
   readonly title: string;
@@ -38,16 +39,14 @@ export function SecretDialog({ title, kind, secret, advice = STORE, done = "I ha
   };
   return (
     <Dialog title={title} size="lg" isKept onClose={close}>
-      <Stack gap="md">
-        <Text>
-          <strong>This is the only time the {kind} is shown.</strong> {advice}
-        </Text>
-        <CopyableText text={secret} label={`The ${kind}`} />
-        {children}
-        <Group justify="flex-end">
-          <Button onClick={close}>{done}</Button>
-        </Group>
-      </Stack>
+      <Text>
+        <strong>This is the only time the {kind} is shown.</strong> {advice}
+      </Text>
+      <CopyableText text={secret} label={`The ${kind}`} />
+      {children}
+      <Group justify="flex-end">
+        <Button onClick={close}>{done}</Button>
+      </Group>
     </Dialog>
   );
 }
@@ -55,11 +54,29 @@ export function SecretDialog({ title, kind, secret, advice = STORE, done = "I ha
 /**
  * The mutation of an operation that returns what shows once. The page stays until it can show that, and closing it asks first. Lists named in
  * `changes` are read again, and not waited for. If the session has ended, they lead to the sign-in page: the call itself cannot yet.
+ *
+ * @param done announced once it is made
  */
-export function useSecretChange<Name extends OperationName>(name: Name, changes: readonly [OperationName, ...OperationName[]]) {
+export function useSecretChange<Name extends OperationName>(
+  name: Name,
+  changes: readonly [OperationName, ...OperationName[]],
+  done: string,
+) {
   const change = useChange(name, changes, false);
-  const { isPending } = change;
+  // Here alone: a secret in a cache would outlive its dialog.
+  const [made, setMade] = useState<Output<Name>>();
+  const { isPending, error } = change;
   useShownSecret(isPending);
   useBlocker({ shouldBlockFn: () => isPending, enableBeforeUnload: isPending });
-  return change;
+  const make = (input: InputInBrand<Name>, onError: (error: Error) => void = () => {}): void =>
+    change.make(
+      input,
+      (output) => {
+        setMade(() => output);
+        announce(done);
+        change.reset();
+      },
+      onError,
+    );
+  return { isPending, error, made, make };
 }

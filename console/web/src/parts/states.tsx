@@ -1,5 +1,5 @@
-import { Anchor, Button, Skeleton, Stack, Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Anchor, Box, Button, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { useSyncExternalStore, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
 import styles from "./states.module.css";
@@ -15,7 +15,15 @@ export function EmptyState({
   readonly action?: ReactNode;
 }) {
   return (
-    <div className={styles["empty"]}>
+    <Stack
+      className={styles["empty"] ?? ""}
+      align="center"
+      gap="0.5rem"
+      p="3rem 1.25rem"
+      bd="1px dashed var(--mantine-color-default-border)"
+      bdrs="lg"
+      ta="center"
+    >
       <Text component="h2" fw={600}>
         {title}
       </Text>
@@ -23,7 +31,7 @@ export function EmptyState({
         {children}
       </Text>
       {action}
-    </div>
+    </Stack>
   );
 }
 
@@ -74,10 +82,23 @@ export function RequestId({ id }: { readonly id: string }) {
   );
 }
 
+const NOTICE_GROUNDS = { info: "light-dark(#eef4f7, #1b262d)", warning: "light-dark(#fdf2d9, #332a12)" };
+
 /** A place for information that needs attention. */
 export function Notice({ tone = "info", children }: { readonly tone?: "info" | "warning"; readonly children: ReactNode }) {
-  return <div className={`${styles["notice"]} ${styles[tone]}`}>{children}</div>;
+  return (
+    <Box className="breakable" p="0.75rem 1rem" bdrs="md" fz="sm" bg={NOTICE_GROUNDS[tone]}>
+      {children}
+    </Box>
+  );
 }
+
+/** What is said beside the point. */
+export const Hint = ({ children }: { readonly children: ReactNode }) => (
+  <Text size="sm" c="dimmed">
+    {children}
+  </Text>
+);
 
 /** What an element that stands for what is loading says. A name needs a role. */
 export const LOADING = { "aria-busy": true, "aria-label": "Loading", role: "group" } as const;
@@ -120,3 +141,24 @@ interface NotReadProps {
 /** In place of what a query has not returned: it loads, or has failed. */
 export const NotRead = ({ error, refetch, loading = <LoadingRows /> }: NotReadProps) =>
   error === null ? loading : <ErrorState error={error} retry={() => void refetch()} />;
+
+let current = "";
+const listeners = new Set<() => void>();
+
+/** Tells people who do not see the page what has happened, such as "Key revoked". */
+export function announce(text: string): void {
+  // The same text twice is read twice only if the region changes.
+  current = text === current ? `${text}\u00A0` : text;
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+/** The page's only live region. */
+export function StatusRegion() {
+  const text = useSyncExternalStore(subscribe, () => current);
+  return <VisuallyHidden role="status">{text}</VisuallyHidden>;
+}

@@ -1,8 +1,8 @@
 import { Text, UnstyledButton } from "@mantine/core";
 import { useEffect, useId, useState } from "react";
-import { useMe } from "../api/brand.ts";
 import { loadedPart } from "../parts/loaded-part.tsx";
 import styles from "./shell.module.css";
+import { useMe } from "../api/queries.ts";
 
 const AccountPanel = loadedPart(async () => (await import("./account-panel.tsx")).default, null);
 

@@ -1,19 +1,20 @@
 import { Button, SegmentedControl, Stack, Text, useMantineColorScheme, Group } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useChange } from "../api/queries.ts";
+import { call } from "../api/call.ts";
+import { useMe } from "../api/queries.ts";
+import { forgetUnsaved } from "../api/unsaved.ts";
+import { shownTab } from "../api/tab.ts";
 import { SignOutIcon } from "../parts/icons.tsx";
-import { FormError } from "../parts/states.tsx";
-import { useMe, useForgetEverything } from "../api/brand.ts";
-import styles from "./shell.module.css";
-import { announce } from "../parts/status-region.tsx";
+import { announce, FormError } from "../parts/states.tsx";
 
 /** What the account menu shows when it is open. */
 export default function AccountPanel() {
   const { email, limited_to, memberships } = useMe();
   return (
     <Stack gap="sm">
-      <Text size="sm" className={styles["breakable"]}>
+      <Text size="sm" className="breakable">
         Signed in as <strong>{email}</strong>
       </Text>
       {limited_to !== null && (
@@ -48,7 +49,7 @@ function Colours() {
 
 function SignOut() {
   const leave = useLeave();
-  const signOut = useChange("session.sign_out", []);
+  const signOut = useMutation({ mutationFn: () => call("session.sign_out", {}) });
   return (
     <>
       <Button
@@ -56,7 +57,7 @@ function SignOut() {
         size="xs"
         leftSection={<SignOutIcon size={16} />}
         loading={signOut.isPending || signOut.isSuccess}
-        onClick={() => signOut.mutate({}, { onSuccess: ({ location }) => void leave(location) })}
+        onClick={() => signOut.mutate(undefined, { onSuccess: ({ location }) => void leave(location) })}
       >
         Sign out
       </Button>
@@ -68,7 +69,7 @@ function SignOut() {
 /** Returns what shows the sign-in page after the session has ended. Its `location` is where the browser signs out at the provider. */
 function useLeave(): (location: string | null) => Promise<void> {
   const navigate = useNavigate();
-  const forgetEverything = useForgetEverything();
+  const client = useQueryClient();
   return async (location) => {
     if (location !== null) {
       // The provider ends its session, too, and leads back to /sign-in.
@@ -76,7 +77,9 @@ function useLeave(): (location: string | null) => Promise<void> {
       return;
     }
     await navigate({ to: "/sign-in" });
-    forgetEverything();
+    // Another person may sign in.
+    client.clear();
+    forgetUnsaved();
     announce("Signed out");
   };
 }
@@ -86,7 +89,7 @@ function SignOutEverywhere() {
   const { limited_to, memberships } = useMe();
   const [isAsking, setIsAsking] = useState(false);
   const leave = useLeave();
-  const signOut = useChange("session.sign_out_everywhere", []);
+  const signOut = useMutation({ mutationFn: () => call("session.sign_out_everywhere", {}, { as: shownTab().email }) });
   if (!isAsking) {
     return (
       <Button variant="subtle" size="xs" onClick={() => setIsAsking(true)}>
@@ -109,7 +112,7 @@ function SignOutEverywhere() {
           size="xs"
           color="red.9"
           loading={signOut.isPending || signOut.isSuccess}
-          onClick={() => signOut.mutate({}, { onSuccess: ({ location }) => void leave(location) })}
+          onClick={() => signOut.mutate(undefined, { onSuccess: ({ location }) => void leave(location) })}
         >
           Sign out of all
         </Button>

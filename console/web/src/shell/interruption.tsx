@@ -3,10 +3,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { chooseBrand, useTab } from "../api/tab.ts";
 import { Page } from "../parts/page.tsx";
-import { announce } from "../parts/status-region.tsx";
 import { UnsavedText } from "../parts/unsaved-text.tsx";
-import { useMe } from "../api/brand.ts";
 import { forgetUnsaved, unsavedOf } from "../api/unsaved.ts";
+import { useMe } from "../api/queries.ts";
+import { announce } from "../parts/states.tsx";
 
 /**
  * Shows instead of the page once it can show its brand to its person no longer, so that nothing of the page is done in another brand or by
@@ -78,13 +78,7 @@ const BigButton = ({ onClick, children }: { readonly children: ReactNode; onClic
   </Button>
 );
 
-interface InterruptedProps {
-  readonly title: string;
-  readonly text: string;
-  readonly children: ReactNode;
-}
-
-function Interrupted({ title, text, children }: InterruptedProps) {
+function Interrupted({ title, text, children }: { readonly title: string; readonly text: string; readonly children: ReactNode }) {
   const { brand_id } = useTab();
   const [unsaved] = useState(() => unsavedOf(brand_id));
   return (

@@ -1,9 +1,9 @@
-import { Text, NativeSelect } from "@mantine/core";
+import { Box, NativeSelect, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { ReferenceIcon } from "../parts/icons.tsx";
-import { useBrand, useMe } from "../api/brand.ts";
 import { AREAS, useShowBrand } from "./places.ts";
 import styles from "./shell.module.css";
+import { useBrand, useMe } from "../api/queries.ts";
 
 /** @param onNavigate called for each choice: it folds the navigation of a narrow screen */
 export function Navigation({ onNavigate }: { onNavigate(): void }) {
@@ -11,8 +11,8 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
   return (
     <>
       {AREAS.map(({ title, places }) => (
-        <section key={title} className={styles["area"]} aria-label={title}>
-          <Text className={styles["areaTitle"]} component="h2">
+        <Stack key={title} component="section" gap={2} mb="0.75rem" aria-label={title}>
+          <Text component="h2" p="0.5rem 0.625rem 0.25rem" fz="xs" fw={550} lh={1.55} c="dimmed">
             {title}
           </Text>
           {places
@@ -30,7 +30,7 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
                 {text}
               </Link>
             ))}
-        </section>
+        </Stack>
       ))}
       <a href="/docs" className={styles["place"]}>
         <ReferenceIcon />
@@ -48,7 +48,7 @@ export function BrandSwitcher() {
   const brand = useBrand();
   const showBrand = useShowBrand();
   return (
-    <div className={styles["brand"]}>
+    <Box p="0 0.5rem 0.75rem">
       {memberships.length > 1 ? (
         <NativeSelect
           aria-label="Brand"
@@ -57,7 +57,7 @@ export function BrandSwitcher() {
           data={memberships.map(({ brand_id, brand_name }) => ({ value: brand_id, label: brand_name }))}
         />
       ) : (
-        <Text fw={600} className={styles["brandName"]}>
+        <Text fw={600} className="breakable">
           {brand.brand_name}
         </Text>
       )}
@@ -65,6 +65,6 @@ export function BrandSwitcher() {
         {TIERS[brand.tier] ?? brand.tier} plan, you are {brand.isOwner ? "an owner" : "a member"}
         {environment === "test" && ", test environment"}
       </Text>
-    </div>
+    </Box>
   );
 }

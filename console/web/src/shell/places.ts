@@ -12,9 +12,9 @@ import {
   ReceiverIcon,
   UsageIcon,
 } from "../parts/icons.tsx";
-import { useMe } from "../api/brand.ts";
 import { chooseBrand } from "../api/tab.ts";
-import { announce } from "../parts/status-region.tsx";
+import { useMe } from "../api/queries.ts";
+import { announce } from "../parts/states.tsx";
 
 export interface Place {
   readonly text: string;

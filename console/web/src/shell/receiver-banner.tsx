@@ -1,21 +1,18 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { POLL_MS, query } from "../api/queries.ts";
+import { POLL_MS, useRead } from "../api/queries.ts";
 import { countOf } from "../parts/formats.ts";
 import { AnchorLink } from "../parts/links.tsx";
 import { Notice } from "../parts/states.tsx";
-import { useBrand } from "../api/brand.ts";
 
 /** Pages that list the disabled receivers. */
 const LISTED_AT: ReadonlySet<string> = new Set(["/developers", "/developers/receivers"]);
 
 /** Says on every other page, while a receiver is disabled, what its integration misses. A failure shows nothing: the page itself has its own. */
 export function ReceiverBanner() {
-  const { ofBrand } = useBrand();
   const { pathname } = useLocation();
   const isListed = LISTED_AT.has(pathname);
-  const { data } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS, enabled: !isListed });
+  const { data } = useRead("receivers.list", {}, { refetchInterval: POLL_MS, enabled: !isListed });
   const disabled = data?.receivers.filter(({ enabled }) => !enabled) ?? [];
   const [first, ...others] = disabled;
   if (first === undefined || isListed) return null;

@@ -5,7 +5,6 @@ import { Suspense, useDeferredValue, useEffect } from "react";
 import { renameBrand } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
-import { useBrandOfTab } from "../api/brand.ts";
 import { preloadDialogs } from "../parts/dialog.tsx";
 import { loadedPart } from "../parts/loaded-part.tsx";
 import { LOADING } from "../parts/states.tsx";
@@ -13,6 +12,7 @@ import { BrandSwitcher, Navigation } from "./navigation.tsx";
 import { Find } from "./find/find.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
 import styles from "./shell.module.css";
+import { useBrandOfTab } from "../api/queries.ts";
 
 const Interruption = loadedPart(async () => (await import("./interruption.tsx")).default, <Loader {...LOADING} />);
 
@@ -73,7 +73,7 @@ function Frame() {
         <Text className={styles["narrowOnly"] ?? ""} size="sm" fw={600} truncate title={name}>
           {name}
         </Text>
-        <span className={styles["gap"]} />
+        <span style={{ flex: 1 }} />
         {brand && <Find />}
         <AccountMenu />
       </header>

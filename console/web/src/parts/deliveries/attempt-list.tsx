@@ -1,5 +1,5 @@
 import type { Attempt } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
+import { Box, Group, Stack, Text } from "@mantine/core";
 import { outcomeText } from "./delivery-texts.ts";
 import { StateBadge } from "../state-badge.tsx";
 import { When } from "../when.tsx";
@@ -8,27 +8,27 @@ import { Preformatted } from "./preformatted.tsx";
 
 /** The attempts of a delivery, the last one first. */
 export const AttemptList = ({ attempts }: { readonly attempts: readonly Attempt[] }) => (
-  <ol className={styles["attempts"]} reversed>
+  <Box component="ol" className="framed" m={0} p={0} style={{ listStyle: "none" }} reversed>
     {attempts.toReversed().map((attempt) => (
       <AttemptItem key={attempt.id} attempt={attempt} />
     ))}
-  </ol>
+  </Box>
 );
 
 function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
   const { attempt: number, started_at, duration_ms, outcome, http_status, error, response, request_headers } = attempt;
   return (
-    <li className={styles["attempt"]}>
-      <div className={styles["line"]}>
+    <Stack component="li" className={styles["attempt"] ?? ""} gap="0.375rem" p="0.875rem 1.25rem">
+      <Group className={styles["line"] ?? ""} gap="0.25rem 0.75rem" fz="sm">
         <strong>Attempt {number}</strong>
         <StateBadge state={outcome === "accepted" ? "delivered" : "failed"} text={outcomeText(outcome, http_status)} />
         <span>
           <When at={started_at} isExact />, {duration_ms.toLocaleString("en-PH")} ms
         </span>
-      </div>
+      </Group>
       {error !== null && <Text size="sm">{error}</Text>}
       {request_headers.length > 0 && (
-        <details>
+        <details className="folded">
           <summary>Request headers</summary>
           <Text size="sm" c="dimmed" mt={4}>
             The signatures are not stored: for five minutes, a reader of this page could repeat the request as if it were ours.
@@ -37,11 +37,11 @@ function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
         </details>
       )}
       {response !== "" && (
-        <details>
+        <details className="folded">
           <summary>Response</summary>
           <Preformatted text={response} label="Response" />
         </details>
       )}
-    </li>
+    </Stack>
   );
 }

@@ -54,7 +54,7 @@ function indented(json: string): string {
 
 /** How to have an event on a machine of one's own, with its breakpoints. */
 export const SendToOwn = ({ type, body }: { readonly type: string; readonly body: string }) => (
-  <details className={styles["own"]}>
+  <details className="folded">
     <summary>Send this event to a machine of your own</summary>
     <Text size="sm" my="xs">
       With the command line, to a program that no one else can reach. The file <Code>secret</Code> has a signing secret of your choice,

@@ -1,9 +1,9 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useId, useState, type KeyboardEvent } from "react";
-import { announce } from "../status-region.tsx";
 import { dayText, isDay } from "./days.ts";
 import styles from "./filter-bar.module.css";
+import { announce } from "../states.tsx";
 
 export type Filter =
   | {

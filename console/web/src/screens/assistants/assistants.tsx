@@ -1,16 +1,14 @@
-import { PAGES } from "@brand-records/console-contract/pages";
-import { Code, List, Tabs, Text } from "@mantine/core";
+import { Code, List, Stack, Tabs, Text } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
-import styles from "./assistants.module.css";
 import { CLIENTS, environmentOf, isClient, type Client, type Place } from "./clients.ts";
+import { useBrand, useMe } from "../../api/queries.ts";
 
 /** How to connect an assistant to this deployment. */
-export function Assistants() {
+export default function Assistants() {
   const { client } = getRouteApi("/shell/developers/assistants").useSearch();
   const navigate = useNavigate();
   const { isOwner } = useBrand();
@@ -21,15 +19,11 @@ export function Assistants() {
     if (id !== null) void navigate({ to: "/developers/assistants", search: { client: id }, replace: true, resetScroll: false });
   };
   return (
-    <Page
-      title={PAGES.assistants.title}
-      description={PAGES.assistants.description}
-      actions={isOwner && isEligible && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}
-    >
+    <Page of="assistants" actions={isOwner && isEligible && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}>
       <Eligibility />
       <WhatItNeeds place={place} />
       <Tabs value={isClient(client) ? client : CLIENTS[0].id} onChange={show} variant="pills" keepMounted={false}>
-        <Tabs.List aria-label="Assistants" className={styles["tabs"] ?? ""}>
+        <Tabs.List aria-label="Assistants" style={{ gap: "0.25rem" }}>
           {CLIENTS.map(({ id, name, tab = name }: Client) => (
             <Tabs.Tab key={id} value={id}>
               {tab}
@@ -37,7 +31,7 @@ export function Assistants() {
           ))}
         </Tabs.List>
         {CLIENTS.map((shown: Client) => (
-          <Tabs.Panel key={shown.id} value={shown.id} className={styles["panel"] ?? ""}>
+          <Tabs.Panel key={shown.id} value={shown.id} pt="1.25rem">
             <Instructions client={shown} place={place} />
           </Tabs.Panel>
         ))}
@@ -49,7 +43,7 @@ export function Assistants() {
 function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
   const { isOwner } = useBrand();
   return (
-    <List className={styles["needs"] ?? ""} spacing="xs">
+    <List maw="44rem" fz="sm" spacing="xs">
       <List.Item>
         The address: <Code>{`${url}/api/mcp`}</Code>
       </List.Item>
@@ -70,7 +64,7 @@ function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
 
 function Instructions({ client: { name, examples, isProgram = false, note }, place }: { readonly client: Client; readonly place: Place }) {
   return (
-    <section className={styles["instructions"]} aria-label={name}>
+    <Stack component="section" gap="1.25rem" maw="52rem" aria-label={name}>
       {isProgram && <Example instruction="The program takes the address and the key from the environment:" text={environmentOf(place)} />}
       {examples.map(({ instruction, code }) => (
         <Example key={instruction} instruction={instruction} text={code(place)} />
@@ -80,7 +74,7 @@ function Instructions({ client: { name, examples, isProgram = false, note }, pla
         A key is a secret: keep it in the environment or the client’s secret store, never in a file that gets committed. All of the brand’s
         keys share its rate limit.
       </Text>
-    </section>
+    </Stack>
   );
 }
 

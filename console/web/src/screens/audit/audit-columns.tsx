@@ -5,7 +5,7 @@ import { When } from "../../parts/when.tsx";
 import styles from "./audit.module.css";
 import { actionText, fieldsText, reasonText } from "./audit-texts.ts";
 import { AnchorLink } from "../../parts/links.tsx";
-import { useBrand } from "../../api/brand.ts";
+import { useBrand } from "../../api/queries.ts";
 
 type Entry = Output<"audit.list">["entries"][number];
 
@@ -125,7 +125,7 @@ function Subject({ id, at, names: { keys, receivers } }: SubjectProps) {
   if (key !== undefined) {
     return (
       <AnchorLink to="/developers/keys" inherit>
-        {key.name} <code className={styles["id"]}>{key.hint}</code>
+        {key.name} <code className="code">{key.hint}</code>
       </AnchorLink>
     );
   }
@@ -137,7 +137,7 @@ function Subject({ id, at, names: { keys, receivers } }: SubjectProps) {
       </AnchorLink>
     );
   }
-  const shown = <code className={styles["id"]}>{id}</code>;
+  const shown = <code className="code">{id}</code>;
   if (id.startsWith("rcv_") && receivers !== undefined) return <>{shown} (deleted)</>;
   // A delivery is stored no longer than its event.
   if (!id.startsWith("dlv_") || Date.now() - Date.parse(at) > KEEP_MS) return id.includes("@") ? id : shown;

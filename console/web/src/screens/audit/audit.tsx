@@ -1,15 +1,12 @@
 import type { Output } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { CallError } from "../../api/call.ts";
-import { pollFirst, query, whileLoading } from "../../api/queries.ts";
+import { pollFirst, useBrand, useMe, useRead } from "../../api/queries.ts";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
 import { PagedRows } from "../../parts/paged-rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { columns } from "./audit-columns.tsx";
 import { ACTIONS, KINDS } from "./audit-texts.ts";
 
@@ -36,13 +33,9 @@ const filtersFor = (people: readonly string[]): readonly Filter[] => [
 ];
 
 /** Who changed what, newest first. To a member it says why it shows nothing. */
-export function Audit() {
+export default function Audit() {
   const { isOwner } = useBrand();
-  return (
-    <Page title={PAGES.audit.title} description={PAGES.audit.description}>
-      {isOwner ? <AuditLog /> : <OwnersOnly />}
-    </Page>
-  );
+  return <Page of="audit">{isOwner ? <AuditLog /> : <OwnersOnly />}</Page>;
 }
 
 const OwnersOnly = () => (
@@ -52,22 +45,15 @@ const OwnersOnly = () => (
 );
 
 function AuditLog() {
-  const { ofBrand } = useBrand();
   const { email } = useMe();
   const { page, ...filters } = getRouteApi("/shell/developers/audit").useSearch();
   const { actor, action, from, to } = filters;
-  const result = useQuery({
-    ...query("audit.list", {
-      ...ofBrand,
-      ...(actor && { actor: actor.toLowerCase() }),
-      ...(action && { action }),
-      ...instantsOf({ from, to }),
-      ...(page && { page_token: page }),
-    }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: pollFirst(page),
-  });
-  const receivers = useQuery(query("receivers.list", ofBrand)).data?.receivers;
+  const result = useRead(
+    "audit.list",
+    { actor: actor?.toLowerCase(), action, ...instantsOf({ from, to }), page_token: page },
+    { scope: {}, refetchInterval: pollFirst(page) },
+  );
+  const receivers = useRead("receivers.list", {}).data?.receivers;
   // The person was an owner when the page began.
   if (result.data === undefined && result.error instanceof CallError && result.error.code === "owner_required") return <OwnersOnly />;
   const all = filtersFor(peopleOf(result.data, email));

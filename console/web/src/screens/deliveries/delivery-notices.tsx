@@ -1,10 +1,8 @@
 import type { Delivery, Output, Receiver } from "@brand-records/console-contract";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { CallError } from "../../api/call.ts";
-import { query } from "../../api/queries.ts";
+import { useBrand, useRead } from "../../api/queries.ts";
 import { Notice } from "../../parts/states.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { PausedText } from "../../parts/receivers/paused-text.tsx";
 import { reasonOf } from "../../parts/receivers/receiver-state.ts";
 import { AnchorLink } from "../../parts/links.tsx";
@@ -18,11 +16,7 @@ export interface ReceiverOf {
 
 /** The receiver of a delivery. Read again when the delivery's state changes, for the reason. */
 export function useReceiverOf({ receiver_id, state }: Delivery): ReceiverOf {
-  const { ofBrand } = useBrand();
-  const { data, error } = useQuery({
-    ...query("receivers.get", { ...ofBrand, receiver_id }),
-    refetchInterval: state === "held" ? 15_000 : false,
-  });
+  const { data, error } = useRead("receivers.get", { receiver_id }, { refetchInterval: state === "held" ? 15_000 : false });
   return { receiver: data?.receiver, isDeleted: error instanceof CallError && error.code === "not_found" };
 }
 

@@ -1,11 +1,9 @@
 import type { Output } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
 import { Group, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { isGone } from "../../api/call.ts";
-import { query } from "../../api/queries.ts";
+import { useBrand, useRead } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Lines } from "../../parts/rows.tsx";
@@ -13,7 +11,6 @@ import { AnchorLink, ReceiversLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { AttemptList } from "../../parts/deliveries/attempt-list.tsx";
 import { BodyAsSent, SendToOwn } from "../../parts/deliveries/preformatted.tsx";
@@ -24,17 +21,17 @@ import { SendAgain } from "../../parts/deliveries/send-again.tsx";
 import { Neighbours } from "./neighbours.tsx";
 import { RepeatLinks, useReceiverOf, WaitingNotice, type ReceiverOf } from "./delivery-notices.tsx";
 
-export function Delivery() {
+export default function Delivery() {
   const { deliveryId } = getRouteApi("/shell/developers/deliveries/$deliveryId").useParams();
-  const { ofBrand } = useBrand();
-  const { data, error, refetch } = useQuery({
-    ...query("deliveries.get", { ...ofBrand, delivery_id: deliveryId }),
-    refetchInterval: ({ state: { data, error } }) => pollMs(data && [data.delivery], error),
-  });
+  const { data, error, refetch } = useRead(
+    "deliveries.get",
+    { delivery_id: deliveryId },
+    { refetchInterval: ({ state: { data, error } }) => pollMs(data && [data.delivery], error) },
+  );
   if (data === undefined) {
     if (isGone(error)) return <NotFoundPage />;
     return (
-      <Page title={PAGES.delivery.title} parent={<ReceiversLink />}>
+      <Page of="delivery" parent={<ReceiversLink />}>
         <NotRead error={error} refetch={refetch} />
       </Page>
     );
@@ -115,16 +112,12 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
           </>,
         ],
         // Last, as it comes and goes: nothing moves under the pointer.
-        ...(next === undefined
-          ? []
-          : [
-              [
-                "Next attempt",
-                <>
-                  <TimeUntil at={next} />, <When at={new Date(next).toISOString()} />
-                </>,
-              ] as const,
-            ]),
+        next !== undefined && [
+          "Next attempt",
+          <>
+            <TimeUntil at={next} />, <When at={new Date(next).toISOString()} />
+          </>,
+        ],
       ]}
     />
   );

@@ -2,8 +2,7 @@ import type { Delivery, Input, Output } from "@brand-records/console-contract";
 import { Group } from "@mantine/core";
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useBrand } from "../../api/brand.ts";
-import { query } from "../../api/queries.ts";
+import { query, useBrand } from "../../api/queries.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { neighboursIn, type NeighbourIds } from "./neighbours-in.ts";
 

@@ -1,10 +1,8 @@
 import type { Output } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { isGone } from "../../api/call.ts";
-import { query } from "../../api/queries.ts";
+import { useBrand, useRead } from "../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { BodyAsSent } from "../../parts/deliveries/preformatted.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
@@ -12,13 +10,11 @@ import { Facts } from "../../parts/facts.tsx";
 import { Page } from "../../parts/page.tsx";
 import { EmptyState, FormError, Notice, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { pollMs } from "../../parts/deliveries/polling.ts";
 import { recordOf, deliveryRows, type DeliveryRow } from "./event-rows.ts";
 import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delivery-cells.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { SendAgain } from "../../parts/deliveries/send-again.tsx";
-import styles from "./events.module.css";
 
 const EventsLink = () => (
   <AnchorLink to="/developers/events" size="sm">
@@ -27,21 +23,23 @@ const EventsLink = () => (
 );
 
 /** One event with its deliveries: where the `dashboard_url` of a delivered body leads. */
-export function Event() {
+export default function Event() {
   const { eventId } = getRouteApi("/shell/developers/events/$eventId").useParams();
-  const { ofBrand } = useBrand();
-  const { data, error, refetch } = useQuery({
-    ...query("events.get", { ...ofBrand, event_id: eventId }),
-    refetchInterval: ({ state: { data, error } }) =>
-      pollMs(
-        data?.receivers.flatMap(({ deliveries }) => deliveries),
-        error,
-      ),
-  });
+  const { data, error, refetch } = useRead(
+    "events.get",
+    { event_id: eventId },
+    {
+      refetchInterval: ({ state: { data, error } }) =>
+        pollMs(
+          data?.receivers.flatMap(({ deliveries }) => deliveries),
+          error,
+        ),
+    },
+  );
   if (data !== undefined) return <EventPage data={data} error={error} />;
   if (isGone(error)) return <GonePage />;
   return (
-    <Page title={PAGES.event.title} parent={<EventsLink />}>
+    <Page of="event" parent={<EventsLink />}>
       <NotRead error={error} refetch={refetch} />
     </Page>
   );
@@ -71,12 +69,10 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries }, erro
         facts={[
           ["Created", <When at={created_at} isExact />],
           ["Event", <CopyableId id={id} label="event’s id" />],
-          ...(record === undefined ? [] : ([["Record", <CopyableId id={record.id} label="record’s id" />]] as const)),
-          ...(record?.change === undefined ? [] : ([["Status", record.change]] as const)),
-          ...(record?.campaignId === undefined
-            ? []
-            : ([["Campaign", <CopyableId id={record.campaignId} label="campaign’s id" />]] as const)),
-          ...(record === undefined || test ? [] : ([["Same record", <SameRecord recordId={record.id} />]] as const)),
+          record !== undefined && ["Record", <CopyableId id={record.id} label="record’s id" />],
+          record?.change !== undefined && ["Status", record.change],
+          record?.campaignId !== undefined && ["Campaign", <CopyableId id={record.campaignId} label="campaign’s id" />],
+          record !== undefined && !test && ["Same record", <SameRecord recordId={record.id} />],
         ]}
       />
       <section aria-labelledby="deliveries">
@@ -134,7 +130,7 @@ const COLUMNS: Column<DeliveryRow>[] = [
           </Link>
           <Marks delivery={delivery} />
         </div>
-        {host === null ? <code className={styles["id"]}>{delivery.receiver_id}</code> : <span>{host}</span>}
+        {host === null ? <code className="code">{delivery.receiver_id}</code> : <span>{host}</span>}
       </Lines>
     ),
   },

@@ -1,8 +1,6 @@
 import type { Output } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { pollFirst, query, whileLoading } from "../../api/queries.ts";
+import { pollFirst, useRead } from "../../api/queries.ts";
 import { recordFilter, typeFilter } from "../../parts/event-types.ts";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
@@ -11,30 +9,21 @@ import { PagedRows } from "../../parts/paged-rows.tsx";
 import type { Column } from "../../parts/rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { deliveredText, recordOf } from "./event-rows.ts";
-import styles from "./events.module.css";
 
 const FILTERS: readonly Filter[] = [typeFilter("Type"), { kind: "days" }, recordFilter("record_id")];
 
 /** What has happened to the brand's records, newest first, with filters in the URL. The first page keeps itself current. */
-export function Events() {
-  const { ofBrand } = useBrand();
+export default function Events() {
   const { page, ...filters } = getRouteApi("/shell/developers/events").useSearch();
   const { type, record_id, from, to } = filters;
-  const result = useQuery({
-    ...query("events.list", {
-      ...ofBrand,
-      ...(type && { type }),
-      ...(record_id && { record_id }),
-      ...instantsOf({ from, to }),
-      ...(page && { page_token: page }),
-    }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: pollFirst(page),
-  });
+  const result = useRead(
+    "events.list",
+    { type, record_id, ...instantsOf({ from, to }), page_token: page },
+    { scope: {}, refetchInterval: pollFirst(page) },
+  );
   return (
-    <Page title={PAGES.events.title} description={PAGES.events.description}>
+    <Page of="events">
       <FilterBar filters={FILTERS} values={filters} />
       <PagedRows
         label="Events"
@@ -68,7 +57,7 @@ const COLUMNS: Column<Event>[] = [
       </Link>
     ),
   },
-  { title: "Record", cell: ({ data_json }) => <code className={styles["id"]}>{recordOf(data_json)?.id ?? "None"}</code> },
+  { title: "Record", cell: ({ data_json }) => <code className="code">{recordOf(data_json)?.id ?? "None"}</code> },
   { title: "Status", cell: ({ data_json }) => recordOf(data_json)?.change ?? "" },
   { title: "Delivered", cell: deliveredText },
   { title: "Created", cell: ({ created_at }) => <When at={created_at} isExact /> },

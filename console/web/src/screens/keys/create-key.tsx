@@ -1,38 +1,21 @@
 import { Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { showProblems } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
+import { Hint, showProblems } from "../../parts/states.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { useMe } from "../../api/queries.ts";
 
 /** Asks for the name and the permission of a new key, then shows the key once. */
 export function CreateKey({ onClose }: { onClose(): void }) {
-  const { ofBrand } = useBrand();
   const { environment } = useMe();
-  // Here alone: a secret in a cache would outlive its dialog.
-  const [secret, setSecret] = useState<string>();
-  const create = useSecretChange("keys.create", ["keys.list"]);
+  const create = useSecretChange("keys.create", ["keys.list"], "Key created");
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", may_prepare: false } });
 
-  const submit = form.onSubmit((values) =>
-    create.mutate(
-      { ...ofBrand, ...values },
-      {
-        onSuccess: (created) => {
-          setSecret(created.secret);
-          announce("Key created");
-          create.reset();
-        },
-        onError: (error) => showProblems(() => form.setErrors(fieldErrors(error))),
-      },
-    ),
-  );
+  const submit = form.onSubmit((values) => create.make(values, (error) => showProblems(() => form.setErrors(fieldErrors(error)))));
 
-  if (secret !== undefined) return <NewKey secret={secret} onStored={onClose} />;
+  if (create.made !== undefined) return <NewKey secret={create.made.secret} onStored={onClose} />;
   return (
     <ConfirmDialog
       title="Create an API key"
@@ -60,9 +43,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           description="The key’s integration can put plans into your workspace for review. It cannot publish, fund or pay anything."
         />
       )}
-      <Text size="sm" c="dimmed">
-        Every key can read all of the brand’s records.
-      </Text>
+      <Hint>Every key can read all of the brand’s records.</Hint>
     </ConfirmDialog>
   );
 }

@@ -1,36 +1,28 @@
 import type { Key } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { Button, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
-import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
+import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
 import { NotLoaded, IN_ORDER, Pager } from "../../parts/paged-rows.tsx";
-import { EmptyState, FormError, Notice } from "../../parts/states.tsx";
+import { EmptyState, FormError, Hint, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
-import styles from "./keys.module.css";
 
 const CreateKey = loadedDialog(async () => (await import("./create-key.tsx")).CreateKey);
 const RevokeKey = loadedDialog(async () => (await import("./revoke-key.tsx")).RevokeKey);
 
-export function Keys() {
-  const { ofBrand, isOwner } = useBrand();
+export default function Keys() {
+  const { isOwner } = useBrand();
   const isEligible = useMayIntegrate();
   const { key: found, page } = getRouteApi("/shell/developers/keys").useSearch();
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...query("keys.list", { ...ofBrand, ...(page && { page_token: page }) }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: POLL_MS,
-  });
+  const { data, error, refetch, isPlaceholderData } = useRead("keys.list", { page_token: page }, { scope: {}, refetchInterval: POLL_MS });
   const isElsewhere = found !== undefined && data !== undefined && data.keys.every(({ id }) => id !== found);
-  const elsewhere = useQuery({ ...query("keys.list", { ...ofBrand, ids: [found ?? ""] }), enabled: isElsewhere });
+  const elsewhere = useRead("keys.list", { ids: [found ?? ""] }, { enabled: isElsewhere });
   const isUnknown = isElsewhere && (elsewhere.data?.keys.length === 0 || isGone(elsewhere.error));
   const [isCreating, creating] = useDisclosure(false);
   const [toRevoke, setToRevoke] = useState<Key>();
@@ -64,17 +56,9 @@ export function Keys() {
   }
 
   return (
-    <Page
-      title={PAGES.keys.title}
-      description={PAGES.keys.description}
-      actions={data !== undefined && (page !== undefined || data.keys.some(isActive)) && create}
-    >
+    <Page of="keys" actions={data !== undefined && (page !== undefined || data.keys.some(isActive)) && create}>
       <Eligibility />
-      {!isOwner && (
-        <Text size="sm" c="dimmed">
-          Owners of the brand create and revoke keys.
-        </Text>
-      )}
+      {!isOwner && <Hint>Owners of the brand create and revoke keys.</Hint>}
       {content}
       {data !== undefined && <FormError error={error} />}
       {isCreating && <CreateKey onClose={creating.close} />}
@@ -111,8 +95,8 @@ function KeyLists({ keys, found, isFirst, isLast, create, onRevoke }: KeyListsPr
         <Rows label="Active keys" columns={activeColumns(onRevoke)} rows={active} keyOf={({ id }) => id} found={found} />
       )}
       {revoked.length > 0 && (
-        <details className={styles["revoked"]} open={(active.length === 0 && !isFirst) || revoked.some(({ id }) => id === found)}>
-          <summary>{count}</summary>
+        <details className="folded" open={(active.length === 0 && !isFirst) || revoked.some(({ id }) => id === found)}>
+          <summary style={{ padding: "0.5rem 0" }}>{count}</summary>
           <Rows label="Revoked keys" columns={REVOKED_COLUMNS} rows={revoked} keyOf={({ id }) => id} found={found} />
         </details>
       )}
@@ -125,7 +109,7 @@ const NAME: Column<Key> = {
   cell: ({ name, hint }) => (
     <Lines>
       <strong>{name}</strong>
-      <code className={styles["hint"]}>{hint}</code>
+      <code className="code quiet">{hint}</code>
     </Lines>
   ),
 };
@@ -169,7 +153,7 @@ const REVOKED_COLUMNS: Column<Key>[] = [
     title: "Revoked",
     cell: ({ revoked_at, revoked_by }) => (
       <Lines>
-        {revoked_at !== null && <When at={revoked_at} />}
+        <When at={revoked_at} />
         <span>{revoked_by}</span>
       </Lines>
     ),

@@ -1,43 +1,33 @@
 import type { Key } from "@brand-records/console-contract";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Notice } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
+import { announce, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ConfirmByName } from "../../parts/confirm-dialog.tsx";
 
 /** Revokes a key, once its name is typed. */
 export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }: { readonly apiKey: Key; onClose(): void }) {
-  const { ofBrand } = useBrand();
   const revoke = useChange("keys.revoke", ["keys.list"]);
   const submit = (): void => {
-    revoke.mutate(
-      { ...ofBrand, key_id: id },
-      {
-        onSuccess: ({ may_be_accepted_until }) => {
-          announce(`${name} revoked`);
-          if (may_be_accepted_until === null) onClose();
-        },
-      },
-    );
+    revoke.make({ key_id: id }, ({ may_be_accepted_until }) => {
+      announce(`${name} revoked`);
+      if (may_be_accepted_until === null) onClose();
+    });
   };
   const acceptedUntil = revoke.data?.may_be_accepted_until ?? null;
   if (acceptedUntil !== null) {
     return (
       <Dialog title="Key revoked" isKept onClose={onClose}>
-        <Stack>
-          <Notice tone="warning">
-            <strong>{name}</strong> is revoked for good. Part of the service does not know yet: requests with it may succeed until{" "}
-            <When at={acceptedUntil} isExact />, Manila time.
-          </Notice>
-          <Group justify="flex-end">
-            <Button onClick={onClose} data-autofocus>
-              Close
-            </Button>
-          </Group>
-        </Stack>
+        <Notice tone="warning">
+          <strong>{name}</strong> is revoked for good. Part of the service does not know yet: requests with it may succeed until{" "}
+          <When at={acceptedUntil} isExact />, Manila time.
+        </Notice>
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </Group>
       </Dialog>
     );
   }

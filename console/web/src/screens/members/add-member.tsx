@@ -1,14 +1,12 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, NativeSelect, Stack, TextInput, Text } from "@mantine/core";
+import { Button, Group, NativeSelect, TextInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
-import { query, useChange } from "../../api/queries.ts";
+import { query, useBrand, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { showProblems } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
+import { announce, showProblems } from "../../parts/states.tsx";
 import { NewLink } from "./new-link.tsx";
 import { ROLE_MEANINGS, roleText } from "./roles.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
@@ -18,7 +16,6 @@ const ROLES = (["member", "owner"] as const).map((value) => ({ value, label: rol
 
 /** Asks whom to add, then shows what to send to the person: no mail is sent. */
 export function AddMember({ onClose }: { onClose(): void }) {
-  const { ofBrand } = useBrand();
   const options = useQuery(query("sign_in.options", {}));
   const [added, setAdded] = useState<string>();
   const [role, setRole] = useState<Member["role"]>("member");
@@ -26,15 +23,13 @@ export function AddMember({ onClose }: { onClose(): void }) {
   const form = useForm({ mode: "uncontrolled", initialValues: { email: "" } });
 
   const submit = form.onSubmit(({ email }) =>
-    add.mutate(
-      { ...ofBrand, email: email.trim(), role },
-      {
-        onSuccess: ({ member }) => {
-          setAdded(member.email);
-          announce("Member added");
-        },
-        onError: (error) => showProblems(() => form.setErrors(fieldErrors(error))),
+    add.make(
+      { email: email.trim(), role },
+      ({ member }) => {
+        setAdded(member.email);
+        announce("Member added");
       },
+      (error) => showProblems(() => form.setErrors(fieldErrors(error))),
     ),
   );
 
@@ -79,13 +74,11 @@ function HowToSignIn({ email, provider, onClose }: { readonly email: string; rea
   const text = `You are now a member of ${brand_name} on Brand Records. Sign in at ${window.location.origin}/sign-in${where} with the e-mail address ${email}.`;
   return (
     <Dialog title={`${email} is a member now`} size="lg" isKept onClose={onClose}>
-      <Stack>
-        <Text>No mail is sent. Send this to the person:</Text>
-        <CopyableText text={text} label="The text" />
-        <Group justify="flex-end">
-          <Button onClick={onClose}>Done</Button>
-        </Group>
-      </Stack>
+      <Text>No mail is sent. Send this to the person:</Text>
+      <CopyableText text={text} label="The text" />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
     </Dialog>
   );
 }

@@ -1,35 +1,24 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, Stack, Text } from "@mantine/core";
-import { useChange } from "../../api/queries.ts";
+import { Button, Group, Text } from "@mantine/core";
+import { useBrand, useMe } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { ROLE_MEANINGS } from "./roles.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { ConfirmChange } from "../../parts/confirm-dialog.tsx";
+import { Hint } from "../../parts/states.tsx";
 
 /** Makes a member an owner, or an owner a member. */
 export function ChangeRole({ member: { email, role }, onClose }: { readonly member: Member; onClose(): void }) {
-  const { ofBrand } = useBrand();
   const isSelf = useMe().email === email;
   const to = role === "owner" ? "member" : "owner";
-  const change = useChange("members.set_role", isSelf ? ["session.me", "members.list"] : ["members.list"]);
-  const submit = (): void =>
-    change.mutate(
-      { ...ofBrand, email, role: to },
-      {
-        onSuccess: () => {
-          announce(`${email} is ${to === "owner" ? "an owner" : "a member"} now`);
-          onClose();
-        },
-      },
-    );
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={to === "owner" ? "Make this member an owner?" : "Make this owner a member?"}
-      change={change}
+      operation="members.set_role"
+      input={{ email, role: to }}
+      changes={isSelf ? ["session.me", "members.list"] : ["members.list"]}
+      done={`${email} is ${to === "owner" ? "an owner" : "a member"} now`}
       action={to === "owner" ? "Make an owner" : "Make a member"}
       unknownOutcome="The role may have been changed all the same: the list shows it."
-      onConfirm={submit}
       onClose={onClose}
     >
       <Text>
@@ -37,73 +26,64 @@ export function ChangeRole({ member: { email, role }, onClose }: { readonly memb
         {to === "owner" ? "An owner" : "A member"} has these rights: {ROLE_MEANINGS[to]}
       </Text>
       {to === "member" && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           Sign-in links that {isSelf ? "you" : "this person"} made for others, and their sessions, end.
           {isSelf && " Only another owner can make you an owner again."}
-        </Text>
+        </Hint>
       )}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 
 /** Removes another member. */
 export function RemoveMember({ member: { email, role }, onClose }: { readonly member: Member; onClose(): void }) {
-  const { ofBrand, brand_name } = useBrand();
-  const remove = useChange("members.remove", ["members.list"]);
-  const submit = (): void =>
-    remove.mutate(
-      { ...ofBrand, email },
-      {
-        onSuccess: () => {
-          announce(`${email} removed`);
-          onClose();
-        },
-      },
-    );
+  const { brand_name } = useBrand();
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title="Remove this member?"
-      change={remove}
+      operation="members.remove"
+      input={{ email }}
+      changes={["members.list"]}
+      done={`${email} removed`}
       action="Remove member"
       isDangerous
       unknownOutcome="The person may have been removed all the same: the list shows it."
-      onConfirm={submit}
       onClose={onClose}
     >
       <Text>
         <strong>{email}</strong> loses access to {brand_name} with the next click.
       </Text>
-      <Text size="sm" c="dimmed">
+      <Hint>
         API keys that this person created keep working: revoke those that no one else needs.
         {role === "owner" && " Sign-in links that this person made for others, and their sessions, end."}
-      </Text>
-    </ConfirmDialog>
+      </Hint>
+    </ConfirmChange>
   );
 }
 
 /** Ends one's own membership. The session, which is read again, leads away: to another brand, or to the sign-in page. */
 export function LeaveBrand({ member: { role }, onClose }: { readonly member: Member; onClose(): void }) {
-  const { ofBrand, brand_name } = useBrand();
+  const { brand_name } = useBrand();
   const { memberships } = useMe();
-  const leave = useChange("members.leave", ["session.me"]);
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Leave ${brand_name}?`}
-      change={leave}
+      operation="members.leave"
+      input={{}}
+      changes={["session.me"]}
       action="Leave"
       isDangerous
       unknownOutcome="You may have left all the same: load the page again to see."
-      onConfirm={() => leave.mutate(ofBrand, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Text>
         You lose access to {brand_name} at once{memberships.length === 1 && ", and are signed out"}. Only an owner can add you again.
       </Text>
-      <Text size="sm" c="dimmed">
+      <Hint>
         API keys that you created keep working: revoke those that no one else needs.
         {role === "owner" && " Sign-in links that you made for others, and their sessions, end."}
-      </Text>
-    </ConfirmDialog>
+      </Hint>
+    </ConfirmChange>
   );
 }
 
@@ -112,18 +92,14 @@ export function LastOwner({ act, onClose }: { readonly act: string; onClose(): v
   const { brand_name } = useBrand();
   return (
     <Dialog title={act === "leave" ? `You cannot leave ${brand_name} yet` : "You cannot become a member yet"} onClose={onClose}>
-      <Stack>
-        <Text>
-          You are the only owner. {act === "leave" ? "Leaving" : "Becoming a member"} would leave the brand without an owner, so it is
-          refused.
-        </Text>
-        <Text size="sm" c="dimmed">
-          Make another member an owner first, with “Change role” in their row.
-        </Text>
-        <Group justify="flex-end">
-          <Button onClick={onClose}>Close</Button>
-        </Group>
-      </Stack>
+      <Text>
+        You are the only owner. {act === "leave" ? "Leaving" : "Becoming a member"} would leave the brand without an owner, so it is
+        refused.
+      </Text>
+      <Hint>Make another member an owner first, with “Change role” in their row.</Hint>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Close</Button>
+      </Group>
     </Dialog>
   );
 }

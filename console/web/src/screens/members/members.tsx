@@ -1,19 +1,17 @@
 import type { Member } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
-import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
+import { POLL_MS, query, useBrand, useMe, useRead } from "../../api/queries.ts";
 import { Lines, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
 import { PagedRows, IN_ORDER } from "../../parts/paged-rows.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { When } from "../../parts/when.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
-import styles from "./members.module.css";
 import { roleText } from "./roles.ts";
+import { Hint } from "../../parts/states.tsx";
 
 const AddMember = loadedDialog(async () => (await import("./add-member.tsx")).AddMember);
 const ChangeRole = loadedDialog(async () => (await import("./change-member.tsx")).ChangeRole);
@@ -27,15 +25,11 @@ type Act = "role" | "link" | "remove" | "leave";
 type Open = { readonly act: "add" } | { readonly act: Act; readonly member: Member };
 
 /** Who works on the brand. Owners change it. */
-export function Members() {
-  const { ofBrand, isOwner } = useBrand();
+export default function Members() {
+  const { isOwner } = useBrand();
   const { email, limited_to } = useMe();
   const { page } = getRouteApi("/shell/developers/members").useSearch();
-  const result = useQuery({
-    ...query("members.list", { ...ofBrand, ...(page && { page_token: page }) }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: POLL_MS,
-  });
+  const result = useRead("members.list", { ...(page && { page_token: page }) }, { scope: {}, refetchInterval: POLL_MS });
   const { data } = result;
   const signIn = useQuery(query("sign_in.options", {}));
   const [open, setOpen] = useState<Open>();
@@ -51,16 +45,8 @@ export function Members() {
   const seen = { self: email, isOwner, hasLinks: signIn.data?.links === true && limited_to === null };
 
   return (
-    <Page
-      title={PAGES.members.title}
-      description={PAGES.members.description}
-      actions={isOwner && <Button onClick={() => setOpen({ act: "add" })}>Add member</Button>}
-    >
-      {!isOwner && (
-        <Text size="sm" c="dimmed">
-          Owners of the brand add and remove members.
-        </Text>
-      )}
+    <Page of="members" actions={isOwner && <Button onClick={() => setOpen({ act: "add" })}>Add member</Button>}>
+      {!isOwner && <Hint>Owners of the brand add and remove members.</Hint>}
       <PagedRows
         label="Members"
         // Which buttons a row has depends on both: none may come between the others later.
@@ -119,7 +105,7 @@ function columns({ self, isOwner, hasLinks }: Seen, change: (act: Act, member: M
         </Lines>
       ),
     },
-    { title: "Role", cell: ({ role }) => <span className={styles["unbroken"]}>{roleText(role)}</span> },
+    { title: "Role", cell: ({ role }) => <span style={{ whiteSpace: "nowrap" }}>{roleText(role)}</span> },
     { title: "Since", cell: ({ created_at }) => <When at={created_at} /> },
     {
       title: "Change",

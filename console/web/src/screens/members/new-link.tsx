@@ -1,13 +1,11 @@
 import type { Member, Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { query } from "../../api/queries.ts";
+import { query, useBrand } from "../../api/queries.ts";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
-import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Hint } from "../../parts/states.tsx";
 
 interface NewLinkProps {
   readonly member: Pick<Member, "email">;
@@ -18,34 +16,20 @@ interface NewLinkProps {
 
 /** Makes a link that signs a member in, and shows it once. */
 export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkProps) {
-  const { ofBrand, brand_name } = useBrand();
+  const { brand_name } = useBrand();
   const options = useQuery(query("sign_in.options", {})).data;
-  // Here alone: a link in a cache would outlive its dialog.
-  const [link, setLink] = useState<Output<"members.link">>();
-  const make = useSecretChange("members.link", ["members.list"]);
+  const link = useSecretChange("members.link", ["members.list"], "Link made");
 
-  const start = (): void =>
-    make.mutate(
-      { ...ofBrand, email },
-      {
-        onSuccess: (made) => {
-          setLink(made);
-          announce("Link made");
-          make.reset();
-        },
-      },
-    );
-
-  if (link !== undefined) return <LinkToSend email={email} link={link} provider={options?.provider ?? null} onSent={onClose} />;
+  if (link.made !== undefined) return <LinkToSend email={email} link={link.made} provider={options?.provider ?? null} onSent={onClose} />;
   return (
     <ConfirmDialog
       title={isNew ? `${email} is a member now` : "Make a sign-in link?"}
-      change={make}
+      change={link}
       action="Make link"
       cancel={isNew ? "Later" : "Cancel"}
       isKept={isNew}
       unknownOutcome="A link may have been made all the same. No one has seen it: make another."
-      onConfirm={start}
+      onConfirm={() => link.make({ email })}
       onClose={onClose}
     >
       <Text>
@@ -58,9 +42,7 @@ export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkPr
         )}{" "}
         It works once, within {options?.link_hours} hours, and opens {brand_name} only.
       </Text>
-      <Text size="sm" c="dimmed">
-        Anyone who opens it acts as this person. The audit log shows that you made it.
-      </Text>
+      <Hint>Anyone who opens it acts as this person. The audit log shows that you made it.</Hint>
     </ConfirmDialog>
   );
 }

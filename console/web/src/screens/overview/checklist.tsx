@@ -1,18 +1,19 @@
-import { Text, Anchor } from "@mantine/core";
+import { Anchor, Group, Stack, Text } from "@mantine/core";
 import type { Key, Receiver } from "@brand-records/console-contract";
 import type { ReactNode } from "react";
 import { CheckIcon } from "../../parts/icons.tsx";
 import styles from "./checklist.module.css";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
+import { Hint } from "../../parts/states.tsx";
 
 /** The steps of the set-up; folded once all are done. */
 export function Checklist({ steps, isEligible }: { readonly steps: readonly Step[]; readonly isEligible: boolean }) {
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) {
     return (
-      <details className={styles["folded"]}>
-        <summary>
+      <details className="folded">
+        <summary className={styles["complete"]}>
           Set-up complete: {done} of {steps.length} steps
         </summary>
         <Steps steps={steps} />
@@ -20,24 +21,24 @@ export function Checklist({ steps, isEligible }: { readonly steps: readonly Step
     );
   }
   return (
-    <section className={styles["section"]} aria-label="Set-up">
-      <div className={styles["heading"]}>
+    <Stack component="section" gap="0.625rem" aria-label="Set-up">
+      <Group justify="space-between" align="baseline" gap="0.25rem 1rem">
         <Text component="h2" fw={600}>
           {isEligible ? "Set up your integration" : "What you can set up then"}
         </Text>
-        <Text size="sm" c="dimmed">
+        <Hint>
           {done} of {steps.length} done
-        </Text>
-      </div>
+        </Hint>
+      </Group>
       <Steps steps={steps} />
-    </section>
+    </Stack>
   );
 }
 
 function Steps({ steps }: { readonly steps: readonly Step[] }) {
   const next = steps.find(({ isDone }) => !isDone);
   return (
-    <ol className={styles["steps"]}>
+    <ol className={`${styles["steps"]} framed`}>
       {steps.map((step) => (
         <li
           key={step.title}
@@ -52,10 +53,10 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
             <Text fw={600}>
               {step.title} <span className="visually-hidden">{step.isDone ? "(done)" : "(to do)"}</span>
             </Text>
-            <Text size="sm" c="dimmed">
-              {step.text}
-            </Text>
-            <div className={styles["action"]}>{step.action}</div>
+            <Hint>{step.text}</Hint>
+            <Group className={styles["action"] ?? ""} align="stretch" gap="0.5rem 1.25rem" mt="0.25rem">
+              {step.action}
+            </Group>
           </div>
         </li>
       ))}

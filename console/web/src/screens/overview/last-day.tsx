@@ -1,11 +1,12 @@
 import type { Output } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { momentText } from "../../parts/when-text.ts";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { besideLimit, everyBucket, totalOf } from "../../parts/usage-buckets.ts";
 import styles from "./last-day.module.css";
+import { useBrand, useMe } from "../../api/queries.ts";
+import { Hint } from "../../parts/states.tsx";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
 
@@ -16,15 +17,13 @@ const SERIES = [
 
 /** How many requests the brand made in the last 24 hours, and how near they came to its limit. @param usage null if it could not be read */
 export const LastDay = ({ usage }: { readonly usage: Output<"overview.get">["usage"] }) => (
-  <section className={styles["section"]} aria-label="Requests of the last 24 hours">
+  <Stack component="section" className="framed" gap="1rem" p="1rem 1.25rem" aria-label="Requests of the last 24 hours">
     {usage === null ? (
-      <Text size="sm" c="dimmed">
-        The requests of the last 24 hours could not be read. They are read again in a moment.
-      </Text>
+      <Hint>The requests of the last 24 hours could not be read. They are read again in a moment.</Hint>
     ) : (
       <Usage {...usage} />
     )}
-  </section>
+  </Stack>
 );
 
 function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) {
@@ -37,15 +36,13 @@ function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) 
   }));
   return (
     <>
-      <div className={styles["numbers"]}>
+      <Group align="stretch" gap="0.75rem 2.5rem">
         <Number name="Requests accepted" value={accepted} />
         <Number name="Refused over the limit" value={refused} />
         <Number name="In the busiest clock minute" value={total.peak} beside={besideLimit(total, limit)} />
-      </div>
+      </Group>
       {accepted + refused === 0 ? (
-        <Text size="sm" c="dimmed">
-          No requests in the last 24 hours.
-        </Text>
+        <Hint>No requests in the last 24 hours.</Hint>
       ) : (
         <Bars title="Requests an hour" series={SERIES} bars={bars} />
       )}

@@ -1,10 +1,7 @@
 import type { Output } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { useQuery } from "@tanstack/react-query";
-import { POLL_MS, query } from "../../api/queries.ts";
+import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { FormError, Notice, NotRead } from "../../parts/states.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { Checklist, setUpSteps } from "./checklist.tsx";
 import { ReceiverProblems } from "./receiver-problems.tsx";
@@ -13,11 +10,10 @@ import { countOf } from "../../parts/formats.ts";
 import { AnchorLink } from "../../parts/links.tsx";
 
 /** What is set up, what is left to do, and what needs attention: in one call, so that nothing moves when a part comes later. */
-export function Overview() {
-  const { ofBrand } = useBrand();
-  const { data, error, refetch } = useQuery({ ...query("overview.get", ofBrand), refetchInterval: POLL_MS });
+export default function Overview() {
+  const { data, error, refetch } = useRead("overview.get", {}, { refetchInterval: POLL_MS });
   return (
-    <Page title={PAGES.overview.title} description={PAGES.overview.description}>
+    <Page of="overview">
       <Eligibility />
       {data !== undefined ? (
         <>

@@ -51,7 +51,7 @@ function Why({ receiver }: { readonly receiver: Receiver }) {
   if (!enabled) {
     return (
       <span>
-        Disabled {disabled_at !== null && <When at={disabled_at} />} {reasonOf(receiver)}
+        Disabled <When at={disabled_at} /> {reasonOf(receiver)}
       </span>
     );
   }
@@ -59,11 +59,7 @@ function Why({ receiver }: { readonly receiver: Receiver }) {
     <span>
       {sentence(explanationOf(receiver))}
       {last_outcome !== null && last_outcome !== "accepted" && `: ${outcomeText(last_outcome, last_status)}`}
-      {paused_until !== null && (
-        <>
-          . Next try <When at={paused_until} />
-        </>
-      )}
+      <When before=". Next try " at={paused_until} />
     </span>
   );
 }

@@ -8,7 +8,6 @@ import { PlanContents } from "./plan-contents.tsx";
 import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
 import { textsOf, visibleControls } from "./plan-texts.ts";
 import { valuesOf, type PlanValues } from "./plan-values.ts";
-import styles from "./plans.module.css";
 import { UnsavedText } from "../../parts/unsaved-text.tsx";
 
 interface ClosedPlanProps {
@@ -23,13 +22,9 @@ export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
   return (
     <Page title={visibleControls(plan.title)} parent={<PlansLink />} description={<PlanOrigin plan={plan} />}>
       <Notice>
-        <Text size="sm" className={styles["breakable"]}>
+        <Text size="sm" className="breakable">
           <StateBadge state={isCompleted ? "completed" : "cancelled"} /> by <strong>{plan.closed_by ?? "a person"}</strong>
-          {plan.closed_at !== null && (
-            <>
-              , <When at={plan.closed_at} />
-            </>
-          )}
+          <When before=", " at={plan.closed_at} />
         </Text>
         <Text size="sm" mt="xs">
           <strong>Nothing was published, funded or paid.</strong>{" "}

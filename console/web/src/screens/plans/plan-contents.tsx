@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { FIELD_NAMES, STEP_TITLES, typeText, visibleControls } from "./plan-texts.ts";
 import type { PlanField, PlanValues, PlanValue } from "./plan-values.ts";
@@ -20,7 +20,7 @@ const SECTIONS = (Object.entries(STEPS) as [StepName, readonly PlanField[]][]).f
 export const PlanContents = ({ values, actionOf }: PlanContentsProps) =>
   SECTIONS.map(([step, fields]) => (
     <section key={step} className={styles["section"]} aria-labelledby={`contents-${step}`}>
-      <div className={styles["sectionTitle"]}>
+      <Group align="baseline" gap="0.75rem" mb="0.75rem" wrap="nowrap">
         <Text component="h3" id={`contents-${step}`} fw={650}>
           {STEP_TITLES[step]}
         </Text>
@@ -30,8 +30,8 @@ export const PlanContents = ({ values, actionOf }: PlanContentsProps) =>
           </Text>
         )}
         {actionOf?.(step)}
-      </div>
-      <dl className={styles["contents"]}>
+      </Group>
+      <Stack component="dl" className={styles["contents"] ?? ""} gap="0.625rem" m={0} fz="sm">
         {fields.map((field) => (
           <div key={field}>
             {/* The title of the section is that of its only field. */}
@@ -41,7 +41,7 @@ export const PlanContents = ({ values, actionOf }: PlanContentsProps) =>
             </dd>
           </div>
         ))}
-      </dl>
+      </Stack>
     </section>
   ));
 
@@ -58,7 +58,7 @@ export function FieldValue({ field, value }: { readonly field: PlanField; readon
     );
   if (typeof value !== "string") {
     return (
-      <ol className={styles["entries"]}>
+      <Stack component="ol" gap="0.25rem" m={0} ps="1.25rem">
         {value.map((entry, index) => (
           <li key={index}>
             <div className={styles["text"]} dir="auto">
@@ -66,7 +66,7 @@ export function FieldValue({ field, value }: { readonly field: PlanField; readon
             </div>
           </li>
         ))}
-      </ol>
+      </Stack>
     );
   }
   if (field === "campaign_type") return typeText(value);

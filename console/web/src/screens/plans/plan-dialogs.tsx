@@ -1,64 +1,56 @@
-import { Button, Group, Stack, Text, Anchor } from "@mantine/core";
+import { Button, Group, Text, Anchor } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { FormError, Notice } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
+import { announce, FormError, Notice } from "../../parts/states.tsx";
 import { isChanged, isOutdated } from "./editing/their-changes.ts";
 import { visibleControls, textsOf } from "./plan-texts.ts";
-import styles from "./plans.module.css";
 import type { PlanEditing } from "./editing/use-plan-editing.ts";
 import type { PlanValues } from "./plan-values.ts";
 import { CopyableTexts } from "../../parts/unsaved-text.tsx";
 
 /** Cancels a plan permanently. */
 export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { readonly editing: PlanEditing; onClose(): void }) {
-  const { ofBrand } = useBrand();
   const cancel = useChange("plans.cancel", ["plans.list"]);
   const submit = (): void => {
     if (cancel.isPending) return;
-    cancel.mutate(
-      { ...ofBrand, plan_id: plan.id, expected_revision: plan.revision },
-      {
-        onSuccess: ({ plan: cancelled }) => {
-          adopt(cancelled);
-          announce("Plan cancelled");
-          onClose();
-        },
-        onError: (error) => {
-          if (isOutdated(error)) void readAgain();
-        },
+    cancel.make(
+      { plan_id: plan.id, expected_revision: plan.revision },
+      ({ plan: cancelled }) => {
+        adopt(cancelled);
+        announce("Plan cancelled");
+        onClose();
+      },
+      (error) => {
+        if (isOutdated(error)) void readAgain();
       },
     );
   };
   return (
     <Dialog title="Cancel this plan?" isPending={cancel.isPending} onClose={onClose}>
-      <Stack>
-        <Text className={styles["breakable"]}>
-          <strong>
-            <bdi>{visibleControls(plan.title)}</bdi>
-          </strong>{" "}
-          can then be neither edited nor completed. This cannot be undone.
-        </Text>
-        <Text>
-          If the integration sends the same request again, it is refused with <code>request_conflict</code>. A request with a new id makes a
-          new plan. Nothing was published, funded or paid.
-        </Text>
-        {isChanged(cancel.error) && <Notice tone="warning">Somebody has just changed the plan. Do you still want to cancel it?</Notice>}
-        <FormError
-          error={isChanged(cancel.error) ? null : cancel.error}
-          unknownOutcome="It may have been cancelled all the same. Trying again does no harm."
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={cancel.isPending} data-autofocus>
-            Keep plan
-          </Button>
-          <Button color="red.9" onClick={submit} aria-busy={cancel.isPending}>
-            {cancel.isPending ? "Cancelling…" : "Cancel plan"}
-          </Button>
-        </Group>
-      </Stack>
+      <Text className="breakable">
+        <strong>
+          <bdi>{visibleControls(plan.title)}</bdi>
+        </strong>{" "}
+        can then be neither edited nor completed. This cannot be undone.
+      </Text>
+      <Text>
+        If the integration sends the same request again, it is refused with <code>request_conflict</code>. A request with a new id makes a
+        new plan. Nothing was published, funded or paid.
+      </Text>
+      {isChanged(cancel.error) && <Notice tone="warning">Somebody has just changed the plan. Do you still want to cancel it?</Notice>}
+      <FormError
+        error={isChanged(cancel.error) ? null : cancel.error}
+        unknownOutcome="It may have been cancelled all the same. Trying again does no harm."
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} disabled={cancel.isPending} data-autofocus>
+          Keep plan
+        </Button>
+        <Button color="red.9" onClick={submit} aria-busy={cancel.isPending}>
+          {cancel.isPending ? "Cancelling…" : "Cancel plan"}
+        </Button>
+      </Group>
     </Dialog>
   );
 }
@@ -80,31 +72,29 @@ export function LeaveDialog({ stepTitle, isSignedOut, isSaving, unsaved, onSave,
   const { href } = useLocation();
   return (
     <Dialog title={isSignedOut ? "You are signed out" : "Save your edits?"} isPending={isSaving} onClose={onStay}>
-      <Stack>
-        {isSignedOut ? (
-          <Text>
-            Your edits of “{stepTitle}” are not saved yet.{" "}
-            <Anchor href={`/sign-in?return_to=${encodeURIComponent(href)}`} target="_blank" inherit underline="always">
-              Sign in in a new tab
-            </Anchor>
-            , then come back and save here. If you are no longer a member of the brand, copy what you still need:
-          </Text>
-        ) : (
-          <Text>Your edits of “{stepTitle}” are not saved yet.</Text>
-        )}
-        {isSignedOut && <CopyableTexts texts={textsOf(unsaved)} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onStay} disabled={isSaving}>
-            Stay
-          </Button>
-          <Button variant="default" onClick={onDiscard} disabled={isSaving}>
-            Discard
-          </Button>
-          <Button onClick={onSave} aria-busy={isSaving} data-autofocus>
-            {isSaving ? "Saving…" : "Save"}
-          </Button>
-        </Group>
-      </Stack>
+      {isSignedOut ? (
+        <Text>
+          Your edits of “{stepTitle}” are not saved yet.{" "}
+          <Anchor href={`/sign-in?return_to=${encodeURIComponent(href)}`} target="_blank" inherit underline="always">
+            Sign in in a new tab
+          </Anchor>
+          , then come back and save here. If you are no longer a member of the brand, copy what you still need:
+        </Text>
+      ) : (
+        <Text>Your edits of “{stepTitle}” are not saved yet.</Text>
+      )}
+      {isSignedOut && <CopyableTexts texts={textsOf(unsaved)} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onStay} disabled={isSaving}>
+          Stay
+        </Button>
+        <Button variant="default" onClick={onDiscard} disabled={isSaving}>
+          Discard
+        </Button>
+        <Button onClick={onSave} aria-busy={isSaving} data-autofocus>
+          {isSaving ? "Saving…" : "Save"}
+        </Button>
+      </Group>
     </Dialog>
   );
 }

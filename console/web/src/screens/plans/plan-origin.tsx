@@ -1,8 +1,7 @@
 import type { Plan } from "@brand-records/console-contract";
 import { AnchorLink } from "../../parts/links.tsx";
 import { When } from "../../parts/when.tsx";
-import { useMe } from "../../api/brand.ts";
-import styles from "./plans.module.css";
+import { useMe } from "../../api/queries.ts";
 
 export const PlansLink = () => (
   <AnchorLink to="/workspaces" size="sm">
@@ -15,11 +14,11 @@ export function PlanOrigin({ plan: { prepared_by, created_at, edited_by, edited_
   const { email } = useMe();
   return (
     <>
-      <span className={styles["phrase"]}>
+      <span className="breakable" style={{ display: "inline-block" }}>
         Prepared by <strong>{prepared_by === null ? "an integration" : <bdi>{prepared_by}</bdi>}</strong>, <When at={created_at} />.
       </span>{" "}
       {edited_at !== null && (
-        <span className={styles["phrase"]}>
+        <span className="breakable" style={{ display: "inline-block" }}>
           Last edited by {edited_by === email ? "you" : edited_by}, <When at={edited_at} isBrief />.
         </span>
       )}

@@ -1,12 +1,9 @@
 import type { Plan as PlanRecord } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { isGone, isUncertain } from "../../api/call.ts";
-import { POLL_AFTER_ERROR_MS, POLL_MS, query } from "../../api/queries.ts";
+import { POLL_AFTER_ERROR_MS, POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { keepUnsaved } from "../../api/unsaved.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
@@ -20,23 +17,25 @@ import { NotRead } from "../../parts/states.tsx";
 const ClosedPlan = loadedPart(async () => (await import("./closed-plan.tsx")).ClosedPlan);
 
 /** One plan, where its `review_path` leads. The page of a pending one keeps itself current. */
-export function Plan() {
+export default function Plan() {
   const route = getRouteApi("/shell/workspaces/$type/plans/$planId");
   const { type, planId } = route.useParams();
   const search = route.useSearch();
-  const { ofBrand } = useBrand();
-  const { data, error, refetch } = useQuery({
-    ...query("plans.get", { ...ofBrand, plan_id: planId }),
-    refetchInterval({ state: { data, error } }) {
-      // An ended session is reported once, not every time.
-      if (data?.plan.status !== "pending" || (error !== null && !isUncertain(error))) return false;
-      return error === null ? POLL_MS : POLL_AFTER_ERROR_MS;
+  const { data, error, refetch } = useRead(
+    "plans.get",
+    { plan_id: planId },
+    {
+      refetchInterval({ state: { data, error } }) {
+        // An ended session is reported once, not every time.
+        if (data?.plan.status !== "pending" || (error !== null && !isUncertain(error))) return false;
+        return error === null ? POLL_MS : POLL_AFTER_ERROR_MS;
+      },
     },
-  });
+  );
   if (data === undefined) {
     if (isGone(error)) return <NotFoundPage />;
     return (
-      <Page title={PAGES.plan.title} parent={<PlansLink />}>
+      <Page of="plan" parent={<PlansLink />}>
         <NotRead error={error} refetch={refetch} />
       </Page>
     );

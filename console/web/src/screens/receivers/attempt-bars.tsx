@@ -1,14 +1,12 @@
 import type { Output } from "@brand-records/console-contract";
 import { ATTEMPT_HOURS, HOUR_MS, lastHours } from "@brand-records/console-contract/time-ranges";
 import { Group, NativeSelect, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { query, whileLoading } from "../../api/queries.ts";
+import { useBrand, useRead, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { Loading, NotRead } from "../../parts/states.tsx";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { durationText, filledHours } from "./hours.ts";
 
 const POLL_MS = 30_000;
@@ -26,15 +24,18 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
   const { ofBrand } = useBrand();
   const [hours, setHours] = useState(`${ATTEMPT_HOURS}`);
   const range = lastHours(Number(hours), Date.now());
-  const { data, error, refetch } = useQuery({
-    ...query("deliveries.stats", { ...ofBrand, receiver_id: receiverId, ...range }),
-    refetchInterval: POLL_MS,
-    // With each hour another range begins.
-    placeholderData: (before, queryBefore) => {
-      const isAsLong = queryBefore !== undefined && hoursOf(queryBefore.queryKey[1]) === Number(hours);
-      return isAsLong ? whileLoading({ ...ofBrand, receiver_id: receiverId })(before, queryBefore) : undefined;
+  const { data, error, refetch } = useRead(
+    "deliveries.stats",
+    { receiver_id: receiverId, ...range },
+    {
+      refetchInterval: POLL_MS,
+      // With each hour another range begins.
+      placeholderData: (before, queryBefore) => {
+        const isAsLong = queryBefore !== undefined && hoursOf(queryBefore.queryKey[1]) === Number(hours);
+        return isAsLong ? whileLoading({ ...ofBrand, receiver_id: receiverId })(before, queryBefore) : undefined;
+      },
     },
-  });
+  );
   return (
     <section aria-labelledby="attempts-by-hour">
       <Group justify="space-between" align="start" gap="xs" mb={4}>

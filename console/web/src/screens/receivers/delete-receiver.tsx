@@ -4,13 +4,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { isGone } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { countOf } from "../../parts/formats.ts";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ConfirmByName } from "../../parts/confirm-dialog.tsx";
+import { announce } from "../../parts/states.tsx";
 
 /** Deletes a receiver, once its label is typed. */
 export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { readonly receiver: Receiver; onClose(): void }) {
-  const { ofBrand } = useBrand();
   const navigate = useNavigate();
   const remove = useChange("receivers.delete", ["receivers.list"]);
   const leave = (text: string): void => {
@@ -19,7 +17,7 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
   };
   const submit = (): void => {
     // The dialog's own callbacks would end with it: once the receiver is gone, the page may be, too.
-    void remove.mutateAsync({ ...ofBrand, receiver_id: id }).then(
+    void remove.mutateAsync({ receiver_id: id }).then(
       ({ dropped }) => leave(`${label} deleted, ${countOf(dropped, "delivery", "deliveries", Infinity)} dropped`),
       (error: unknown) => {
         // Somebody else was first, or a try whose response was lost.

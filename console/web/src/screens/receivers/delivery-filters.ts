@@ -42,10 +42,10 @@ type ListFilter = Pick<Input<"deliveries.list">, "states" | "type" | "from" | "t
 
 /** Returns the filters of a URL as the service takes them. An unknown state or status stays in: the page then shows the refusal, not every delivery. */
 export const listFilter = ({ state, status, type, record, event, from, to }: DeliverySearch): ListFilter => ({
-  ...(state !== undefined && { states: [state as Delivery["state"]] }),
-  ...(status !== undefined && { status_class: status as StatusClass }),
-  ...(type !== undefined && { type }),
-  ...(record !== undefined && { record_id: record }),
-  ...(event !== undefined && { event_id: event }),
+  states: state === undefined ? undefined : [state as Delivery["state"]],
+  status_class: status as StatusClass | undefined,
+  type,
+  record_id: record,
+  event_id: event,
   ...instantsOf({ from, to }),
 });

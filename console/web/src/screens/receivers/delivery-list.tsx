@@ -1,10 +1,10 @@
-import type { Delivery } from "@brand-records/console-contract";
+import type { Delivery, Input } from "@brand-records/console-contract";
 import { Stack, Text } from "@mantine/core";
 import { useIdle } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { query, whileLoading } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delivery-cells.tsx";
@@ -12,26 +12,22 @@ import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { Pager } from "../../parts/paged-rows.tsx";
 import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { DELIVERY_FILTERS, listFilter } from "./delivery-filters.ts";
-import styles from "./delivery-list.module.css";
 import { pollMs, UNUSED_AFTER_MS } from "../../parts/deliveries/polling.ts";
 
 const route = getRouteApi("/shell/developers/receivers/$receiverId");
 
 /** A receiver's deliveries, newest first, with the filters in the URL. The first page keeps itself current; the others say what is new. */
 export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
-  const { ofBrand } = useBrand();
   const { after, ...values } = route.useSearch();
-  const scope = { ...ofBrand, receiver_id: receiverId };
+  const scope = { receiver_id: receiverId };
   const firstPage = { ...scope, ...listFilter(values) };
   const isFirst = after === undefined;
   const isLive = !useIdle(UNUSED_AFTER_MS, { initialState: false });
 
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...query("deliveries.list", isFirst ? firstPage : { ...firstPage, after_id: after }),
+  const { data, error, refetch, isPlaceholderData } = useRead("deliveries.list", isFirst ? firstPage : { ...firstPage, after_id: after }, {
     refetchInterval: ({ state: { data, error } }) => (isFirst ? pollMs(data?.deliveries, error, { isLive }) : false),
-    placeholderData: whileLoading(scope),
+    scope,
   });
   useReadReceiverWith(data?.deliveries);
 
@@ -72,14 +68,14 @@ function useReadReceiverWith(deliveries: readonly Delivery[] | undefined): void 
 }
 
 /** Says on a later page whether there are deliveries newer than those that were there when the person went to it. */
-function NewDeliveries({ input }: { readonly input: Parameters<typeof query<"deliveries.list">>[1] }) {
-  const { data } = useQuery({ ...query("deliveries.list", input), refetchInterval: ({ state: { error } }) => pollMs([], error) });
+function NewDeliveries({ input }: { readonly input: Omit<Input<"deliveries.list">, "brand_id"> }) {
+  const { data } = useRead("deliveries.list", input, { refetchInterval: ({ state: { error } }) => pollMs([], error) });
   const newest = data === undefined ? undefined : (data.deliveries[0]?.id ?? "");
   const [seen, setSeen] = useState(newest);
   if (seen === undefined && newest !== undefined) setSeen(newest);
   if (seen === undefined || newest === undefined || newest <= seen) return null;
   return (
-    <ButtonLink to="." search={({ after: _newest, ...search }) => search} resetScroll={false} size="xs" className={styles["new"] ?? ""}>
+    <ButtonLink to="." search={({ after: _newest, ...search }) => search} resetScroll={false} size="xs" style={{ alignSelf: "center" }}>
       New deliveries
     </ButtonLink>
   );
@@ -112,7 +108,9 @@ const columns = (pausedUntil: string | null): Column<Delivery>[] => [
           <Marks delivery={delivery} />
         </div>
         {/* A test's is a sample, which no filter finds. */}
-        {delivery.record_id !== null && !delivery.test && <span className={styles["id"]}>{delivery.record_id}</span>}
+        {delivery.record_id !== null && !delivery.test && (
+          <span style={{ fontFamily: "var(--mantine-font-family-monospace)" }}>{delivery.record_id}</span>
+        )}
       </Lines>
     ),
   },

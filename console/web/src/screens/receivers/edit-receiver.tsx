@@ -3,10 +3,9 @@ import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { isUncertain } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ReceiverForm, type ReceiverValues, type SubmittedForm } from "./receiver-form.tsx";
 import { changesOf } from "./receiver-changes.ts";
+import { announce, Hint } from "../../parts/states.tsx";
 
 const valuesOf = ({ url, label, events, max_in_flight }: Receiver): ReceiverValues => ({
   url,
@@ -17,7 +16,6 @@ const valuesOf = ({ url, label, events, max_in_flight }: Receiver): ReceiverValu
 
 /** Changes what was edited and nothing else, so that two people who edit different fields keep both changes. */
 export function EditReceiver({ receiver }: { readonly receiver: Receiver }) {
-  const { ofBrand } = useBrand();
   const update = useChange("receivers.update", ["receivers.get", "receivers.list"]);
   // What the form was filled with: the page reads the receiver again while the form is open.
   const [saved, setSaved] = useState(receiver);
@@ -29,20 +27,18 @@ export function EditReceiver({ receiver }: { readonly receiver: Receiver }) {
     setResult("");
     const changes = changesOf(valuesOf(saved), values, uncertain);
     if (Object.keys(changes).length === 0) return setResult("Nothing has changed.");
-    update.mutate(
-      { ...ofBrand, receiver_id: receiver.id, ...changes },
-      {
-        onSuccess: ({ receiver: changed }) => {
-          setSaved(changed);
-          setUncertain([]);
-          fill(valuesOf(changed));
-          setResult("Saved.");
-          announce("Settings saved");
-        },
-        onError: (error) => {
-          if (isUncertain(error)) setUncertain([...uncertain, ...Object.keys(changes)]);
-          refuse(error);
-        },
+    update.make(
+      { receiver_id: receiver.id, ...changes },
+      ({ receiver: changed }) => {
+        setSaved(changed);
+        setUncertain([]);
+        fill(valuesOf(changed));
+        setResult("Saved.");
+        announce("Settings saved");
+      },
+      (error) => {
+        if (isUncertain(error)) setUncertain([...uncertain, ...Object.keys(changes)]);
+        refuse(error);
       },
     );
   };
@@ -55,9 +51,7 @@ export function EditReceiver({ receiver }: { readonly receiver: Receiver }) {
       onSubmit={submit}
     >
       {receiver.rotating && (
-        <Text size="sm" c="dimmed">
-          A signing secret is being rotated. If you change the URL, a test signed with the next secret must be accepted again.
-        </Text>
+        <Hint>A signing secret is being rotated. If you change the URL, a test signed with the next secret must be accepted again.</Hint>
       )}
       <Group>
         <Button type="submit" loading={update.isPending}>

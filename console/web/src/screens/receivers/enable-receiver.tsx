@@ -1,11 +1,8 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Radio, Stack, Text } from "@mantine/core";
 import { useState } from "react";
-import { useChange } from "../../api/queries.ts";
 import { countText } from "../../parts/formats.ts";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { ConfirmChange } from "../../parts/confirm-dialog.tsx";
 
 interface ReceiverDialogProps {
   readonly receiver: Receiver;
@@ -16,22 +13,18 @@ const READ_AGAIN = ["receivers.get", "receivers.list", "deliveries.list"] as con
 
 /** Starts sending again, and decides about what was held meanwhile. */
 export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: ReceiverDialogProps) {
-  const { ofBrand } = useBrand();
   const [held, setHeld] = useState<"release" | "drop">("release");
-  const enable = useChange("receivers.enable", READ_AGAIN);
   const count = countText(waiting);
-  const submit = (): void =>
-    enable.mutate(
-      { ...ofBrand, receiver_id: id, held },
-      {
-        onSuccess: () => {
-          announce(`${label} enabled`);
-          onClose();
-        },
-      },
-    );
   return (
-    <ConfirmDialog title="Enable this receiver?" change={enable} action="Enable" onConfirm={submit} onClose={onClose}>
+    <ConfirmChange
+      title="Enable this receiver?"
+      operation="receivers.enable"
+      input={{ receiver_id: id, held }}
+      changes={READ_AGAIN}
+      done={`${label} enabled`}
+      action="Enable"
+      onClose={onClose}
+    >
       {waiting === 0 ? (
         <Text>Nothing is held. Events from now on are sent.</Text>
       ) : (
@@ -46,27 +39,24 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
           </Stack>
         </Radio.Group>
       )}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 
 /** Stops sending; what comes is held. */
 export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDialogProps) {
-  const { ofBrand } = useBrand();
-  const disable = useChange("receivers.disable", READ_AGAIN);
-  const submit = (): void =>
-    disable.mutate(
-      { ...ofBrand, receiver_id: id },
-      {
-        onSuccess: () => {
-          announce(`${label} disabled`);
-          onClose();
-        },
-      },
-    );
   return (
-    <ConfirmDialog title="Disable this receiver?" change={disable} action="Disable" isCancelFocused onConfirm={submit} onClose={onClose}>
+    <ConfirmChange
+      title="Disable this receiver?"
+      operation="receivers.disable"
+      input={{ receiver_id: id }}
+      changes={READ_AGAIN}
+      done={`${label} disabled`}
+      action="Disable"
+      isCancelFocused
+      onClose={onClose}
+    >
       <Text>Nothing more is sent to it. Deliveries are held until you enable it, for 30 days at most.</Text>
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

@@ -5,9 +5,7 @@ import { useState } from "react";
 import { CallError } from "../../api/call.ts";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { showProblems } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 interface MakeNextSecretProps {
@@ -22,42 +20,29 @@ export function MakeNextSecret({
   onMade,
   onClose,
 }: MakeNextSecretProps) {
-  const { ofBrand } = useBrand();
   const client = useQueryClient();
-  // Here alone: a secret in a cache would outlive its dialog.
-  const [secret, setSecret] = useState<string>();
   // `rotating` would be wrong: the receiver is that as soon as the secret is made.
   const [replaces, setReplaces] = useState(rotating);
   const [isConfirmed, setIsConfirmed] = useState(false);
   const [isMissing, setIsMissing] = useState(false);
-  const make = useSecretChange("receivers.rotate", ["receivers.get", "receivers.list"]);
+  const rotate = useSecretChange("receivers.rotate", ["receivers.get", "receivers.list"], "The next secret is made");
 
   const submit = (): void => {
     if (replaces && !isConfirmed) return showProblems(() => setIsMissing(true));
-    make.mutate(
-      { ...ofBrand, receiver_id: id, replace: replaces },
-      {
-        onSuccess: (made) => {
-          setSecret(made.secret);
-          announce("The next secret is made");
-          make.reset();
-        },
-        onError: (error) => {
-          if (!(error instanceof CallError && error.code === "request_conflict")) return;
-          setReplaces(true);
-          void client.invalidateQueries({ queryKey: ["receivers.get"] });
-        },
-      },
-    );
+    rotate.make({ receiver_id: id, replace: replaces }, (error) => {
+      if (!(error instanceof CallError && error.code === "request_conflict")) return;
+      setReplaces(true);
+      void client.invalidateQueries({ queryKey: ["receivers.get"] });
+    });
   };
 
-  if (secret !== undefined) {
+  if (rotate.made !== undefined) {
     const stored = (): void => {
       onMade();
       onClose();
     };
     return (
-      <SecretDialog title="The next signing secret" kind="signing secret" secret={secret} onStored={stored}>
+      <SecretDialog title="The next signing secret" kind="signing secret" secret={rotate.made.secret} onStored={stored}>
         <Text size="sm">
           Give it to your receiver beside the present one, so that it accepts a signature by either. Then send the test of step 2.
         </Text>
@@ -67,7 +52,7 @@ export function MakeNextSecret({
   return (
     <ConfirmDialog
       title={replaces ? "Replace the next secret?" : "Make the next secret?"}
-      change={make}
+      change={rotate}
       action={replaces ? "Replace the next secret" : "Make the next secret"}
       isDangerous={replaces}
       isCancelFocused
@@ -79,11 +64,7 @@ export function MakeNextSecret({
         <>
           <Text>
             There is a next secret already
-            {next_secret_at !== null && (
-              <>
-                , made <When at={next_secret_at} />
-              </>
-            )}
+            <When before=", made " at={next_secret_at} />
             {next_secret_accepted_at !== null && ", and your receiver accepted a test signed with it"}. Another one replaces it for good.
           </Text>
           <Checkbox

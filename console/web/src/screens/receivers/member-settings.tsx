@@ -1,17 +1,15 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
 import { Facts } from "../../parts/facts.tsx";
 import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
+import { Hint } from "../../parts/states.tsx";
 
 /** A receiver's settings, to read. */
 export function MemberSettings({ receiver }: { readonly receiver: Receiver }) {
   const { label, url, events, max_in_flight, rotating } = receiver;
   return (
     <>
-      <Text size="sm" c="dimmed">
-        Owners of the brand change these settings. The URL shows without its path, which may contain a token.
-      </Text>
+      <Hint>Owners of the brand change these settings. The URL shows without its path, which may contain a token.</Hint>
       <Facts
         facts={[
           ["Label", label],

@@ -1,53 +1,37 @@
-import { PAGES } from "@brand-records/console-contract/pages";
 import { Anchor, Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { ButtonLink, ReceiversLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { EmptyState } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { ReceiverForm } from "./receiver-form.tsx";
+import { useBrand } from "../../api/queries.ts";
 
 const INITIAL = { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type) };
 
 /** Registers a receiver, then shows its signing secret once. */
-export function NewReceiver() {
-  const { ofBrand, isOwner } = useBrand();
+export default function NewReceiver() {
+  const { isOwner } = useBrand();
   const navigate = useNavigate();
-  // Here alone: a secret in a cache would outlive its dialog.
-  const [created, setCreated] = useState<{ readonly secret: string; readonly receiverId: string }>();
-  const create = useSecretChange("receivers.create", ["receivers.list"]);
+  const create = useSecretChange("receivers.create", ["receivers.list"], "Receiver registered");
+  const created = create.made;
 
   // The role may be lost while the secret shows, which cannot be had again.
   if (!isOwner && created === undefined) {
     return (
-      <Page title={PAGES.newReceiver.title} parent={<ReceiversLink />}>
+      <Page of="newReceiver" parent={<ReceiversLink />}>
         <EmptyState title="Only owners register receivers">Ask an owner of your brand to register yours.</EmptyState>
       </Page>
     );
   }
   return (
-    <Page title={PAGES.newReceiver.title} parent={<ReceiversLink />}>
+    <Page of="newReceiver" parent={<ReceiversLink />}>
       <ReceiverForm
         initial={INITIAL}
         error={create.error}
         unknownOutcome="It may have been registered all the same: look at your receivers. If it is there, make its next secret in its settings, as this one was not shown."
-        onSubmit={({ url, label, events }, { refuse }) =>
-          create.mutate(
-            { ...ofBrand, url, label, events },
-            {
-              onSuccess: ({ receiver, secret }) => {
-                setCreated({ secret, receiverId: receiver.id });
-                announce("Receiver registered");
-                create.reset();
-              },
-              onError: refuse,
-            },
-          )
-        }
+        onSubmit={({ url, label, events }, { refuse }) => create.make({ url, label, events }, refuse)}
       >
         <Group>
           <Button type="submit" loading={create.isPending}>
@@ -63,7 +47,7 @@ export function NewReceiver() {
           title="Your receiver’s signing secret"
           kind="signing secret"
           secret={created.secret}
-          onStored={() => void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId: created.receiverId } })}
+          onStored={() => void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId: created.receiver.id } })}
         >
           <Text size="sm">
             Your receiver verifies each delivery with it. The <Anchor href="/docs">reference</Anchor> has the headers; then send a test.{" "}

@@ -1,13 +1,11 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
-import { POLL_MS, query } from "../../api/queries.ts";
+import { POLL_MS, query, useBrand } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { FormError, NotRead } from "../../parts/states.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import styles from "./receiver-page.module.css";
 import { WaitingPanel } from "./waiting-panel.tsx";
@@ -30,7 +28,7 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   if (isGone(error)) return <NotFoundPage />;
   if (data === undefined) {
     return (
-      <Page title={PAGES.receiver.title} parent={<ReceiversLink />}>
+      <Page of="receiver" parent={<ReceiversLink />}>
         <NotRead error={error} refetch={refetch} />
       </Page>
     );

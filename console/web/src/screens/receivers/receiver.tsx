@@ -8,18 +8,18 @@ import { Facts } from "../../parts/facts.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { AttemptBars } from "./attempt-bars.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receiver.module.css";
+import { useBrand } from "../../api/queries.ts";
 
 const SendTest = loadedDialog(async () => (await import("./send-test.tsx")).SendTest);
 const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);
 
 /** What a receiver got, and how it did. */
-export function Receiver() {
+export default function Receiver() {
   const { receiverId } = getRouteApi("/shell/developers/receivers/$receiverId").useParams();
   const { isOwner } = useBrand();
   return (
@@ -59,7 +59,7 @@ function Actions({ receiver }: { readonly receiver: ReceiverData }) {
 function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
   const { id, url, events, last_delivery_at, last_outcome, failures, waiting, enabled } = receiver;
   return (
-    <div className={styles["line"]}>
+    <Group className={styles["line"] ?? ""} gap="0.25rem 1.25rem" fz="sm">
       <span>
         <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)}
       </span>
@@ -76,7 +76,7 @@ function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
       <span>
         {countText(waiting)} {enabled ? "waiting" : "held"}
       </span>
-      <details>
+      <details className="folded">
         <summary>URL, events and id</summary>
         <Facts
           facts={[
@@ -87,6 +87,6 @@ function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
           ]}
         />
       </details>
-    </div>
+    </Group>
   );
 }

@@ -1,9 +1,8 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { useQuery } from "@tanstack/react-query";
+import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { POLL_MS, query } from "../../api/queries.ts";
+import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { countText } from "../../parts/formats.ts";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
@@ -11,28 +10,22 @@ import { Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
-import styles from "./receivers.module.css";
 
 const RECEIVERS_MAX = 20;
 
-export function Receivers() {
-  const { ofBrand, isOwner } = useBrand();
+export default function Receivers() {
+  const { isOwner } = useBrand();
   const isEligible = useMayIntegrate();
   const register = isOwner && isEligible && <ButtonLink to="/developers/receivers/new">Register receiver</ButtonLink>;
-  const { data, error, refetch } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
+  const { data, error, refetch } = useRead("receivers.list", {}, { refetchInterval: POLL_MS });
   let content = <NotRead error={error} refetch={refetch} />;
   if (data !== undefined) {
     content = data.receivers.length === 0 ? <NoReceivers action={register} /> : <ReceiverList receivers={data.receivers} />;
   }
   return (
-    <Page
-      title={PAGES.receivers.title}
-      description={PAGES.receivers.description}
-      actions={data !== undefined && data.receivers.length > 0 && data.receivers.length < RECEIVERS_MAX && register}
-    >
+    <Page of="receivers" actions={data !== undefined && data.receivers.length > 0 && data.receivers.length < RECEIVERS_MAX && register}>
       <Eligibility />
       {content}
       {data !== undefined && <FormError error={error} />}
@@ -50,9 +43,9 @@ function ReceiverList({ receivers }: { readonly receivers: readonly Receiver[] }
   return (
     <>
       <Rows label="Receivers" columns={COLUMNS} rows={receivers} keyOf={({ id }) => id} />
-      <p className={styles["count"]}>
+      <Text fz="sm" c="dimmed" lh={1.55}>
         {receivers.length} of {RECEIVERS_MAX} receivers
-      </p>
+      </Text>
     </>
   );
 }

@@ -1,15 +1,13 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Checkbox, Text } from "@mantine/core";
+import { Button, Checkbox, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { useChange } from "../../api/queries.ts";
 import { CheckIcon } from "../../parts/icons.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
-import { FormError, Notice } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
+import { announce, FormError, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import styles from "./receiver-page.module.css";
 import { WatchDelivery } from "./watch-delivery.tsx";
 
@@ -66,12 +64,12 @@ const Step = ({ title, isDone, isCurrent, children }: StepProps) => (
     <span className={styles["mark"]} aria-hidden="true">
       {isDone && <CheckIcon size={16} />}
     </span>
-    <div className={styles["content"]}>
+    <Stack className={styles["content"] ?? ""} align="flex-start" gap="0.5rem" miw={0}>
       <Text component="h3" fw={600}>
         {title} <span className="visually-hidden">{isDone ? "(done)" : "(to do)"}</span>
       </Text>
       {children}
-    </div>
+    </Stack>
   </li>
 );
 
@@ -89,11 +87,7 @@ function MakeStep({ receiver }: StepsProps) {
     <Step title="Make the next secret" isDone={rotating} isCurrent={!rotating}>
       {rotating ? (
         <Text size="sm">
-          {next_secret_at !== null && (
-            <>
-              Made <When at={next_secret_at} />.{" "}
-            </>
-          )}
+          <When before="Made " at={next_secret_at} after=". " />
           Until you activate it, each delivery’s <code>webhook-signature</code> has two signatures, by the present secret and by this one.
         </Text>
       ) : (
@@ -111,22 +105,16 @@ function MakeStep({ receiver }: StepsProps) {
 }
 
 function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accepted_at } }: StepsProps) {
-  const { ofBrand } = useBrand();
   const client = useQueryClient();
   const navigate = useNavigate();
   const { test: testId } = route.useSearch();
   const test = useChange("receivers.test", ["deliveries.list"]);
   const isAccepted = next_secret_accepted_at !== null;
   const send = (): void =>
-    test.mutate(
-      { ...ofBrand, receiver_id: id, type: events[0] ?? "", next: true },
-      {
-        onSuccess: ({ delivery_id }) => {
-          announce("Test queued");
-          void navigate({ to: ".", search: { test: delivery_id }, replace: true, resetScroll: false });
-        },
-      },
-    );
+    test.make({ receiver_id: id, type: events[0] ?? "", next: true }, ({ delivery_id }) => {
+      announce("Test queued");
+      void navigate({ to: ".", search: { test: delivery_id }, replace: true, resetScroll: false });
+    });
   return (
     <Step title="Send a test signed with the next secret alone" isDone={rotating && isAccepted} isCurrent={rotating && !isAccepted}>
       <Text size="sm">
@@ -156,22 +144,16 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
 }
 
 function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at } }: StepsProps) {
-  const { ofBrand } = useBrand();
   const forgetTest = useForgetTest();
   const [isForced, setIsForced] = useState(false);
   const activate = useChange("receivers.activate", READ_AGAIN);
   const isAccepted = next_secret_accepted_at !== null;
   const submit = (): void =>
-    activate.mutate(
-      { ...ofBrand, receiver_id: id, force: !isAccepted && isForced },
-      {
-        onSuccess: () => {
-          announce(`The new secret of ${label} is in force`);
-          setIsForced(false);
-          forgetTest();
-        },
-      },
-    );
+    activate.make({ receiver_id: id, force: !isAccepted && isForced }, () => {
+      announce(`The new secret of ${label} is in force`);
+      setIsForced(false);
+      forgetTest();
+    });
   return (
     <Step title="Activate it" isDone={false} isCurrent={rotating && isAccepted}>
       <Text size="sm">

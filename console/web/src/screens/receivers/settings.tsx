@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { countOf } from "../../parts/formats.ts";
@@ -7,11 +7,11 @@ import { loadedDialog, loadedPart } from "../../parts/loaded-part.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { EditReceiver } from "./edit-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receiver-page.module.css";
+import { useBrand } from "../../api/queries.ts";
 
 // What members see instead, what is below the fold, and dialogs, which few visits open.
 const MemberSettings = loadedPart(async () => (await import("./member-settings.tsx")).MemberSettings, null);
@@ -21,7 +21,7 @@ const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver
 const DisableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).DisableReceiver);
 
 /** What an owner changes about a receiver; members see it. */
-export function ReceiverSettings() {
+export default function ReceiverSettings() {
   const { receiverId } = getRouteApi("/shell/developers/receivers/$receiverId/settings").useParams();
   const { isOwner } = useBrand();
   const isSecretShown = useIsSecretShown();
@@ -73,20 +73,15 @@ function OwnerSettings({ receiver }: { readonly receiver: Receiver }) {
 
 const Held = ({ receiver: { disabled_at, waiting } }: { readonly receiver: Receiver }) => (
   <>
-    {disabled_at !== null && (
-      <>
-        since <When at={disabled_at} />
-      </>
-    )}
-    . {countOf(waiting, "delivery is", "deliveries are")} held.
+    <When before="since " at={disabled_at} />. {countOf(waiting, "delivery is", "deliveries are")} held.
   </>
 );
 
 const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <section className={styles["section"]} aria-label={title}>
+  <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="0.75rem" p="1.25rem" aria-label={title}>
     <Text component="h2" fw={650}>
       {title}
     </Text>
     {children}
-  </section>
+  </Stack>
 );

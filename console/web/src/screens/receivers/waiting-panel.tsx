@@ -1,16 +1,13 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, type ReactNode } from "react";
-import { useBrand } from "../../api/brand.ts";
-import { query, useChange } from "../../api/queries.ts";
+import { useBrand, useChange, useRead } from "../../api/queries.ts";
 import { countOf, countText } from "../../parts/formats.ts";
 import { outcomeText } from "../../parts/deliveries/delivery-texts.ts";
 import { AnchorLink } from "../../parts/links.tsx";
 import { PausedText } from "../../parts/receivers/paused-text.tsx";
 import { isHeldBack, waitingProgress, waitingText } from "../../parts/receivers/waiting-progress.ts";
-import { FormError, Notice } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
+import { announce, FormError, Notice } from "../../parts/states.tsx";
 import bar from "../../parts/progress.module.css";
 import styles from "./waiting-panel.module.css";
 
@@ -24,21 +21,16 @@ type Asked =
 
 /** Says why deliveries wait at an enabled receiver, and lets owners send them now, and watch. Nothing if all is well. */
 export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
-  const { ofBrand, isOwner } = useBrand();
+  const { isOwner } = useBrand();
   const [asked, setAsked] = useState<Asked>();
   const send = useChange("receivers.send_waiting", ["receivers.get", "receivers.list", "deliveries.list"]);
   const { id, waiting, waiting_due, paused_until, failures_in_a_row } = receiver;
   const isWaiting = isHeldBack(receiver);
   const press = (all: boolean): void =>
-    send.mutate(
-      { ...ofBrand, receiver_id: id, all },
-      {
-        onSuccess: ({ receiver: sent, first }) => {
-          announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");
-          if (first !== null) setAsked(all ? { kind: "all", receiver: sent, at: Date.now() } : { kind: "one", delivery: first });
-        },
-      },
-    );
+    send.make({ receiver_id: id, all }, ({ receiver: sent, first }) => {
+      announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");
+      if (first !== null) setAsked(all ? { kind: "all", receiver: sent, at: Date.now() } : { kind: "one", delivery: first });
+    });
   if (paused_until === null && !isWaiting && asked === undefined) return null;
   return (
     <Notice tone="warning">
@@ -85,11 +77,11 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
 
 /** What became of the delivery that was tried. */
 function TriedDelivery({ tried }: { readonly tried: Delivery }) {
-  const { ofBrand } = useBrand();
-  const { data, error } = useQuery({
-    ...query("deliveries.get", { ...ofBrand, delivery_id: tried.id }),
-    refetchInterval: ({ state: { data } }) => (attemptSince(tried, data?.attempts) === undefined ? WATCHED_POLL_MS : false),
-  });
+  const { data, error } = useRead(
+    "deliveries.get",
+    { delivery_id: tried.id },
+    { refetchInterval: ({ state: { data } }) => (attemptSince(tried, data?.attempts) === undefined ? WATCHED_POLL_MS : false) },
+  );
   const attempt = attemptSince(tried, data?.attempts);
   const text = attempt === undefined ? "Trying one delivery…" : `Tried just now: ${outcomeText(attempt.outcome, attempt.http_status)}.`;
   useAnnounced(attempt === undefined ? undefined : text);
@@ -112,13 +104,13 @@ const totalOf = ({ waiting, in_flight }: Receiver): number => Math.max(1, waitin
 
 /** How far the receiver is with what waited. @param at when `sent` was read */
 function SentWaiting({ sent, at }: { readonly sent: Receiver; readonly at: number }): ReactNode {
-  const { ofBrand } = useBrand();
   const total = totalOf(sent);
   const [progress, setProgress] = useState(() => waitingProgress(undefined, total, sent, at));
-  const { data, dataUpdatedAt } = useQuery({
-    ...query("receivers.get", { ...ofBrand, receiver_id: sent.id }),
-    refetchInterval: progress.state === "sending" ? WATCHED_POLL_MS : false,
-  });
+  const { data, dataUpdatedAt } = useRead(
+    "receivers.get",
+    { receiver_id: sent.id },
+    { refetchInterval: progress.state === "sending" ? WATCHED_POLL_MS : false },
+  );
   useEffect(() => {
     // Older counts may be from before it was asked for.
     if (data !== undefined && dataUpdatedAt > at) setProgress((before) => waitingProgress(before, total, data.receiver, dataUpdatedAt));

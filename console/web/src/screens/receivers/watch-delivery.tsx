@@ -1,13 +1,10 @@
 import type { Output } from "@brand-records/console-contract";
 import { Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
-import { query } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { AnchorLink } from "../../parts/links.tsx";
-import { LoadingRows, NotRead } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
+import { announce, LoadingRows, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../api/brand.ts";
 import { AttemptList } from "../../parts/deliveries/attempt-list.tsx";
 import { DeliveryState } from "../../parts/deliveries/delivery-cells.tsx";
 import { pollMs } from "../../parts/deliveries/polling.ts";
@@ -20,11 +17,11 @@ interface WatchDeliveryProps {
 
 /** A test as it is sent: its state, its attempts, and a link to it. Keeps itself current until the delivery is finished. */
 export function WatchDelivery({ deliveryId, onAttempted }: WatchDeliveryProps) {
-  const { ofBrand } = useBrand();
-  const { data, error, refetch } = useQuery({
-    ...query("deliveries.get", { ...ofBrand, delivery_id: deliveryId }),
-    refetchInterval: ({ state: { data, error } }) => (isFinished(data) ? false : pollMs(data && [data.delivery], error)),
-  });
+  const { data, error, refetch } = useRead(
+    "deliveries.get",
+    { delivery_id: deliveryId },
+    { refetchInterval: ({ state: { data, error } }) => (isFinished(data) ? false : pollMs(data && [data.delivery], error)) },
+  );
   const last = data?.attempts.at(-1);
   const tell = useEffectEvent((isAccepted: boolean) => {
     announce(isAccepted ? "The receiver accepted the test" : "The receiver did not accept the test");

@@ -1,4 +1,3 @@
-import { PAGES } from "@brand-records/console-contract/pages";
 import { readFailedRequests, type FailedInRange } from "@brand-records/console-contract/range-reads";
 import { FAILED_RANGE, TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import { Text } from "@mantine/core";
@@ -6,9 +5,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Key } from "@brand-records/console-contract";
 import { Fragment } from "react";
-import { useBrand } from "../../api/brand.ts";
 import { call } from "../../api/call.ts";
-import { poll, POLL_COUNTS_MS, whileLoading } from "../../api/queries.ts";
+import { POLL_COUNTS_MS, poll, useBrand, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -20,7 +18,6 @@ import { filtersFor, selectedBy, type FailedSearch, fieldText, routeText, search
 import { CopyableId } from "../../parts/copyable.tsx";
 import { KeyName } from "../../parts/key-name.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
-import styles from "./failed-groups.module.css";
 
 /** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
 const failedQuery = (brandId: string, search: FailedSearch) =>
@@ -34,7 +31,7 @@ const failedQuery = (brandId: string, search: FailedSearch) =>
   });
 
 /** What was refused or failed, with which key, where and why: to see what an integration does wrong, or what we did. */
-export function FailedRequests() {
+export default function FailedRequests() {
   const { ofBrand } = useBrand();
   const search = getRouteApi("/shell/developers/requests").useSearch();
   const { data, error, refetch } = useQuery({
@@ -44,7 +41,7 @@ export function FailedRequests() {
   });
   const filters = filtersFor(data?.groups ?? [], data?.keys ?? []);
   return (
-    <Page title={PAGES.requests.title} description={PAGES.requests.description}>
+    <Page of="requests">
       <FilterBar filters={filters} values={search} />
       {data === undefined ? (
         <NotRead error={error} refetch={refetch} />
@@ -110,12 +107,15 @@ const FailedGroups = ({ groups, keys, search }: FailedGroupsProps) => (
   />
 );
 
+/** A column is as wide as the longest part of a name, which breaks between its parts alone. */
+const BETWEEN_PARTS = { overflowWrap: "break-word" } as const;
+
 const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<FailedGroup>[] => [
   {
     title: "Error",
     cell: (group) => (
       <Lines>
-        <Link className={`row-link ${styles["name"]}`} to="/developers/requests" search={searchFor(search, group)}>
+        <Link className="row-link" style={BETWEEN_PARTS} to="/developers/requests" search={searchFor(search, group)}>
           <Parts of={group.code} />
         </Link>
         <span>{fieldText(group.field)}</span>
@@ -128,7 +128,7 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
       const { name, of } = routeText(route);
       return (
         <Lines>
-          <code className={styles["name"]}>
+          <code style={BETWEEN_PARTS}>
             <Parts of={name} />
           </code>
           {of !== undefined && <span>{of}</span>}

@@ -23,10 +23,10 @@ type Selected = Pick<Input<"requests.failed">, "key_id" | "route" | "code" | "fi
 
 /** Returns the filters of a URL as the service takes them. */
 export const selectedBy = ({ key, route, code, field }: FailedSearch): Selected => ({
-  ...(key !== undefined && { key_id: key }),
-  ...(route !== undefined && { route }),
-  ...(code !== undefined && { code }),
-  ...(field !== undefined && { field: field === NO_FIELD ? "" : field }),
+  key_id: key,
+  route,
+  code,
+  field: field === NO_FIELD ? "" : field,
 });
 
 /** A route's parts as people know them: an assistant's tool, or the method and path of a request. */
@@ -43,55 +43,45 @@ export function fieldText(field: string): string | undefined {
   return field === "*" ? "a field that does not exist there" : `field ${field}`;
 }
 
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
+type Choice = readonly [value: string, label: string];
+
+const distinct = (choices: readonly Choice[]) => [...new Map(choices)].map(([value, label]) => ({ value, label }));
 
 const rangeLabel = (name: FailedRangeName): string => `Last ${TIME_RANGES[name].length}`;
 
-const distinct = (choices: readonly Choice[]): Choice[] => [...new Map(choices.map((choice) => [choice.value, choice])).values()];
-
 /** The page's filters: each offers what the groups that show have, and the keys that the brand has. */
 export function filtersFor(groups: readonly FailedGroup[], keys: readonly Key[]): readonly Filter[] {
-  const ranges = (Object.keys(TIME_RANGES) as FailedRangeName[]).map((value) => ({ value, label: rangeLabel(value) }));
-  const choice = (name: string, label: string, all: string, options: readonly Choice[]): Filter => ({
+  const ranges = (Object.keys(TIME_RANGES) as FailedRangeName[]).filter((name) => name !== FAILED_RANGE);
+  const choice = (name: string, label: string, all: string, choices: readonly Choice[]): Filter => ({
     kind: "choice",
     name,
     label,
     all,
-    options: distinct(options),
+    options: distinct(choices),
   });
+  const ofGroups = (name: "route" | "code" | "field", label: string, all: string, labelOf = (value: string): string => value): Filter =>
+    choice(
+      name,
+      label,
+      all,
+      groups.map((group) => [group[name], labelOf(group[name])]),
+    );
+  const fields = groups.map(({ field }): Choice => (field === "" ? [NO_FIELD, "No field"] : [field, field]));
   return [
     choice(
       "range",
       "Time",
       rangeLabel(FAILED_RANGE),
-      ranges.filter(({ value }) => value !== FAILED_RANGE),
+      ranges.map((name) => [name, rangeLabel(name)]),
     ),
     choice(
       "key",
       "Key",
       "All keys",
-      keys.map(({ id, name }) => ({ value: id, label: name })),
+      keys.map(({ id, name }) => [id, name]),
     ),
-    choice(
-      "route",
-      "Request",
-      "All requests",
-      groups.map(({ route }) => ({ value: route, label: routeText(route).name })),
-    ),
-    choice(
-      "code",
-      "Error",
-      "All errors",
-      groups.map(({ code }) => ({ value: code, label: code })),
-    ),
-    choice(
-      "field",
-      "Field",
-      "All fields",
-      groups.map(({ field }) => (field === "" ? { value: NO_FIELD, label: "No field" } : { value: field, label: field })),
-    ),
+    ofGroups("route", "Request", "All requests", (route) => routeText(route).name),
+    ofGroups("code", "Error", "All errors"),
+    choice("field", "Field", "All fields", fields),
   ];
 }

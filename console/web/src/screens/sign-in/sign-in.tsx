@@ -1,16 +1,15 @@
 import type { SignInFailure } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
 import { ownPath } from "@brand-records/console-contract/own-path";
 import { Anchor, Button, Code, Stack, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
-import { query, useChange } from "../../api/queries.ts";
+import { query } from "../../api/queries.ts";
 import { returnPath } from "../../api/return-to.ts";
 import { unpinTab } from "../../api/tab.ts";
 import iconUrl from "../../icon.svg";
 import { Page } from "../../parts/page.tsx";
-import { ErrorState, FormError, Loading, NotRead } from "../../parts/states.tsx";
-import { CallError } from "../../api/call.ts";
+import { ErrorState, FormError, Hint, Loading, NotRead } from "../../parts/states.tsx";
+import { call, CallError } from "../../api/call.ts";
 import { failureOf, SignInFailed } from "./sign-in-failure.tsx";
 import styles from "./sign-in.module.css";
 
@@ -18,28 +17,28 @@ import styles from "./sign-in.module.css";
  * Signs in: with the link whose token is this page's fragment, or leads to the provider, or says how to get a link. The fragment is never
  * in a request's URL, and the link is used up only by the button, so that previews of the link use nothing up.
  */
-export function SignIn() {
+export default function SignIn() {
   // The router knows of each change: a link pasted into a tab that shows this page changes the fragment alone.
   const token = useLocation({ select: ({ hash }) => hash });
   return (
     <main className={styles["screen"]}>
-      <div className={styles["card"]}>
+      <Stack className="framed" gap="1.25rem" w="min(26rem, 100%)" p="2rem" bg="var(--mantine-color-body)">
         <img src={iconUrl} alt="" width={40} height={40} />
         {token === "" ? <HowToSignIn /> : <SignInByLink key={token} token={token} />}
-      </div>
+      </Stack>
     </main>
   );
 }
 
 function SignInByLink({ token }: { readonly token: string }) {
   const { data, error } = useQuery({ ...query("sign_in.peek", { token }), staleTime: Number.POSITIVE_INFINITY });
-  const redeem = useChange("sign_in.redeem", []);
+  const redeem = useMutation({ mutationFn: () => call("sign_in.redeem", { token }) });
   const enter = useEnter();
   if (error !== null) return <UnusableLink error={error} />;
   // What ended while the page was open, such as the membership.
   if (redeem.error !== null && titleOf(redeem.error) !== undefined) return <UnusableLink error={redeem.error} />;
   return (
-    <Page title={PAGES.signIn.title}>
+    <Page of="signIn">
       {data === undefined ? (
         <Loading height={42} />
       ) : (
@@ -56,13 +55,11 @@ function SignInByLink({ token }: { readonly token: string }) {
             h="auto"
             py="sm"
             loading={redeem.isPending || redeem.isSuccess}
-            onClick={() => redeem.mutate({ token }, { onSuccess: enter })}
+            onClick={() => redeem.mutate(undefined, { onSuccess: enter })}
           >
             Sign in as {data.email}
           </Button>
-          <Text size="sm" c="dimmed">
-            The link works once. Not you? Close this page: nothing has been used up.
-          </Text>
+          <Hint>The link works once. Not you? Close this page: nothing has been used up.</Hint>
           <FormError error={redeem.error} />
         </Stack>
       )}
@@ -97,7 +94,7 @@ function UnusableLink({ error }: { readonly error: Error }) {
   const title = titleOf(error);
   if (title === undefined) {
     return (
-      <Page title={PAGES.signIn.title}>
+      <Page of="signIn">
         <ErrorState error={error} retry={() => window.location.reload()} />
       </Page>
     );
@@ -113,7 +110,7 @@ function UnusableLink({ error }: { readonly error: Error }) {
 function HowToSignIn() {
   const failure = failureOf(getRouteApi("/sign-in").useSearch());
   return (
-    <Page title={PAGES.signIn.title}>
+    <Page of="signIn">
       {failure !== undefined && <SignInFailed failure={failure} />}
       <WaysToSignIn failed={failure?.error} />
     </Page>
@@ -152,10 +149,10 @@ function NewLink() {
   return (
     <Stack gap="xs">
       <Text>Open the sign-in link that you were given. Each works once.</Text>
-      <Text size="sm" c="dimmed">
+      <Hint>
         Need one? An owner of your brand makes it, under “Members”. For owners the operator of this service makes one with{" "}
         <Code>brandctl members link EMAIL</Code>.
-      </Text>
+      </Hint>
     </Stack>
   );
 }

@@ -4,7 +4,6 @@ import { Rows, type Column } from "../../parts/rows.tsx";
 import { countsByKey, NONE, type Counts } from "../../parts/usage-buckets.ts";
 import { KeyName } from "../../parts/key-name.tsx";
 import { clientRows, type ClientCount } from "./client-rows.ts";
-import styles from "./usage.module.css";
 
 interface KeyTableProps {
   readonly buckets: Output<"usage.get">["buckets"];
@@ -75,7 +74,7 @@ export function ClientTable({ clients, keys, days }: ClientTableProps) {
         <Rows
           label="Messages by assistant"
           columns={[
-            { title: "Assistant", cell: ({ client }) => <strong className={styles["client"]}>{client?.name ?? "All others"}</strong> },
+            { title: "Assistant", cell: ({ client }) => <strong className="breakable">{client?.name ?? "All others"}</strong> },
             { title: "Key", cell: ({ client }) => client !== undefined && <KeyName id={client.key_id} found={known.get(client.key_id)} /> },
             { title: "Messages", cell: ({ messages }) => messages.toLocaleString("en-PH") },
           ]}

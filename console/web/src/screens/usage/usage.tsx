@@ -1,16 +1,14 @@
-import { PAGES } from "@brand-records/console-contract/pages";
 import { readUsage, usageKey, type UsageOfRange } from "@brand-records/console-contract/range-reads";
 import { USAGE_RANGE, USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
-import { Text, Stack } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Key } from "@brand-records/console-contract";
 import { call } from "../../api/call.ts";
-import { poll, POLL_COUNTS_MS, whileLoading } from "../../api/queries.ts";
+import { POLL_COUNTS_MS, poll, useBrand, useMe, whileLoading } from "../../api/queries.ts";
 import { Notice, EmptyState, NotRead } from "../../parts/states.tsx";
 import { dateFormat } from "../../parts/formats.ts";
 import { Page } from "../../parts/page.tsx";
-import { useBrand, useMe } from "../../api/brand.ts";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { ClientTable, KeyTable } from "./usage-tables.tsx";
 import { daysText } from "./client-rows.ts";
@@ -28,7 +26,7 @@ const usageQuery = (brandId: string, name: UsageRangeName) =>
   });
 
 /** How many requests the brand makes, how near they come to its limit, and which keys make them. */
-export function Usage() {
+export default function Usage() {
   const { ofBrand, brand_name, tier } = useBrand();
   const limit = useMe().rate_limits[tier];
   const name = nameIn(USAGE_RANGES, getRouteApi("/shell/developers/usage").useSearch().range, USAGE_RANGE);
@@ -38,17 +36,17 @@ export function Usage() {
     refetchInterval: poll(POLL_COUNTS_MS),
   });
   return (
-    <Page title={PAGES.usage.title} description={PAGES.usage.description}>
+    <Page of="usage">
       <Eligibility />
       {limit !== undefined && (
         <Text size="sm">
           {brand_name} may make {limit} requests in any 60 seconds, with all of its keys together.
         </Text>
       )}
-      <div className={styles["head"]}>
+      <Group justify="space-between" gap="0.5rem 1rem">
         <Ranges shown={name} />
         {data !== undefined && <AsOf at={data.at} hasFailed={error !== null} />}
-      </div>
+      </Group>
       {data === undefined ? <NotRead error={error} refetch={refetch} /> : <UsageOf data={data} limit={limit} />}
     </Page>
   );

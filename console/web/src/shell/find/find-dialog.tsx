@@ -1,9 +1,7 @@
-import { Combobox, Modal, TextInput, useCombobox } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Combobox, Group, Modal, TextInput, useCombobox } from "@mantine/core";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
-import { useBrand, useMe } from "../../api/brand.ts";
-import { query } from "../../api/queries.ts";
+import { useBrand, useMe, useRead } from "../../api/queries.ts";
 import { useReturnedFocus } from "../../parts/loaded-part.tsx";
 import { useShowBrand, AREAS } from "../places.ts";
 import { findTargets, keyOf, type Found, type Target } from "./find-targets.ts";
@@ -60,7 +58,7 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
           }}
           onKeyDown={onKeyDown}
         />
-        <Combobox.Options id={listId} aria-label="Found" className={styles["options"] ?? ""}>
+        <Combobox.Options id={listId} aria-label="Found" mt="0.75rem" mah="min(24rem, 55vh)" style={{ overflowY: "auto" }}>
           {found.map(({ text: name, of, target }, index) => (
             <Combobox.Option
               key={keyOf(target)}
@@ -69,9 +67,9 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
               selected={index === chosen}
               aria-selected={index === chosen}
             >
-              <div className={styles["option"]}>
+              <Group className={`${styles["option"]} breakable`} justify="space-between" align="stretch" gap="0 1rem">
                 {name} <span>{of}</span>
-              </div>
+              </Group>
             </Combobox.Option>
           ))}
         </Combobox.Options>
@@ -84,9 +82,9 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
 const STEPS: Readonly<Record<string, number | undefined>> = { ArrowDown: 1, ArrowUp: -1 };
 
 function useFound(text: string): Found[] {
-  const { isOwner, brand_id, ofBrand } = useBrand();
+  const { isOwner, brand_id } = useBrand();
   const { memberships } = useMe();
-  const { data } = useQuery(query("receivers.list", ofBrand));
+  const { data } = useRead("receivers.list", {});
   const places = AREAS.flatMap((area) => area.places).filter(({ isForOwners }) => isOwner || !isForOwners);
   return findTargets(text, {
     places,

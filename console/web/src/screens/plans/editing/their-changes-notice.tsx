@@ -1,12 +1,10 @@
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { Notice } from "../../../parts/states.tsx";
-import { announce } from "../../../parts/status-region.tsx";
+import { announce, Notice } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useMe } from "../../../api/brand.ts";
 import { fieldList } from "../plan-texts.ts";
-import styles from "../plans.module.css";
 import type { PlanEditing } from "./use-plan-editing.ts";
+import { useMe } from "../../../api/queries.ts";
 
 interface TheirChangesNoticeProps {
   readonly editing: PlanEditing;
@@ -35,11 +33,11 @@ export function TheirChangesNotice({
   if (theirs === undefined || fields.length === 0) return null;
   const isMe = theirs.by === email;
   return (
-    <div ref={notice} tabIndex={-1} role="group" aria-label="Changes by others" className="page-title">
+    <div ref={notice} tabIndex={-1} role="group" aria-label="Changes by others" className="page-title breakable">
       <Notice tone="warning">
-        <div className={styles["theirs"]}>
-          <span>
-            <strong className={styles["breakable"]}>{isMe ? "You" : (theirs.by ?? "Another person")}</strong> changed {what}
+        <Group justify="space-between" gap="0.5rem 1rem">
+          <span style={{ flex: "1 1 16rem" }}>
+            <strong className="breakable">{isMe ? "You" : (theirs.by ?? "Another person")}</strong> changed {what}
             {isMe && " in another tab"} (<When at={theirs.at} isBrief />
             ).{" "}
             {conflicts.length > 0 && !isChoosing
@@ -49,7 +47,7 @@ export function TheirChangesNotice({
           <Button variant="default" size="xs" onClick={dismissTheirs}>
             OK
           </Button>
-        </div>
+        </Group>
       </Notice>
     </div>
   );

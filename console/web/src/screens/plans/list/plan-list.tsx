@@ -1,8 +1,7 @@
 import type { PlanSummary } from "@brand-records/console-contract";
-import { PAGES } from "@brand-records/console-contract/pages";
-import { useQuery } from "@tanstack/react-query";
+import { Group, Text } from "@mantine/core";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { pollFirst, query, whileLoading } from "../../../api/queries.ts";
+import { pollFirst, useRead } from "../../../api/queries.ts";
 import { dayText } from "../../../parts/filters/days.ts";
 import { AnchorLink } from "../../../parts/links.tsx";
 import { Page } from "../../../parts/page.tsx";
@@ -12,24 +11,22 @@ import { Lines, type Column } from "../../../parts/rows.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { EmptyState, Notice } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useBrand } from "../../../api/brand.ts";
 import { PLAN_FILTERS, type PlanFilter } from "../plan-search.ts";
 import { typeName, visibleControls } from "../plan-texts.ts";
 import styles from "./plan-list.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
-export function PlanList() {
-  const { ofBrand } = useBrand();
+export default function PlanList() {
   const { status = "pending", page } = getRouteApi("/shell/workspaces/").useSearch();
-  const result = useQuery({
-    ...query("plans.list", { ...ofBrand, ...(status !== "all" && { status }), ...(page && { after_id: page }) }),
-    placeholderData: whileLoading(ofBrand),
-    refetchInterval: pollFirst(page),
-  });
+  const result = useRead(
+    "plans.list",
+    { ...(status !== "all" && { status }), after_id: page },
+    { scope: {}, refetchInterval: pollFirst(page) },
+  );
   const { data } = result;
   return (
-    <Page title={PAGES.plans.title} description={PAGES.plans.description}>
-      <div className={styles["bar"]}>
+    <Page of="plans">
+      <Group justify="space-between" gap="0.5rem 1rem">
         <nav aria-label="State of the plans" className={styles["filters"]}>
           {PLAN_FILTERS.map(({ filter, text }) => (
             <Link
@@ -45,11 +42,11 @@ export function PlanList() {
           ))}
         </nav>
         {data !== undefined && (
-          <span className={styles["count"]}>
+          <Text span fz="sm" c="dimmed" lh={1.55} style={{ whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums" }}>
             {data.pending} of {data.pending_max} pending
-          </span>
+          </Text>
         )}
-      </div>
+      </Group>
       {data !== undefined && data.pending >= data.pending_max && (
         <Notice tone="warning">
           <strong>Integrations can prepare no more plans.</strong> {data.pending_max} are pending, which is the limit. Complete or cancel
@@ -102,7 +99,7 @@ const STATUS: Column<PlanSummary> = {
 const BUDGET: Column<PlanSummary> = {
   title: "Budget",
   cell: ({ planning_budget_centavos }) => (
-    <span className={styles["amount"]}>
+    <span style={{ whiteSpace: "nowrap" }}>
       <Pesos centavos={planning_budget_centavos} />
     </span>
   ),

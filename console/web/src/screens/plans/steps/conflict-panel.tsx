@@ -1,17 +1,16 @@
 import { Button, Group, Radio, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { FormError } from "../../../parts/states.tsx";
-import { announce } from "../../../parts/status-region.tsx";
+import { announce, FormError } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useMe } from "../../../api/brand.ts";
 import { standingChoices, type Choices, type Conflict, type MadeChoice } from "../editing/draft.ts";
-import { ErrorSummary } from "./error-summary.tsx";
+import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { FieldValue } from "../plan-contents.tsx";
 import { FIELD_NAMES } from "../plan-texts.ts";
 import type { PlanValue } from "../plan-values.ts";
 import styles from "../plans.module.css";
 import { fieldId } from "./step.ts";
 import type { PlanEditing } from "../editing/use-plan-editing.ts";
+import { useMe } from "../../../api/queries.ts";
 
 interface ConflictPanelProps {
   readonly editing: PlanEditing;
@@ -38,26 +37,14 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
     if (unchosen.length === 0) onChoose(choices);
   };
   return (
-    <form
-      className={styles["fields"]}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <PlanForm onSubmit={submit}>
       <div>
-        <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="1.125rem" className="page-title">
+        <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="1.125rem" className="page-title breakable">
           Choose what to keep
         </Text>
-        <Text size="sm" c="dimmed" className={styles["breakable"]}>
+        <Text size="sm" c="dimmed" className="breakable">
           {who} changed the same {conflicts.length === 1 ? "field" : "fields"} while you edited the plan
-          {plan.edited_at !== null && (
-            <>
-              , <When at={plan.edited_at} isBrief />
-            </>
-          )}
-          . Everything else from both of you is kept.
+          <When before=", " at={plan.edited_at} isBrief />. Everything else from both of you is kept.
         </Text>
       </div>
       <ErrorSummary problems={Object.fromEntries(open.map((field) => [field, "choose one of the two"]))} attempt={missing.attempt} />
@@ -96,7 +83,7 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
           Discard all my edits
         </Button>
       </Group>
-    </form>
+    </PlanForm>
   );
 }
 
@@ -111,7 +98,7 @@ interface SideProps {
 const Side = ({ value, label, who, field, shown }: SideProps) => (
   <div className={styles["side"]}>
     {/* An address is one long word. */}
-    <Radio value={value} label={label} description={<span className={styles["breakable"]}>{who}</span>} />
+    <Radio value={value} label={label} description={<span className="breakable">{who}</span>} />
     {/* A long text scrolls, so the keyboard must reach it. */}
     <div className={styles["sideValue"]} tabIndex={0} role="group" aria-label={`${label}: ${FIELD_NAMES[field]}`}>
       <FieldValue field={field} value={shown} />

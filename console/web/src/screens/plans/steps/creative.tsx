@@ -1,12 +1,12 @@
 import { PLAN_LIMITS } from "@brand-records/resources/plan-limits";
-import { ActionIcon, Button, Input, Textarea, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Group, Input, Textarea, TextInput } from "@mantine/core";
 import { useLayoutEffect, useRef, type ChangeEvent, type KeyboardEvent, type ReactNode } from "react";
 import { type StepProps, fieldId } from "./step.ts";
 import { TextField, characterCount } from "./text-field.tsx";
 import { DownIcon, RemoveIcon, UpIcon } from "../../../parts/icons.tsx";
-import { announce } from "../../../parts/status-region.tsx";
 import { FIELD_NAMES } from "../plan-texts.ts";
 import styles from "../plans.module.css";
+import { announce } from "../../../parts/states.tsx";
 
 export function CreativeStep(props: StepProps) {
   return (
@@ -124,14 +124,14 @@ function ListField({ field, entryName, help, limits, isMultiline = false, values
           );
         })}
       </ol>
-      <div className={styles["add"]}>
+      <Group gap="0.5rem 0.75rem">
         <Button id={`${fieldId(field)}-add`} variant="default" size="xs" onClick={() => add()}>
           Add a {entryName.toLowerCase()}
         </Button>
         <Input.Description id={`${fieldId(field)}-help`}>
           {entries.length === 0 ? help : `${entries.length} of ${limits.entries} at most`}
         </Input.Description>
-      </div>
+      </Group>
     </fieldset>
   );
 }

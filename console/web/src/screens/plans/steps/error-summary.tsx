@@ -1,5 +1,5 @@
 import { Anchor, Text } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import states from "../../../parts/states.module.css";
 import { problemName, type Problems } from "../editing/field-problems.ts";
 import styles from "../plans.module.css";
@@ -12,6 +12,20 @@ interface ErrorSummaryProps {
   /** The name of a problem's field. Default: a plan's fields. */
   nameOf?(problem: string): string;
 }
+
+/** A form that a person fills in to go on with a plan. */
+export const PlanForm = ({ onSubmit, children }: { readonly children: ReactNode; onSubmit(): void }) => (
+  <form
+    className={styles["fields"]}
+    noValidate
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit();
+    }}
+  >
+    {children}
+  </form>
+);
 
 /** All problems of a step at its top, with links to their fields. It has the focus after each refused attempt. */
 export function ErrorSummary({ problems, attempt, nameOf = problemName }: ErrorSummaryProps) {

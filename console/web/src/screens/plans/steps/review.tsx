@@ -1,12 +1,10 @@
 import { Button, Checkbox, Group, Text } from "@mantine/core";
 import { useRef, useState } from "react";
-import { useChange } from "../../../api/queries.ts";
+import { useBrand, useChange } from "../../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../../parts/links.tsx";
-import { FormError, Notice } from "../../../parts/states.tsx";
-import { announce } from "../../../parts/status-region.tsx";
-import { useBrand } from "../../../api/brand.ts";
+import { announce, FormError, Notice } from "../../../parts/states.tsx";
 import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.ts";
-import { ErrorSummary } from "./error-summary.tsx";
+import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { problemName } from "../editing/field-problems.ts";
 import { isOutdated } from "../editing/their-changes.ts";
 import { PlanContents } from "../plan-contents.tsx";
@@ -55,28 +53,21 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
     }
   };
   return (
-    <form
-      className={styles["fields"]}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <PlanForm onSubmit={() => void submit()}>
       <ErrorSummary
         problems={problems}
         attempt={attempt}
         nameOf={(name) => CONFIRMATIONS.find((known) => known.name === name)?.text ?? ""}
       />
       {isDirty && (
-        <div ref={unsaved} tabIndex={-1} role="group" aria-label="Unsaved edits" className="page-title">
+        <div ref={unsaved} tabIndex={-1} role="group" aria-label="Unsaved edits" className="page-title breakable">
           <UnsavedEdits editing={editing} onSave={onSave} onDiscard={onDiscard} />
         </div>
       )}
       <PlanContents
         values={valuesOf(plan)}
         actionOf={(step) => (
-          <AnchorLink to="." search={{ step }} size="sm">
+          <AnchorLink to="." search={{ step }} size="sm" ms="auto">
             Edit<span className="visually-hidden"> {STEP_TITLES[step]}</span>
           </AnchorLink>
         )}
@@ -116,7 +107,7 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
           Back
         </ButtonLink>
       </Group>
-    </form>
+    </PlanForm>
   );
 }
 

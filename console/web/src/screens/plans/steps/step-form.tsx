@@ -1,12 +1,12 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
+import { Button, Group, TextInput } from "@mantine/core";
 import type { ComponentType } from "react";
 import { ButtonLink } from "../../../parts/links.tsx";
-import { FormError, Notice } from "../../../parts/states.tsx";
+import { FormError, Hint, Notice } from "../../../parts/states.tsx";
 import type { PlanEditing } from "../editing/use-plan-editing.ts";
 import { loadedPart } from "../../../parts/loaded-part.tsx";
 import { STEP_NAMES, type StepName } from "../plan-steps.ts";
 import styles from "../plans.module.css";
-import { ErrorSummary } from "./error-summary.tsx";
+import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { type StepProps, fieldId } from "./step.ts";
 import { Pesos } from "../../../parts/pesos.tsx";
 import { centavosOf, pesosText } from "../money.ts";
@@ -84,14 +84,7 @@ export function StepForm({ step, editing, isPartlySaved, onSave }: StepFormProps
   const Fields = FIELDS[step];
   const before = STEP_NAMES[STEP_NAMES.indexOf(step) - 1];
   return (
-    <form
-      className={styles["fields"]}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave();
-      }}
-    >
+    <PlanForm onSubmit={onSave}>
       <ErrorSummary problems={problems} attempt={refusals} />
       <Fields {...editing} />
       <FormError
@@ -108,12 +101,8 @@ export function StepForm({ step, editing, isPartlySaved, onSave }: StepFormProps
             Back
           </ButtonLink>
         )}
-        {isDirty && (
-          <Text size="sm" c="dimmed">
-            {isPartlySaved && !isSaving ? "Saved, except what you have edited since: save again" : "Unsaved edits"}
-          </Text>
-        )}
+        {isDirty && <Hint>{isPartlySaved && !isSaving ? "Saved, except what you have edited since: save again" : "Unsaved edits"}</Hint>}
       </Group>
-    </form>
+    </PlanForm>
   );
 }

@@ -1,17 +1,16 @@
 import type { Receiver, Replay } from "@brand-records/console-contract";
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { useChange } from "../../../api/queries.ts";
+import { useBrand } from "../../../api/queries.ts";
 import { countOf, countText } from "../../../parts/formats.ts";
 import { AnchorLink } from "../../../parts/links.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
-import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useBrand } from "../../../api/brand.ts";
 import bar from "../../../parts/progress.module.css";
 import styles from "../receiver-page.module.css";
 import { today } from "../../../parts/filters/days.ts";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { ConfirmChange } from "../../../parts/confirm-dialog.tsx";
+import { announce } from "../../../parts/states.tsx";
 
 /** Number of waiting deliveries above which a replay waits too. */
 const WAITING_MAX = 10_000;
@@ -29,7 +28,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
   const isRunning = finished_at === null;
   useAnnouncedEnd(replay);
   return (
-    <section className={styles["section"]} aria-label="Replay">
+    <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="0.75rem" p="1.25rem" aria-label="Replay">
       <Group gap="sm">
         <Text component="h2" fw={650}>
           {isRunning ? "Replay in progress" : "Last replay"}
@@ -38,12 +37,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
       </Group>
       <Text size="sm">
         {failed_only ? "What failed" : "Every event"} since <When at={since} />, started <When at={started_at} />
-        {finished_at !== null && (
-          <>
-            , ended <When at={finished_at} />
-          </>
-        )}
-        .
+        <When before=", ended " at={finished_at} />.
       </Text>
       {isRunning && <progress className={bar["progress"]} value={queued} max={Math.max(1, total)} aria-label="Events queued" />}
       <Text size="sm">
@@ -68,7 +62,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
         )}
       </Group>
       {isCancelling && isRunning && <CancelReplay replay={replay} onClose={() => setIsCancelling(false)} />}
-    </section>
+    </Stack>
   );
 }
 
@@ -90,23 +84,22 @@ function useAnnouncedEnd({ id, queued, finished_at, cancelled_at }: Replay): voi
 }
 
 function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressProps, "replay"> & { onClose(): void }) {
-  const { ofBrand } = useBrand();
-  const cancel = useChange("replays.cancel", ["replays.latest"]);
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title="Cancel this replay?"
-      change={cancel}
+      operation="replays.cancel"
+      input={{ replay_id: id }}
+      changes={["replays.latest"]}
       action="Cancel replay"
       cancel="Keep it running"
       isCancelFocused
-      onConfirm={() => cancel.mutate({ ...ofBrand, replay_id: id }, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Text>
         No more events are queued.{" "}
         {queued > 0 && `The ${countOf(queued, "event", "events", Infinity)} queued so far are sent all the same.`}
       </Text>
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 

@@ -4,13 +4,11 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../../api/call.ts";
-import { query, useChange } from "../../../api/queries.ts";
+import { query, useBrand, useChange } from "../../../api/queries.ts";
 import { countOf } from "../../../parts/formats.ts";
 import { isHeldBack } from "../../../parts/receivers/waiting-progress.ts";
-import { FormError } from "../../../parts/states.tsx";
-import { announce } from "../../../parts/status-region.tsx";
+import { announce, FormError } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useBrand } from "../../../api/brand.ts";
 import { countedMax } from "./replay-progress.tsx";
 import styles from "../receiver-page.module.css";
 import { manilaMinute } from "../../../parts/filters/days.ts";
@@ -33,7 +31,14 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
   const events = isSettled ? count.data?.events : undefined;
 
   return (
-    <section className={styles["section"]} aria-label="Start a replay">
+    <Stack
+      component="section"
+      className={`${styles["section"]} framed`}
+      align="flex-start"
+      gap="0.75rem"
+      p="1.25rem"
+      aria-label="Start a replay"
+    >
       <Text component="h2" fw={650}>
         Send events again
       </Text>
@@ -83,7 +88,7 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
       {isConfirming && events !== undefined && (
         <ConfirmReplay receiver={receiver} input={input} events={events} onClose={() => setIsConfirming(false)} />
       )}
-    </section>
+    </Stack>
   );
 }
 
@@ -120,18 +125,19 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
   const start = useChange("replays.start", ["replays.latest", "receivers.get"]);
   const number = countOf(events, "event", "events", countedMax(input.failed_only));
   const submit = (): void =>
-    start.mutate(input, {
-      onSuccess: () => {
+    start.make(
+      input,
+      () => {
         announce("Replay started");
         onClose();
       },
-      onError: (error) => {
+      (error) => {
         // Another person has started one: the page shows it instead of this form.
         if (!(error instanceof CallError && error.code === "request_conflict")) return;
         announce("Another replay is in progress");
         void client.invalidateQueries({ queryKey: ["replays.latest"] });
       },
-    });
+    );
   return (
     <ConfirmDialog
       title={`Send ${number} again?`}
