@@ -243,16 +243,3 @@ it.each([
   expect(tokens).toBeLessThanOrEqual(promised);
   expect(tokens).toBeGreaterThan(promised * (1 - ERROR_MAX));
 });
-
-/** A tool, with one line for each property of its input and of its records. */
-const linesOf = ({ inputSchema, outputSchema, ...tool }: Tool): string[] => {
-  const text = (schema: Schema): string =>
-    JSON.stringify(schema, (name, value: unknown) => (name === "properties" ? Object.keys(value as object) : value));
-  const properties = [inputSchema, outputSchema, ...schemasIn(outputSchema)].flatMap((schema) => Object.entries(schema.properties ?? {}));
-  const schemas = [inputSchema, outputSchema].map(text);
-  return [JSON.stringify(tool), ...schemas, ...new Set(properties.map(([name, property]) => `  ${name} ${text(property)}`))];
-};
-
-it("instructions and tools change only on purpose", () => {
-  expect([INSTRUCTIONS, ...allTools.flatMap(linesOf)].join("\n")).toMatchSnapshot();
-});
