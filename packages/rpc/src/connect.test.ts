@@ -4,19 +4,9 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { AppError } from "@brand-records/errors";
 import { eventually, startTcpProxy } from "@brand-records/testkit";
-import { callContext, echoMethods, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import { callContext, echoMethods, EchoService, own, serve, serveEcho, type Message } from "../test/echo-service.ts";
 import type { CallContext } from "./call-context.ts";
 import { connectRpc } from "./connect.ts";
-
-const opened: { stop(): void | Promise<void> }[] = [];
-const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
-  opened.push(thing);
-  return thing;
-};
-const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
-afterEach(async () => {
-  for (const thing of opened.splice(0).toReversed()) await thing.stop();
-});
 
 /** An HTTP/2 server that answers nothing by itself. */
 async function serveHttp2() {
