@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo, Socket } from "node:net";
 import { eventually } from "@brand-records/testkit";
 import { serveForwarding, untilClosed, type ServedForwarding } from "../../../test/serve-forwarding.ts";
-import { ConsoleUpstream } from "./upstream.ts";
+import { type ConsoleRequest, type ConsoleResponse, ConsoleUpstream } from "./upstream.ts";
 
 /** One promise: the console's paths reach its process, framed by the gateway alone; what ends on one side ends on the other. */
 
@@ -352,11 +352,16 @@ it("returns a page to a browser and JSON to the console's script while the conso
 it("serves a page while one network reads none of 70 scripts, and gives up those that have waited longest", async () => {
   /** More than the kernel's buffers hold for a client. */
   const large = Buffer.alloc(8 * 1024 * 1024 - 1_024, "x");
-  handle = ({ url: path }, response) => void response.end(path === "/developers" ? "console" : large);
+  let asked = 0;
+  const respond = async ({ path }: ConsoleRequest): Promise<ConsoleResponse> => {
+    asked += 1;
+    return { statusCode: 200, headers: {}, body: path === "/developers" ? Buffer.from("console") : large };
+  };
+  const served = await serveForwarding({ request: respond, requestElsewhere: respond });
   // More than one network may have in flight.
-  const sockets = Array.from({ length: 70 }, () => gateway.send("GET /console/assets/x HTTP/1.1\r\nHost: x\r\n\r\n").pause());
-  await eventually(() => expect(received.length).toBe(70));
-  expect(await (await fetch(`${url}/developers`)).text()).toBe("console");
+  const sockets = Array.from({ length: 70 }, () => served.send("GET /console/assets/x HTTP/1.1\r\nHost: x\r\n\r\n").pause());
+  await eventually(() => expect(asked).toBe(70));
+  expect(await (await fetch(`${served.url}/developers`)).text()).toBe("console");
   const isWhole = (socket: Socket): Promise<boolean> =>
     new Promise((resolve) => {
       let bytes = 0;
@@ -365,4 +370,5 @@ it("serves a page while one network reads none of 70 scripts, and gives up those
     });
   // 64 MiB are eight of them.
   expect((await Promise.all(sockets.map(isWhole))).filter(Boolean)).toHaveLength(8);
+  await served.stop();
 });
