@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { type AdminServer, type DegradedCheck, startAdminServer } from "./admin-server.ts";
+import { type AdminServer, type DegradedCheck, reportClock, startAdminServer } from "./admin-server.ts";
 import { Counter, openMetrics } from "./metrics.ts";
 
 let degraded: DegradedCheck[];
@@ -83,4 +83,21 @@ it("stop closes kept-alive connections", async () => {
   await get("/healthz");
   await admin.stop();
   await expect(get("/healthz")).rejects.toThrow("fetch failed");
+});
+
+it("names a clock as degraded from 5 s of difference, ahead or behind, and shows by how much", async () => {
+  const clock = { offsetSeconds: 0 };
+  const { unavailable } = reportClock(clock, metrics);
+  for (const [offset, names] of [
+    [0, []],
+    [4.9, []],
+    [-4.9, []],
+    [5, ["correct clock"]],
+    [-5, ["correct clock"]],
+    [600, ["correct clock"]],
+  ] as const) {
+    clock.offsetSeconds = offset;
+    expect([offset, unavailable()]).toEqual([offset, names]);
+    expect(await metrics.metrics()).toContain(`clock_offset_seconds{service="records"} ${offset}\n`);
+  }
 });
