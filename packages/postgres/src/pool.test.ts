@@ -305,6 +305,61 @@ describe("a statement", () => {
   });
 });
 
+describe("a pool whose connections lead to a server that has become read-only", () => {
+  const CONNECTIONS = 3;
+  const INSERT = "insert into colors values ('red')";
+  let db: Database;
+  let failures: string[];
+  let waits: number[];
+  beforeEach(() => {
+    [failures, waits] = [[], []];
+    db = open({ max: CONNECTIONS, onFailure: (failure) => failures.push(failure), onWait: (seconds) => waits.push(seconds) });
+  });
+
+  /** Runs a statement on every connection of the pool at the same time, and returns their process ids. */
+  async function onEachConnection(statement: string): Promise<number[]> {
+    const all = Promise.withResolvers<void>();
+    let reached = 0;
+    const one = (): Promise<number> =>
+      db.transaction(async (sql) => {
+        await sql.query(statement);
+        const [row] = await sql.query<{ pid: number }>("select pg_backend_pid() as pid");
+        reached += 1;
+        if (reached === CONNECTIONS) all.resolve();
+        await all.promise;
+        return row?.pid ?? 0;
+      });
+    return Promise.all(Array.from({ length: CONNECTIONS }, one));
+  }
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["statement", () => db.query(INSERT)],
+    ["transaction", () => db.transaction((sql) => sql.query(INSERT))],
+  ])("uses none of them after a %s that met it", async (_, write) => {
+    // What a failover leaves: these connections are read-only, new ones are not.
+    const before = await onEachConnection("select set_config('default_transaction_read_only', 'on', false)");
+    await expect(write()).rejects.toMatchObject({ kind: "unavailable", dependency: "postgres", cause: { code: "25006" } });
+    expect(failures).toEqual(["read_only"]);
+    const after = await onEachConnection("select 1");
+    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+    await write();
+    expect(failures).toEqual(["read_only"]);
+  });
+
+  it("counts failures of the database and not of the data, and every wait for a connection", async () => {
+    await db.query(INSERT);
+    await expect(db.query(INSERT)).rejects.toMatchObject({ code: "23505" });
+    await expect(db.query("select 'x'::int")).rejects.toMatchObject({ code: "22P02" });
+    expect(failures).toEqual([]);
+    await expect(db.query("select * from missing")).rejects.toMatchObject({ code: "42P01" });
+    await expect(db.query("set local statement_timeout = 1; select pg_sleep(5)")).rejects.toMatchObject({ kind: "timeout" });
+    expect(failures).toEqual(["other", "timeout"]);
+    expect(waits).toHaveLength(5);
+    await onEachConnection("select 1");
+    expect(db.state()).toEqual({ idle: CONNECTIONS, used: 0, waiting: 0 });
+  });
+});
+
 it("stop waits for a running query and closes every connection", async () => {
   const db = openPool({ url: database.url, applicationName: "stopping" });
   const running = db.query("select pg_sleep(0.1), 'done' as result");
