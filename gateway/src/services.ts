@@ -19,21 +19,18 @@ export interface Services {
 /** Connects with the first calls, or with `connected`. */
 export function connectServices(config: GatewayConfig, metrics?: Registry): Services {
   const shared = { config, ...(metrics && { metrics }) };
-  const verification = connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, shared);
-  const usage = connectRpc(UsageServiceService, config.ACCOUNTS_ADDRESS, shared);
-  const plans = connectRpc(PlansServiceService, config.PLANS_ADDRESS, shared);
-  const records = connectRpc(RecordsServiceService, config.RECORDS_ADDRESS, shared);
+  const clients = {
+    verification: connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, shared),
+    usage: connectRpc(UsageServiceService, config.ACCOUNTS_ADDRESS, shared),
+    plans: connectRpc(PlansServiceService, config.PLANS_ADDRESS, shared),
+    records: connectRpc(RecordsServiceService, config.RECORDS_ADDRESS, shared),
+  };
+  const { verification, plans, records } = clients;
   return {
-    verification,
-    usage,
-    plans,
-    records,
+    ...clients,
     connected: () => Promise.all([verification, plans, records].map((client) => client.connected())),
     stop() {
-      verification.stop();
-      usage.stop();
-      plans.stop();
-      records.stop();
+      for (const client of Object.values(clients)) client.stop();
     },
   };
 }

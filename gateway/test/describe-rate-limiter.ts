@@ -67,12 +67,6 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
     });
     afterAll(() => harness.stop());
 
-    it("admits exactly 60 of 100 consecutive requests", async () => {
-      const kinds: string[] = [];
-      for (let i = 0; i < 100; i += 1) kinds.push((await spend(60)).verdict.kind);
-      expect(kinds).toEqual([...Array(60).fill("admitted"), ...Array(40).fill("refused")]);
-    });
-
     it("admits exactly the limit of 200 concurrent requests", async () => {
       expect(await admitted(120, 200)).toBe(120);
     });
@@ -134,12 +128,6 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
       // At most a second later 39 have left; 20 stay for another ten seconds.
       await harness.advance(1_000);
       expect(await admitted(60, 100)).toBe(39);
-    });
-
-    it("opens the slots of a higher limit immediately", async () => {
-      expect(await admitted(60, 100)).toBe(60);
-      expect(await admitted(120, 100)).toBe(60);
-      expect(await admitted(240, 200)).toBe(120);
     });
 
     it("keeps the whole window when the limit goes down and up again", async () => {

@@ -1,6 +1,6 @@
 import { luaScript, openRedis, windowKey } from "@brand-records/redis";
 import { eventually } from "@brand-records/testkit";
-import { RedisLimiter } from "../src/limits/redis-limiter.ts";
+import { spendInRedis } from "../src/limits/redis-limiter.ts";
 import type { Harness } from "./describe-rate-limiter.ts";
 
 /**
@@ -31,16 +31,15 @@ export async function openRedisHarness(url: string): Promise<Harness> {
     throw error;
   }
   const brandIds = new Set<string>();
-  const limiter = new RedisLimiter(redis);
   let advancedMs = 0;
 
   return {
     limiter: {
       spend: (spend) => {
         brandIds.add(spend.brandId);
-        return limiter.spend(spend);
+        return spendInRedis(redis, spend);
       },
-      stop: () => limiter.stop(),
+      stop: () => redis.stop(),
     },
     now: () => performance.now() + advancedMs,
     advance: async (ms) => {
@@ -51,6 +50,6 @@ export async function openRedisHarness(url: string): Promise<Harness> {
       }
     },
     holdsStateOf: async (brandId) => (await redis.run(windowKey(brandId), (commands) => commands.exists(windowKey(brandId)))) === 1,
-    stop: () => limiter.stop(),
+    stop: () => redis.stop(),
   };
 }

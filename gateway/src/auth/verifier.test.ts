@@ -1,36 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "@brand-records/errors";
-import { VerificationServiceService, type VerifyKeyResponse } from "@brand-records/proto/accounts/v1";
-import { connectRpc, service, serveRpc, newCallContext, type CallContext, type RpcClient, type RpcServer } from "@brand-records/rpc";
-import { openLog, openMetrics } from "@brand-records/telemetry";
+import type { VerifyKeyRequest, VerifyKeyResponse } from "@brand-records/proto/accounts/v1";
+import { newCallContext, type CallContext } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { Verifier } from "./verifier.ts";
 
-/** Accounts over real gRPC: knows the keys in `valid`, and holds its responses for the keys that `holds` selects until `release`. */
+/** Accounts: knows the keys in `valid`, and holds its responses for the keys that `holds` selects until `release`. */
 class HoldingAccounts {
   readonly valid = new Map<string, VerifyKeyResponse>();
   readonly verified: string[] = [];
   /** Selects the keys whose responses wait. */
   holds: (digest: string) => boolean = () => false;
   #release = Promise.withResolvers<void>();
-  #server: RpcServer | undefined;
-  #client: RpcClient<VerificationServiceService> | undefined;
 
-  async start(): Promise<RpcClient<VerificationServiceService>> {
-    const verifyKey = async ({ key_sha256 }: { key_sha256: Uint8Array }): Promise<VerifyKeyResponse> => {
-      const digest = Buffer.from(key_sha256).toString("hex");
-      this.verified.push(digest);
-      if (this.holds(digest)) await this.#release.promise;
-      const found = this.valid.get(digest);
-      if (found === undefined) throw new AppError("invalid_key", "No");
-      return found;
-    };
-    const [log, metrics] = [openLog("accounts", "silent"), openMetrics("accounts")];
-    const config = { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" } as const;
-    this.#server = await serveRpc({ config, services: [service(VerificationServiceService, { verifyKey })], log, metrics });
-    this.#client = connectRpc(VerificationServiceService, `127.0.0.1:${this.#server.port}`);
-    return this.#client;
-  }
+  readonly verifyKey = async ({ key_sha256 }: VerifyKeyRequest): Promise<VerifyKeyResponse> => {
+    const digest = Buffer.from(key_sha256).toString("hex");
+    this.verified.push(digest);
+    if (this.holds(digest)) await this.#release.promise;
+    const found = this.valid.get(digest);
+    if (found === undefined) throw new AppError("invalid_key", "No");
+    return found;
+  };
 
   addKey(cacheable = true): Buffer {
     const digest = randomBytes(32);
@@ -44,21 +34,14 @@ class HoldingAccounts {
     this.#release.resolve();
     this.#release = Promise.withResolvers();
   }
-
-  async stop(): Promise<void> {
-    this.release();
-    this.#client?.stop();
-    await this.#server?.stop();
-  }
 }
 
 let accounts: HoldingAccounts;
 let verifier: Verifier;
-beforeEach(async () => {
+beforeEach(() => {
   accounts = new HoldingAccounts();
-  verifier = new Verifier(await accounts.start());
+  verifier = new Verifier(accounts);
 });
-afterEach(() => accounts.stop());
 
 const context = (withinMs = 60_000): CallContext => newCallContext(withinMs, "test");
 const kindOf = (verification: Promise<unknown>): Promise<string> =>

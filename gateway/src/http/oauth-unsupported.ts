@@ -3,7 +3,7 @@ import type { RequestHandler } from "express";
 import { errorObject } from "@brand-records/edge";
 import { errorHeaders } from "./errors.ts";
 import { contextOf } from "./request-context.ts";
-import { sendJson } from "./responses.ts";
+import { send } from "./responses.ts";
 
 /** Paths, with everything below them, where refused clients look for a way to sign in. */
 export const OAUTH_PATHS = [
@@ -30,5 +30,5 @@ export const oauthUnsupported: RequestHandler = (_request, response) => {
   context.route = "oauth";
   context.errorKind = error.kind;
   response.set(errorHeaders(error));
-  sendJson(response, 404, JSON.stringify({ error: errorObject(error, context.requestId), error_description: DESCRIPTION }));
+  send(response, 404, JSON.stringify({ error: errorObject(error, context.requestId), error_description: DESCRIPTION }));
 };

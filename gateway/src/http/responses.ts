@@ -25,10 +25,7 @@ export function setRateLimitHeaders(response: Response, verdict: CountedVerdict)
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Writes a JSON response with its length; for HEAD the same headers and no body. Not `response.json`: no ETag, no settings. */
-export const sendJson = (response: Response, status: number, body: string): void => send(response, status, body);
-
-/** Does for any type what sendJson does for JSON. */
+/** Writes a response with its length; for HEAD the same headers and no body. Not `response.json`: no ETag, no settings. */
 export function send(response: Response, status: number, body: string, type: string = JSON_TYPE): void {
   const bytes = Buffer.byteLength(body);
   response.statusCode = status;

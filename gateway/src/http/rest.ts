@@ -8,7 +8,7 @@ import { invalidParameters, quoted } from "../operations/page-arguments.ts";
 import type { Services } from "../services.ts";
 import { ignoreBody, readJsonBody } from "./body.ts";
 import { contextOf } from "./request-context.ts";
-import { requireMethod, sendJson } from "./responses.ts";
+import { requireMethod, send } from "./responses.ts";
 
 const OPERATION_BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));
 
@@ -31,7 +31,7 @@ export async function serveRest(
   const input = operation.input.parse(await readInput(operation.input.from, request, response));
   const { status, headers = {}, body } = await operation.run(services, principal, input, contextOf(response));
   response.setHeaders(new Map(Object.entries({ "Cache-Control": "private, no-store", ...headers })));
-  sendJson(response, status, JSON.stringify(body));
+  send(response, status, JSON.stringify(body));
 }
 
 /** @param path below /api */

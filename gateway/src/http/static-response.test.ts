@@ -43,7 +43,7 @@ const READ = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buff
 describe.each(["br", "gzip", "identity"] as const)("for a client that accepts %s", (coding) => {
   const accept = { "accept-encoding": coding };
 
-  it("sends compressed content with its length, a strong tag and Vary", async () => {
+  it("sends compressed content with its length, a strong tag and Vary; to HEAD only the headers", async () => {
     const { status, headers, body } = await get("/large", accept);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -56,13 +56,8 @@ describe.each(["br", "gzip", "identity"] as const)("for a client that accepts %s
     expect(headers["content-encoding"]).toBe(coding === "identity" ? undefined : coding);
     expect(headers["transfer-encoding"]).toBeUndefined();
     expect(READ[coding](body).toString()).toBe(LARGE);
-  });
-
-  it("sends the same headers to HEAD, and no body", async () => {
-    const [{ headers: got }, head] = [await get("/large", accept), await get("/large", accept, "HEAD")];
-    expect(head.status).toBe(200);
-    expect({ ...head.headers, date: "" }).toEqual({ ...got, date: "" });
-    expect(head.body).toHaveLength(0);
+    const head = await get("/large", accept, "HEAD");
+    expect([head.status, { ...head.headers, date: "" }, head.body.length]).toEqual([200, { ...headers, date: "" }, 0]);
   });
 
   it.each([

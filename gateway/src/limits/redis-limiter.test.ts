@@ -1,23 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { EPOCH_TTL_SECONDS, epochKey, openRedis, publishEpoch, windowKey, type RedisClient } from "@brand-records/redis";
 import { eventually } from "@brand-records/testkit";
-import { RedisLimiter } from "./redis-limiter.ts";
+import { spendInRedis } from "./redis-limiter.ts";
 
 let redis: RedisClient;
-let limiter: RedisLimiter;
 let brandId: string;
 
 beforeAll(async () => {
   redis = openRedis(process.env["TEST_REDIS_URL"]!, { commandTimeoutMs: 20_000 });
-  limiter = new RedisLimiter(redis);
   await eventually(() => expect(redis.isUp).toBe(true));
 });
 beforeEach(() => {
   brandId = `brd_${randomUUID()}`;
 });
-afterAll(() => limiter.stop());
+afterAll(() => redis.stop());
 
-const spend = (epoch: number, fresh: boolean, limit = 60) => limiter.spend({ brandId, limit, epoch, fresh });
+const spend = (epoch: number, fresh: boolean, limit = 60) => spendInRedis(redis, { brandId, limit, epoch, fresh });
 const storedEpoch = () => redis.run(epochKey(brandId), (commands) => commands.get(epochKey(brandId)));
 const spent = () => redis.run(windowKey(brandId), (commands) => commands.llen(windowKey(brandId)));
 

@@ -46,32 +46,18 @@ return { ${ADMITTED}, limit - accepted, math.ceil(((oldest or now) + window - no
 `,
 );
 
-/** One limit for all processes. One script compares the epoch and spends from the window, so nothing can happen between them. */
-export class RedisLimiter {
-  readonly #redis: RedisClient;
-
-  constructor(redis: RedisClient) {
-    this.#redis = redis;
-  }
-
-  /** @throws RedisUnavailable, RedisReplyError */
-  async spend({ brandId, limit, epoch, fresh }: Spend): Promise<Verdict> {
-    const key = windowKey(brandId);
-    const reply = await this.#redis.run(key, (commands) =>
-      spendScript(commands, epochKey(brandId), key, epoch, fresh ? 1 : 0, limit, EPOCH_TTL_SECONDS, WINDOW_SECONDS),
-    );
-    const verdict = reply as [typeof STALE] | [typeof ADMITTED, remaining: number, resetSeconds: number] | [typeof REFUSED, number];
-    if (verdict[0] === STALE) return { kind: "stale" };
-    if (verdict[0] === REFUSED) return { kind: "refused", limit, retryAfterSeconds: verdict[1] };
-    return { kind: "admitted", limit, remaining: verdict[1], resetSeconds: verdict[2] };
-  }
-
-  /** Resolves once Redis is known to be available or not. */
-  get firstContact(): Promise<void> {
-    return this.#redis.firstContact;
-  }
-
-  stop(): Promise<void> {
-    return this.#redis.stop();
-  }
+/**
+ * One limit for all processes. One script compares the epoch and spends from the window, so nothing can happen between them.
+ *
+ * @throws RedisUnavailable, RedisReplyError
+ */
+export async function spendInRedis(redis: RedisClient, { brandId, limit, epoch, fresh }: Spend): Promise<Verdict> {
+  const key = windowKey(brandId);
+  const reply = await redis.run(key, (commands) =>
+    spendScript(commands, epochKey(brandId), key, epoch, fresh ? 1 : 0, limit, EPOCH_TTL_SECONDS, WINDOW_SECONDS),
+  );
+  const verdict = reply as [typeof STALE] | [typeof ADMITTED, remaining: number, resetSeconds: number] | [typeof REFUSED, number];
+  if (verdict[0] === STALE) return { kind: "stale" };
+  if (verdict[0] === REFUSED) return { kind: "refused", limit, retryAfterSeconds: verdict[1] };
+  return { kind: "admitted", limit, remaining: verdict[1], resetSeconds: verdict[2] };
 }

@@ -1,8 +1,8 @@
-import { openRedis, RedisReplyError, RedisUnavailable, type RedisLog } from "@brand-records/redis";
+import { openRedis, RedisReplyError, RedisUnavailable, type RedisClient, type RedisLog } from "@brand-records/redis";
 import { Counter, Gauge, RepeatedWarning, type Registry } from "@brand-records/telemetry";
 import { LRUCache } from "lru-cache";
 import { WINDOW_SECONDS, type CountedVerdict, type RateLimiter, type Spend, type Verdict } from "./rate-limiter.ts";
-import { RedisLimiter } from "./redis-limiter.ts";
+import { spendInRedis } from "./redis-limiter.ts";
 import { SlidingWindows } from "./sliding-windows.ts";
 
 /** One process does not decide for more brands within a minute. */
@@ -14,8 +14,8 @@ export interface ResilientLimiterOptions {
   /** Gets one line for each change of state. */
   readonly log: RedisLog;
   readonly metrics: Registry;
-  /** Timeout of a Redis command. Default: the one of openRedis. */
-  readonly commandTimeoutMs?: number;
+  /** Timeout of a Redis command. */
+  readonly commandTimeoutMs: number;
 }
 
 interface Undecided {
@@ -30,7 +30,7 @@ interface Undecided {
  * it does not start with an empty window. The limit is then per process; a metric and a log line report it.
  */
 export class ResilientLimiter implements RateLimiter {
-  readonly #redis: RedisLimiter;
+  readonly #redis: RedisClient;
   readonly #windows = new SlidingWindows();
   readonly #log: RedisLog;
   readonly #redisUp: Gauge;
@@ -43,7 +43,7 @@ export class ResilientLimiter implements RateLimiter {
   /** Time on the clock of `#windows` at which Redis, after a possible loss, knows the whole window again. Until then this process must agree. */
   #redisKnowsFrom = 0;
 
-  constructor({ redisUrl, redisTlsCa, log, metrics, ...timing }: ResilientLimiterOptions) {
+  constructor({ redisUrl, redisTlsCa, log, metrics, commandTimeoutMs }: ResilientLimiterOptions) {
     this.#log = log;
     this.#redisUp = new Gauge({
       name: "rate_limiter_redis_up",
@@ -63,13 +63,12 @@ export class ResilientLimiter implements RateLimiter {
       registers: [metrics],
     });
     this.#errorReplyWarning = new RepeatedWarning(log, "redis refuses a brand's keys: the brand's rate limit holds per process");
-    const redis = openRedis(redisUrl, {
-      ...timing,
+    this.#redis = openRedis(redisUrl, {
+      commandTimeoutMs,
       tlsCa: redisTlsCa,
       onStateChange: (isUp, cause) => this.#redisChanged(isUp, cause),
       onPossibleLoss: () => void (this.#redisKnowsFrom = this.#windows.now() + WINDOW_SECONDS * 1_000_000),
     });
-    this.#redis = new RedisLimiter(redis);
   }
 
   /**
@@ -113,7 +112,7 @@ export class ResilientLimiter implements RateLimiter {
 
   async #spendInRedis(spend: Spend): Promise<Verdict | Undecided> {
     try {
-      return await this.#redis.spend(spend);
+      return await spendInRedis(this.#redis, spend);
     } catch (error) {
       // Logged once, when the state changed.
       if (error instanceof RedisUnavailable) return { kind: "undecided", mayBeCounted: error.wasSent };

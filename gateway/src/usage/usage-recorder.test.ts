@@ -1,7 +1,6 @@
 import type { Clock } from "@brand-records/lifecycle";
 import { AppError } from "@brand-records/errors";
-import { UsageServiceService, type RecordUsageRequest } from "@brand-records/proto/accounts/v1";
-import { connectRpc, service, serveRpc, type RpcClient, type RpcServer } from "@brand-records/rpc";
+import type { RecordUsageRequest } from "@brand-records/proto/accounts/v1";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { UsageCounts } from "./usage-counts.ts";
@@ -10,36 +9,22 @@ import { startUsageRecorder, type UsageRecorder } from "./usage-recorder.ts";
 const caller = { brand_id: "brd_1", key_id: "key_1" };
 const HOUR_MS = 3_600_000;
 
-/** Accounts over real gRPC. Keeps every request, and answers with `respond`. */
+/** Accounts keeps every request, and answers with `respond`. */
 let requests: RecordUsageRequest[];
-let respond: (request: RecordUsageRequest) => Promise<{ recorded: boolean }>;
-let server: RpcServer;
-let accounts: RpcClient<UsageServiceService>;
+let respond: () => Promise<{ recorded: boolean }>;
+const accounts = {
+  async recordUsage(request: RecordUsageRequest) {
+    requests.push(structuredClone(request));
+    return respond();
+  },
+};
 const owned: UsageRecorder[] = [];
-
-beforeEach(async () => {
+beforeEach(() => {
   requests = [];
   respond = async () => ({ recorded: true });
-  const recordUsage = (request: RecordUsageRequest) => {
-    requests.push(request);
-    return respond(request);
-  };
-  const unused = async (): Promise<never> => {
-    throw new Error("gateways only record");
-  };
-  server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(UsageServiceService, { recordUsage, getUsage: unused, getTime: unused, listFailedRequests: unused })],
-    log: openLog("accounts", "silent"),
-    metrics: openMetrics("accounts"),
-  });
-  // The client repeats nothing itself, so that each repetition seen is the recorder's.
-  accounts = connectRpc(UsageServiceService, `127.0.0.1:${server.port}`);
 });
 afterEach(async () => {
   for (const recorder of owned.splice(0)) await recorder.stop();
-  accounts.stop();
-  await server.stop();
 });
 
 const metrics = openMetrics("gateway");

@@ -33,22 +33,6 @@ describe("Mutex", () => {
     await expect(Promise.all(results)).resolves.toEqual([1, 2, 3]);
   });
 
-  it("never runs two at the same time, and keeps the order of 300", async () => {
-    const mutex = new Mutex();
-    const order: number[] = [];
-    let running = 0;
-    const once = async (index: number): Promise<void> => {
-      running += 1;
-      expect(running).toBe(1);
-      await settle();
-      order.push(index);
-      running -= 1;
-    };
-    const indexes = Array.from({ length: 300 }, (_, index) => index);
-    await Promise.all(indexes.map((index) => mutex.run(() => once(index))));
-    expect(order).toEqual(indexes);
-  });
-
   it("continues after a failure, which reaches its own caller only", async () => {
     const mutex = new Mutex();
     const failing = work("failed");

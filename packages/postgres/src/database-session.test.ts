@@ -1,24 +1,22 @@
-import { createDatabase, startTcpProxy, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
+import { createDatabase, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
 import pg from "pg";
+import { proxied } from "../test/proxied.ts";
 import { openDatabaseSession, type DatabaseSession } from "./database-session.ts";
 
 let database: TestDatabase;
 let proxy: TcpProxy;
+let url: string;
+beforeAll(async () => {
+  database = await createDatabase("empty");
+});
 beforeEach(async () => {
-  database = await createDatabase("session");
-  const { hostname, port } = new URL(database.url);
-  proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  ({ proxy, url } = await proxied(database.url));
 });
-afterEach(async () => {
-  await proxy.stop();
-  await database.drop();
-});
+afterEach(() => proxy.stop());
+afterAll(() => database.drop());
 
-const open = (idleTimeoutMs = 30_000): Promise<DatabaseSession> => {
-  const url = new URL(database.url);
-  url.host = `127.0.0.1:${proxy.port}`;
-  return openDatabaseSession({ url: url.href, applicationName: "session test", idleTimeoutMs });
-};
+const open = (idleTimeoutMs = 30_000): Promise<DatabaseSession> =>
+  openDatabaseSession({ url, applicationName: "session test", idleTimeoutMs });
 
 it("stops even if the server no longer responds", async () => {
   for (const fail of [async () => {}, () => proxy.blackhole()]) {

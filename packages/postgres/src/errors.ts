@@ -81,6 +81,6 @@ export function isUniqueViolation(error: unknown): boolean {
  * undefined for any other error.
  */
 export function dataProblemOf(error: unknown): string | undefined {
-  const code = types.isNativeError(error) && "code" in error ? String(error.code) : "";
-  return /^2[23]/.test(code) ? code : undefined;
+  const code = types.isNativeError(error) ? codeOf(error) : "";
+  return DATA.test(code) ? code : undefined;
 }

@@ -1,22 +1,25 @@
-import { createDatabase, eventually, startTcpProxy, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
+import { createDatabase, eventually, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
+import { proxied } from "../test/proxied.ts";
 import { startNotifier } from "./notifier.ts";
 import { openPool, type Database } from "./pool.ts";
 
 let database: TestDatabase;
 let db: Database;
 let proxy: TcpProxy;
+let url: string;
 let notifier: { stop(): Promise<void> };
 let disconnects: number;
 let calls: { orders: number; refunds: number };
+beforeAll(async () => {
+  database = await createDatabase("empty");
+  db = openPool({ url: database.url, applicationName: "notifier test's own" });
+});
 beforeEach(async () => {
-  database = await createDatabase("notifier");
-  db = openPool({ url: database.url, applicationName: "notifier test" });
-  const { hostname, port } = new URL(database.url);
-  proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  ({ proxy, url } = await proxied(database.url));
   disconnects = 0;
   calls = { orders: 0, refunds: 0 };
   notifier = startNotifier({
-    url: proxied(),
+    url,
     applicationName: "notifier test",
     subscriptions: { orders: () => void (calls.orders += 1), refunds: () => void (calls.refunds += 1) },
     onDisconnect: () => void (disconnects += 1),
@@ -26,15 +29,11 @@ beforeEach(async () => {
 afterEach(async () => {
   await notifier.stop();
   await proxy.stop();
+});
+afterAll(async () => {
   await db.stop();
   await database.drop();
 });
-
-function proxied(): string {
-  const url = new URL(database.url);
-  url.host = `127.0.0.1:${proxy.port}`;
-  return url.href;
-}
 
 it("calls the subscription of the channel only", async () => {
   await db.query("notify refunds");
@@ -42,9 +41,7 @@ it("calls the subscription of the channel only", async () => {
 });
 
 it("reconnects after a lost connection, and then calls every subscription", async () => {
-  await db.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifier test' and pid <> pg_backend_pid()",
-  );
+  await db.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifier test'");
   await eventually(() => expect(calls).toEqual({ orders: 2, refunds: 2 }));
   expect(disconnects).toBeGreaterThan(0);
   await db.query("notify orders");
@@ -56,13 +53,7 @@ it("pauses longer after each failure, for a random part of 10 s at most, and sho
   let listened = 0;
   const reconnecting = { random: () => 0.5, pause: async (ms: number) => void pauses.push(ms) };
   const subscriptions = { orders: () => void (listened += 1) };
-  const impatient = startNotifier({
-    url: proxied(),
-    applicationName: "notifier test",
-    subscriptions,
-    onDisconnect: () => {},
-    reconnecting,
-  });
+  const impatient = startNotifier({ url, applicationName: "impatient", subscriptions, onDisconnect: () => {}, reconnecting });
   try {
     await eventually(() => expect(listened).toBe(1));
     await proxy.cut();

@@ -1,56 +1,70 @@
-import { createDatabase, eventually, startTcpProxy, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
+import { createDatabase, eventually, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
+import fc from "fast-check";
+import { proxied } from "../test/proxied.ts";
 import { isUniqueViolation } from "./errors.ts";
-import { openPool, type Database, type PoolOptions } from "./pool.ts";
+import { openPool, type Database, type PoolOptions, type Transaction } from "./pool.ts";
+import { rfc3339FromPostgres } from "./types.ts";
 
 let database: TestDatabase;
+/** Its sessions are of this test alone. */
+let applicationName: string;
+let tests = 0;
 const opened: { stop(): Promise<void> }[] = [];
 const open = (options: Partial<PoolOptions> = {}): Database => {
-  const db = openPool({ url: database.url, applicationName: "pool test", ...options });
+  const db = openPool({ url: database.url, applicationName, ...options });
   opened.push(db);
   return db;
 };
 
+beforeAll(async () => {
+  database = await createDatabase("pool");
+});
 beforeEach(async () => {
-  database = await createDatabase("pool", async (url) => {
-    const db = openPool({ url, applicationName: "prepare" });
-    await db.query("create table colors (name text primary key)");
-    await db.stop();
-  });
+  applicationName = `pool test ${(tests += 1)}`;
+  await open().query("create table if not exists colors (name text primary key); truncate colors");
 });
 afterEach(async () => {
   for (const thing of opened.splice(0).toReversed()) await thing.stop();
-  await database.drop();
 });
+afterAll(() => database.drop());
 
 const colors = async (db: Database) => (await db.query<{ name: string }>("select name from colors order by name")).map(({ name }) => name);
 
 async function behindProxy(options: Partial<PoolOptions> = {}): Promise<{ db: Database; proxy: TcpProxy; lost: Error[] }> {
-  const { hostname, port } = new URL(database.url);
-  const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  const { proxy, url } = await proxied(database.url);
   opened.push(proxy);
-  const url = new URL(database.url);
-  url.host = `127.0.0.1:${proxy.port}`;
   const lost: Error[] = [];
-  const db = open({ url: url.href, onIdleError: (error) => lost.push(error), ...options });
+  const db = open({ url, onIdleError: (error) => lost.push(error), ...options });
   return { db, proxy, lost };
 }
 
 describe("values", () => {
+  it("of timestamptz are RFC 3339 in UTC with milliseconds, from the year 0001 to 9999, whatever the database's time zone and style", async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await open().query(`alter database ${name} set timezone = 'Asia/Manila'; alter database ${name} set datestyle = 'German'`);
+    const db = open();
+    const instant = fc.date({ min: new Date("0001-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
+    await fc.assert(
+      fc.asyncProperty(fc.array(instant, { minLength: 1, maxLength: 50 }), async (dates) => {
+        const expected = dates.map((date) => date.toISOString());
+        const rows = await db.query<{ at: string }>(
+          "select at from unnest($1::timestamptz(3)[]) with ordinality as given (at, i) order by i",
+          [expected],
+        );
+        expect(rows.map(({ at }) => at)).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+    await db.query(`alter database ${name} reset all`);
+  });
+
   it.each([
     ["2026-11-21 08:30:00+00", "2026-11-21T08:30:00.000Z"],
     ["2026-11-21 08:30:00.1+00", "2026-11-21T08:30:00.100Z"],
     ["2026-11-21 08:30:00.12+00", "2026-11-21T08:30:00.120Z"],
-    ["2026-11-21 08:30:00.123+00", "2026-11-21T08:30:00.123Z"],
-    ["2026-11-21 16:30:00.5+08", "2026-11-21T08:30:00.500Z"],
-  ])("of timestamptz are returned as RFC 3339 in UTC with milliseconds: %s", async (text, expected) => {
-    expect(await open().query("select $1::timestamptz(3) as at", [text])).toEqual([{ at: expected }]);
-  });
-
-  it("of timestamptz are in UTC even if the database defaults to another time zone and style", async () => {
-    const name = new URL(database.url).pathname.slice(1);
-    await open().query(`alter database ${name} set timezone = 'Asia/Manila'`);
-    await open().query(`alter database ${name} set datestyle = 'German'`);
-    expect(await open().query("select '2026-11-21 08:30:00.25+00'::timestamptz(3) as at")).toEqual([{ at: "2026-11-21T08:30:00.250Z" }]);
+    ["2026-11-21 08:30:00.123456+00", "2026-11-21T08:30:00.123Z"],
+  ])("rfc3339FromPostgres(%j) is %j", (text, expected) => {
+    expect(rfc3339FromPostgres(text)).toBe(expected);
   });
 
   it("of bigint are returned as numbers, null as null, text arrays as arrays", async () => {
@@ -61,61 +75,55 @@ describe("values", () => {
 });
 
 describe("a filled pool", () => {
-  const sessions = (db: Database) =>
-    db.query("select count(*) from pg_stat_activity where application_name = 'filled' and datname = current_database()");
+  const sessions = async (): Promise<number[]> => {
+    const ofPool = "select pid from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()";
+    return (await open({ max: 1, applicationName: "observer" }).query<{ pid: number }>(ofPool, [applicationName])).map(({ pid }) => pid);
+  };
+  beforeEach(() => (applicationName = `filled ${tests}`));
 
   it("has all its connections, and has used each", async () => {
-    expect(await open({ applicationName: "filled", max: 5 }).fill()).toBe(5);
-    expect(await sessions(open())).toEqual([{ count: 5 }]);
+    expect(await open({ max: 5 }).fill()).toBe(5);
+    expect(await sessions()).toHaveLength(5);
   });
 
   it("has as many as the database accepts", async () => {
     const name = new URL(database.url).pathname.slice(1);
     const admin = open({ max: 1 });
-    await admin.query(`create role limited login password 'x' connection limit 2`);
-    await admin.query(`grant connect on database ${name} to limited`);
-    const url = new URL(database.url);
-    Object.assign(url, { username: "limited", password: "x" });
-    const db = openPool({ url: url.href, applicationName: "filled", max: 4 });
+    await admin.query(`create role limited login password 'x' connection limit 2; grant connect on database ${name} to limited`);
+    const db = openPool({
+      url: Object.assign(new URL(database.url), { username: "limited", password: "x" }).href,
+      applicationName,
+      max: 4,
+    });
     expect(await db.fill()).toBe(2);
     await db.stop();
-    await admin.query("revoke all on database " + name + " from limited");
-    await admin.query("drop role limited");
+    await admin.query(`revoke all on database ${name} from limited; drop role limited`);
   });
 
   it("opens its connections again by itself when the database is back", async () => {
-    const { db, proxy, lost } = await behindProxy({ applicationName: "filled", max: 3 });
-    const observer = open({ max: 1 });
+    const { db, proxy, lost } = await behindProxy({ max: 3 });
     expect(await db.fill()).toBe(3);
     await proxy.cut();
-    await eventually(async () => expect([lost.length, await sessions(observer)]).toEqual([3, [{ count: 0 }]]));
+    await eventually(async () => expect([lost.length, await sessions()]).toEqual([3, []]));
     await proxy.heal();
-    await eventually(async () => expect(await sessions(observer)).toEqual([{ count: 3 }]));
+    await eventually(async () => expect(await sessions()).toHaveLength(3));
   });
 
   it("uses none of its connections again when the server has ended one: the others lead to the same server", async () => {
     const lost: Error[] = [];
-    const db = open({ applicationName: "filled", max: 3, onIdleError: (error) => lost.push(error) });
-    const observer = open({ max: 1 });
+    const db = open({ max: 3, onIdleError: (error) => lost.push(error) });
     expect(await db.fill()).toBe(3);
-    const pids = async (): Promise<number[]> =>
-      (
-        await observer.query<{ pid: number }>(
-          "select pid from pg_stat_activity where application_name = 'filled' and datname = current_database()",
-        )
-      ).map(({ pid }) => pid);
-    const before = await pids();
-    await observer.query("select pg_terminate_backend($1)", [before[0]]);
+    const before = await sessions();
+    await open({ applicationName: "observer" }).query("select pg_terminate_backend($1)", [before[0]]);
     await eventually(() => expect(lost).toHaveLength(1));
     const used = await Promise.all(Array.from({ length: 3 }, () => db.query<{ pid: number }>("select pg_backend_pid() as pid")));
     expect(used.flat().filter(({ pid }) => before.includes(pid))).toEqual([]);
-    await eventually(async () => expect((await pids()).filter((pid) => before.includes(pid))).toEqual([]));
+    await eventually(async () => expect((await sessions()).filter((pid) => before.includes(pid))).toEqual([]));
   });
 
   it("is empty if the database is away, and no error ends the process", async () => {
     const { db, proxy } = await behindProxy({ max: 2 });
-    await proxy.stop();
-    opened.splice(opened.indexOf(proxy), 1);
+    await proxy.cut();
     expect(await db.fill()).toBe(0);
   });
 });
@@ -156,25 +164,14 @@ describe("a transaction", () => {
     expect(await colors(db)).toEqual([]);
   });
 
-  it("with a lost connection rejects with unavailable and keeps nothing, and the pool reconnects", async () => {
+  it.each<[string, (sql: Transaction, proxy: TcpProxy) => Promise<unknown>]>([
+    ["in a statement", (sql, proxy) => proxy.cut().then(() => sql.query("insert into colors values ('teal')"))],
+    ["between statements", (sql, proxy) => Promise.all([new Promise((resolve) => sql.client.once("end", resolve)), proxy.cut()])],
+  ])("whose connection is lost %s rejects with unavailable and keeps nothing, and the pool reconnects", async (_, lose) => {
     const { db, proxy } = await behindProxy({ max: 1 });
     const work = db.transaction(async (sql) => {
       await sql.query("insert into colors values ('violet')");
-      await proxy.cut();
-      await sql.query("insert into colors values ('teal')");
-    });
-    await expect(work).rejects.toMatchObject({ kind: "unavailable" });
-    await proxy.heal();
-    await eventually(async () => expect(await colors(db)).toEqual([]));
-  });
-
-  it("whose connection is lost between statements rejects with unavailable", async () => {
-    const { db, proxy } = await behindProxy({ max: 1 });
-    const work = db.transaction(async (sql) => {
-      await sql.query("insert into colors values ('violet')");
-      const closed = new Promise((resolve) => sql.client.once("end", resolve));
-      await proxy.cut();
-      await closed;
+      await lose(sql, proxy);
     });
     await expect(work).rejects.toMatchObject({ kind: "unavailable" });
     await proxy.heal();
@@ -215,33 +212,19 @@ describe("an unavailable server", () => {
     expect(await colors(db)).toEqual([]);
   });
 
-  it("that accepts connections and sends nothing makes queries reject with unavailable instead of waiting forever", async () => {
-    const { db, proxy } = await behindProxy();
-    await proxy.blackhole();
-    await expect(colors(db)).rejects.toMatchObject({ kind: "unavailable" });
-    await proxy.heal();
-    await eventually(async () => expect(await colors(db)).toEqual([]));
-  });
-
-  it("that falls silent during a query makes it reject with unavailable; the connection is not reused", async () => {
-    const { db, proxy } = await behindProxy({ max: 1, statementTimeoutMs: 200 });
-    await colors(db);
-    await proxy.blackhole();
-    await expect(colors(db)).rejects.toMatchObject({ kind: "unavailable" });
-    await proxy.heal();
-    await eventually(async () => expect(await colors(db)).toEqual([]));
-  });
-
-  it("that falls silent during a transaction makes it reject with unavailable; the connection is not reused", async () => {
-    const { db, proxy } = await behindProxy({ max: 1, statementTimeoutMs: 200 });
-    const work = db.transaction(async (sql) => {
-      await sql.query("select 1");
-      await proxy.blackhole();
-      await sql.query("select 1");
-    });
-    await expect(work).rejects.toMatchObject({ kind: "unavailable" });
-    await proxy.heal();
-    await eventually(async () => expect(await colors(db)).toEqual([]));
+  it("that falls silent before a connection, during a query or during a transaction makes it reject; the connection is not used again", async () => {
+    const works: ((db: Database, proxy: TcpProxy) => Promise<unknown>)[] = [
+      (db, proxy) => proxy.blackhole().then(() => colors(db)),
+      (db, proxy) => colors(db).then(() => proxy.blackhole().then(() => colors(db))),
+      (db, proxy) => db.transaction((sql) => sql.query("select 1").then(() => proxy.blackhole().then(() => sql.query("select 1")))),
+    ];
+    const meetSilence = async (work: (typeof works)[number]): Promise<void> => {
+      const { db, proxy } = await behindProxy({ max: 1, statementTimeoutMs: 200 });
+      await expect(work(db, proxy)).rejects.toMatchObject({ kind: "unavailable" });
+      await proxy.heal();
+      await eventually(async () => expect(await colors(db)).toEqual([]));
+    };
+    await Promise.all(works.map(meetSilence));
   });
 
   it.each(["57P01", "57P02", "57P03", "53300", "08006"])("that reports %s makes queries reject with unavailable", async (code) => {
@@ -263,18 +246,6 @@ describe("a statement", () => {
       db.transaction((sql) => sql.query("select true as done from pg_sleep(2.2)"), { statementTimeoutMs: limit });
     expect(await Promise.all([slow(0), slow(60_000)])).toEqual([[{ done: true }], [{ done: true }]]);
     await expect(db.query("select pg_sleep(60)")).rejects.toMatchObject({ kind: "timeout" });
-  });
-
-  it("that waits for a lock longer than its timeout rejects with timeout", async () => {
-    const db = open({ max: 2 });
-    await db.transaction(async (sql) => {
-      await sql.query("lock table colors");
-      const waiting = db.transaction(async (other) => {
-        await other.query("set local lock_timeout = 50");
-        await other.query("select from colors");
-      });
-      await expect(waiting).rejects.toMatchObject({ kind: "timeout" });
-    });
   });
 
   it("counts as the database's failure only beyond the usual time: not where callers wait for each other, or have a limit of their own", async () => {
@@ -299,10 +270,6 @@ describe("a statement", () => {
     expect(failures).toEqual(["lock", "timeout", "pool"]);
   });
 
-  it("of a process that falls silent in a transaction holds its locks for at most 15 seconds", async () => {
-    expect(await open().query("show idle_in_transaction_session_timeout")).toEqual([{ idle_in_transaction_session_timeout: "15s" }]);
-  });
-
   it("that fails in any way has none of its values in the error", async () => {
     const secret = "hunter2";
     const db = open({ max: 1, statementTimeoutMs: 100 });
@@ -321,24 +288,75 @@ describe("a statement", () => {
     }
   });
 
-  it("may run for ten seconds by default", async () => {
-    expect(await open().query("show statement_timeout")).toEqual([{ statement_timeout: "10s" }]);
+  it("may run for ten seconds by default; a process that falls silent in a transaction holds its locks for 15", async () => {
+    const shown = "select current_setting('statement_timeout') as run, current_setting('idle_in_transaction_session_timeout') as idle";
+    expect(await open().query(shown)).toEqual([{ run: "10s", idle: "15s" }]);
   });
 
   it("that is wrong rejects with Postgres' own error, not with unavailable", async () => {
     await expect(open().query("select * from flavours")).rejects.toMatchObject({ name: "error", code: "42P01" });
   });
 
-  it("with a name is prepared once per connection", async () => {
+  it("with a name is prepared once per connection, unless it is planned at each call", async () => {
     const db = open({ max: 1 });
     for (let i = 0; i < 3; i += 1) await db.query({ name: "colors.all", text: "select name from colors" });
+    await db.query({ name: "colors.planned", text: "select name from colors", isPlannedPerCall: true });
     expect(await db.query("select name from pg_prepared_statements")).toEqual([{ name: "colors.all" }]);
   });
+});
 
-  it("that is planned at each call is not prepared", async () => {
-    const db = open({ max: 1 });
-    await db.query({ name: "colors.all", text: "select name from colors", isPlannedPerCall: true });
-    expect(await db.query("select name from pg_prepared_statements")).toEqual([]);
+describe("a pool whose connections lead to a server that has become read-only", () => {
+  const CONNECTIONS = 3;
+  const INSERT = "insert into colors values ('red')";
+  let db: Database;
+  let failures: string[];
+  let waits: number[];
+  beforeEach(() => {
+    [failures, waits] = [[], []];
+    db = open({ max: CONNECTIONS, onFailure: (failure) => failures.push(failure), onWait: (seconds) => waits.push(seconds) });
+  });
+
+  /** Runs a statement on every connection of the pool at the same time, and returns their process ids. */
+  async function onEachConnection(statement: string): Promise<number[]> {
+    const all = Promise.withResolvers<void>();
+    let reached = 0;
+    const one = (): Promise<number> =>
+      db.transaction(async (sql) => {
+        await sql.query(statement);
+        const [row] = await sql.query<{ pid: number }>("select pg_backend_pid() as pid");
+        reached += 1;
+        if (reached === CONNECTIONS) all.resolve();
+        await all.promise;
+        return row?.pid ?? 0;
+      });
+    return Promise.all(Array.from({ length: CONNECTIONS }, one));
+  }
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["statement", () => db.query(INSERT)],
+    ["transaction", () => db.transaction((sql) => sql.query(INSERT))],
+  ])("uses none of them after a %s that met it", async (_, write) => {
+    // What a failover leaves: these connections are read-only, new ones are not.
+    const before = await onEachConnection("select set_config('default_transaction_read_only', 'on', false)");
+    await expect(write()).rejects.toMatchObject({ kind: "unavailable", dependency: "postgres", cause: { code: "25006" } });
+    expect(failures).toEqual(["read_only"]);
+    const after = await onEachConnection("select 1");
+    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+    await write();
+    expect(failures).toEqual(["read_only"]);
+  });
+
+  it("counts failures of the database and not of the data, and every wait for a connection", async () => {
+    await db.query(INSERT);
+    await expect(db.query(INSERT)).rejects.toMatchObject({ code: "23505" });
+    await expect(db.query("select 'x'::int")).rejects.toMatchObject({ code: "22P02" });
+    expect(failures).toEqual([]);
+    await expect(db.query("select * from missing")).rejects.toMatchObject({ code: "42P01" });
+    await expect(db.query("set local statement_timeout = 1; select pg_sleep(5)")).rejects.toMatchObject({ kind: "timeout" });
+    expect(failures).toEqual(["other", "timeout"]);
+    expect(waits).toHaveLength(5);
+    await onEachConnection("select 1");
+    expect(db.state()).toEqual({ idle: CONNECTIONS, used: 0, waiting: 0 });
   });
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { sendRedisCommand, eventually, startRedisCluster, type RedisClusterServers } from "@brand-records/testkit";
 import { epochKey, publishEpoch } from "./brand-epoch.ts";
-import { keySlot } from "./key-slot.ts";
+import { keySlot } from "./cluster-slots.ts";
 import { openRedis } from "./open-redis.ts";
 import type { RedisClient, RedisClientOptions } from "./redis-client.ts";
 

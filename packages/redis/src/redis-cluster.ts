@@ -1,11 +1,9 @@
 import type { RedisAddress } from "@brand-records/config";
 import type { Redis } from "ioredis";
 import { GuardedRedis } from "./guarded-redis.ts";
-import { keySlot } from "./key-slot.ts";
-import { afterAsking, redirectionIn } from "./redirection.ts";
+import { afterAsking, keySlot, redirectionIn, type SlotOwners, slotOwnersFrom } from "./cluster-slots.ts";
 import type { RedisClient, RedisClientOptions } from "./redis-client.ts";
 import { RedisUnavailable } from "./redis-errors.ts";
-import { slotOwnersFrom, type SlotOwners } from "./slot-owners.ts";
 
 /** Each may take a command timeout. A slot that changes its owner while being moved causes two; more mean that the nodes disagree. */
 const REDIRECTIONS_MAX = 2;

@@ -2,16 +2,14 @@ import dns from "node:dns";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { eventually, startTcpProxy } from "@brand-records/testkit";
-import { callContext, echoMethods, EchoService, serveEcho } from "../test/echo-service.ts";
+import { callContext, echoMethods, EchoService, own, serve } from "../test/echo-service.ts";
 import { connectRpc } from "./connect.ts";
 
 /** What the server of `listen` has accepted. */
 let accepted: Socket[] = [];
 let server: Server | undefined;
-const open: { stop(): void | Promise<void> }[] = [];
 
-afterEach(async () => {
-  for (const thing of open.splice(0).toReversed()) await thing.stop();
+afterEach(() => {
   for (const socket of accepted.splice(0)) socket.destroy();
   server?.close();
 });
@@ -27,17 +25,14 @@ async function listen(onConnection: (socket: Socket) => void = () => {}): Promis
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function client(address: string) {
-  const connected = connectRpc(EchoService, address, { methods: echoMethods() });
-  open.push(connected);
-  return connected;
-}
+const client = (address: string) => own(connectRpc(EchoService, address, { methods: echoMethods() }));
+const forwardTo =
+  (port: number) =>
+  (socket: Socket): void =>
+    void socket.pipe(connect(port, "127.0.0.1")).pipe(socket);
 
 it("connects before the first calls, which use these connections", async () => {
-  const echo = await serveEcho();
-  open.push(echo);
-  const forward = (socket: Socket): void => void socket.pipe(connect(echo.port, "127.0.0.1")).pipe(socket);
-  const echoing = client(await listen(forward));
+  const echoing = client(await listen(forwardTo((await serve()).port)));
   expect(accepted).toEqual([]);
   await echoing.connected();
   // Methods that are retried have a connection of their own.
@@ -47,9 +42,7 @@ it("connects before the first calls, which use these connections", async () => {
 });
 
 it("gives up when nothing listens, and connects with a later call", async () => {
-  const echo = await serveEcho();
-  const proxy = await startTcpProxy({ host: "127.0.0.1", port: echo.port });
-  open.push(echo, proxy);
+  const proxy = own(await startTcpProxy({ host: "127.0.0.1", port: (await serve()).port }));
   await proxy.cut();
   const later = client(`127.0.0.1:${proxy.port}`);
   await later.connected();
@@ -58,11 +51,8 @@ it("gives up when nothing listens, and connects with a later call", async () => 
 });
 
 it("goes on when a name is unknown at first, so that no call fails once it is known", async () => {
-  const echo = await serveEcho();
-  open.push(echo);
   const lookup = jest.spyOn(dns.promises, "lookup").mockRejectedValue(new Error("ENOTFOUND"));
-  const forward = (socket: Socket): void => void socket.pipe(connect(echo.port, "127.0.0.1")).pipe(socket);
-  const [, port] = (await listen(forward)).split(":");
+  const [, port] = (await listen(forwardTo((await serve()).port))).split(":");
   const later = client(`dns:///localhost:${port}`);
   await later.connected();
   expect(accepted.length).toBe(0);

@@ -28,21 +28,18 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A call of that service. */
-const callBy = (service: string): object => ({
-  getAuthContext: () => ({ sslPeerCertificate: { subjectaltname: `URI:${PREFIX}${service}` } }),
-  metadata: new Metadata(),
-});
-
-/** Calls a guarded unary method as a service. @returns what it responds, or the code of the refusal */
-const callAs = (service: string, method: unknown): unknown => {
+/** Calls a guarded unary method as a service, with a grant or without. @returns what it responds, or the code of the refusal */
+function callAs(service: string, method: unknown, grant?: string): unknown {
+  const metadata = new Metadata();
+  if (grant !== undefined) metadata.set(GRANT_METADATA, grant);
+  const call = { getAuthContext: () => ({ sslPeerCertificate: { subjectaltname: `URI:${PREFIX}${service}` } }), metadata };
   let response: unknown;
   (method as (call: object, callback: (error: { code: number } | null, message: unknown) => void) => void)(
-    callBy(service),
+    call,
     (error, message) => void (response = error?.code ?? message),
   );
   return response;
-};
+}
 
 const respond = (_: unknown, callback: (error: null, message: string) => void): void => callback(null, "served");
 
@@ -77,29 +74,16 @@ describe("a method that acts for a person", () => {
     "/test.v1.Test/Serve": { isIdempotent: false, callers: ["gateway"], actor: "caller" },
     "/test.v1.Test/Operate": { isIdempotent: false, callers: [], actor: "caller" },
   } as const;
-  const guardWith = (config: Parameters<typeof guardCalls>[0]["config"], withTls = true): Guard =>
-    guardCalls({
-      certificates: withTls ? certificates : undefined,
-      config,
-      methods,
-      log: openLog("test", "silent"),
-      metrics: openMetrics("test"),
-    });
-  /** Calls methods as a service, with a grant or without. */
+  const guardWith = (config: Parameters<typeof guardCalls>[0]["config"], own?: Certificates): Guard =>
+    guardCalls({ certificates: own, config, methods, log: openLog("test", "silent"), metrics: openMetrics("test") });
+  /** Calls the methods as a service, with a grant or without. */
   const outcomes = (by: Guard, service: string, grant?: string): unknown[] =>
-    ["SayHello", "Serve", "Operate"].map((name) => {
-      const { SayHello } = by(definitionOf(`/test.v1.Test/${name}`), { SayHello: respond });
-      const call = callBy(service) as { metadata: Metadata };
-      if (grant !== undefined) call.metadata.set(GRANT_METADATA, grant);
-      let response: unknown;
-      (SayHello as unknown as typeof respond)(call, (...[error, message]: [{ code: number } | null, string?]) => {
-        response = error?.code ?? message;
-      });
-      return response;
-    });
+    ["SayHello", "Serve", "Operate"].map((name) =>
+      callAs(service, by(definitionOf(`/test.v1.Test/${name}`), { SayHello: respond })["SayHello"], grant),
+    );
 
   it("is served to the console with a grant, and to the operator and others of its callers without", () => {
-    const strict = guardWith({});
+    const strict = guardWith({}, certificates);
     expect(outcomes(strict, "console")).toEqual([7, 7, 7]);
     expect(outcomes(strict, "console", "any")).toEqual(["served", 7, 7]);
     expect(outcomes(strict, "plans")).toEqual(["served", 7, 7]);
@@ -108,9 +92,9 @@ describe("a method that acts for a person", () => {
   });
 
   it("needs a grant without TLS, as the operator's methods need a setting", () => {
-    const plain = guardWith({}, false);
+    const plain = guardWith({});
     expect(outcomes(plain, "anyone")).toEqual([7, "served", 7]);
     expect(outcomes(plain, "anyone", "any")).toEqual(["served", "served", 7]);
-    expect(outcomes(guardWith({ RPC_OPERATOR_WITHOUT_TLS: "true" }, false), "anyone")).toEqual(["served", "served", "served"]);
+    expect(outcomes(guardWith({ RPC_OPERATOR_WITHOUT_TLS: "true" }), "anyone")).toEqual(["served", "served", "served"]);
   });
 });

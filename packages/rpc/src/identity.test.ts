@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { CertificateAuthority, eventually, type IssuedCertificate } from "@brand-records/testkit";
 import { Client, credentials, Metadata, Server, ServerCredentials } from "@grpc/grpc-js";
-import { callContext, echoMethods, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import { callContext, echoMethods, EchoService, own, serve, type Echo, type Message } from "../test/echo-service.ts";
 import { Certificates } from "./certificates.ts";
 import { connectRpc } from "./connect.ts";
 import { peerOf, serverCheck, sessionOf, spiffeIdOf } from "./identity.ts";
@@ -18,19 +18,22 @@ const settingsOf = ({ cert, key, ca }: IssuedCertificate) => ({ RPC_TLS_CERT: ce
 const certificateOf = (service: string, names = LOCAL) =>
   settingsOf(authority.issue(service, { names: [...names, `URI:${PREFIX}${service}`] }));
 
-const opened: { stop(): void | Promise<void> }[] = [];
-const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
-  opened.push(thing);
-  return thing;
-};
-afterEach(async () => {
-  for (const thing of opened.splice(0).toReversed()) await thing.stop();
-});
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
 const connect = (echo: { readonly port: number }, config: Record<string, string>, host = "localhost") =>
   own(connectRpc(EchoService, `${host}:${echo.port}`, { config, methods: echoMethods() }));
+
+/** The files of a process, which are replaced while it runs. */
+function replaceable(name: string) {
+  const path = (part: string): string => join(folder, `${name}-${part}.pem`);
+  const config = { RPC_TLS_CERT: path("cert"), RPC_TLS_KEY: path("key"), RPC_TLS_CA: path("ca") };
+  const install = ({ cert, key }: IssuedCertificate, ca = authority.pem()): void => {
+    copyFileSync(cert, config.RPC_TLS_CERT);
+    copyFileSync(key, config.RPC_TLS_KEY);
+    writeFileSync(config.RPC_TLS_CA, ca);
+  };
+  return { config, install };
+}
 
 interface Pem {
   readonly cert: Buffer;
@@ -104,12 +107,7 @@ it.each([
   ["has another id", [...LOCAL, `URI:${PREFIX}operator`]],
   ["has two ids", [...LOCAL, `URI:${PREFIX}records`, `URI:${PREFIX}gateway`]],
 ])("keeps the old certificate when its replacement %s, and goes on refusing others", async (_, names) => {
-  const path = (name: string): string => join(folder, `renewed-${name}.pem`);
-  const config = { RPC_TLS_CERT: path("cert"), RPC_TLS_KEY: path("key"), RPC_TLS_CA: authority.ca };
-  const install = (issued: IssuedCertificate): void => {
-    copyFileSync(issued.cert, config.RPC_TLS_CERT);
-    copyFileSync(issued.key, config.RPC_TLS_KEY);
-  };
+  const { config, install } = replaceable("renewed");
   install(authority.issue("renewed", { names: [...LOCAL, `URI:${PREFIX}records`] }));
   const watched = Certificates.of(config, 20) as Certificates;
   own({ stop: () => watched.release() });
@@ -179,17 +177,11 @@ it("reads no id out of a quoted name", () => expect(spiffeIdOf('DNS:"a, URI:spif
 
 it("replaces leaf and authority on both sides in three steps, without a failed call or a restart", async () => {
   const next = new CertificateAuthority(folder, "next");
-  const sides = ["records", "gateway"].map((service) => {
-    const path = (name: string): string => join(folder, `${service}-${name}.pem`);
-    const config = { RPC_TLS_CERT: path("cert"), RPC_TLS_KEY: path("key"), RPC_TLS_CA: path("ca") };
-    return { service, config, names: [...LOCAL, `URI:${PREFIX}${service}`] };
-  });
+  const sides = ["records", "gateway"].map((service) => ({ service, ...replaceable(service) }));
   const install = (from: CertificateAuthority, cas: CertificateAuthority[]): void => {
-    for (const { service, config, names } of sides) {
-      const { cert, key } = from.issue(service, { names });
-      copyFileSync(cert, config.RPC_TLS_CERT);
-      copyFileSync(key, config.RPC_TLS_KEY);
-      writeFileSync(config.RPC_TLS_CA, cas.map((each) => each.pem()).join(""));
+    for (const side of sides) {
+      const names = [...LOCAL, `URI:${PREFIX}${side.service}`];
+      side.install(from.issue(side.service, { names }), cas.map((each) => each.pem()).join(""));
     }
   };
   install(authority, [authority]);

@@ -8,18 +8,8 @@ import { ConfigError } from "@brand-records/config";
 import { CertificateAuthority, eventually } from "@brand-records/testkit";
 import { Client, credentials, type MethodDefinition } from "@grpc/grpc-js";
 import { service as healthService } from "grpc-health-check";
-import { callContext, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import { callContext, EchoService, own, serve, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
 import { connectRpc } from "./connect.ts";
-
-const opened: { stop(): void | Promise<void> }[] = [];
-const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
-  opened.push(thing);
-  return thing;
-};
-const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
-afterEach(async () => {
-  for (const thing of opened.splice(0).toReversed()) await thing.stop();
-});
 
 describe("stop", () => {
   it("finishes running calls, and refuses new ones", async () => {

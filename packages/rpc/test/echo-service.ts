@@ -96,3 +96,17 @@ export async function serveEcho(
     },
   };
 }
+
+const opened: { stop(): void | Promise<void> }[] = [];
+
+/** Stops a thing when the test ends: the newest first. */
+export function own<T extends { stop(): void | Promise<void> }>(thing: T): T {
+  opened.push(thing);
+  return thing;
+}
+afterEach(async () => {
+  for (const thing of opened.splice(0).toReversed()) await thing.stop();
+});
+
+/** Serves an echo for a test. */
+export const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));

@@ -1,20 +1,7 @@
-import { POSTGRES_FAILURES, type PoolState, type PostgresFailure } from "@brand-records/postgres";
+import { POSTGRES_FAILURES, type PoolOptions, type PoolState, type PostgresFailure } from "@brand-records/postgres";
 import { Counter, Gauge, Histogram, SECONDS_BUCKETS, type Registry } from "@brand-records/telemetry";
 
-/** What a pool reports to. */
-interface PoolObserver {
-  onWait(seconds: number): void;
-  onFailure(failure: PostgresFailure): void;
-}
-
-interface PoolMetrics {
-  /** Returns what the pool of that name reports to. */
-  observerOf(pool: string): PoolObserver;
-  /** Shows the connections of a pool from now on. */
-  show(pool: string, state: () => PoolState): void;
-}
-
-export function poolMetrics(registry: Registry): PoolMetrics {
+export function poolMetrics(registry: Registry) {
   const registers = [registry];
   const states = new Map<string, () => PoolState>();
   const waits = new Histogram({
@@ -41,7 +28,8 @@ export function poolMetrics(registry: Registry): PoolMetrics {
   });
   registry.registerMetric(connections);
   return {
-    observerOf(pool) {
+    /** Returns what the pool of that name reports to. */
+    observerOf(pool: string): Pick<PoolOptions, "onWait" | "onFailure"> {
       const wait = waits.labels({ pool });
       const failed = Object.fromEntries(POSTGRES_FAILURES.map((reason) => [reason, failures.labels({ pool, reason })])) as Record<
         PostgresFailure,
@@ -50,6 +38,7 @@ export function poolMetrics(registry: Registry): PoolMetrics {
       for (const counter of Object.values(failed)) counter.inc(0);
       return { onWait: (seconds) => wait.observe(seconds), onFailure: (failure) => failed[failure].inc() };
     },
-    show: (pool, state) => void states.set(pool, state),
+    /** Shows the connections of a pool from now on. */
+    show: (pool: string, state: () => PoolState): void => void states.set(pool, state),
   };
 }

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { type AdminServer, type DegradedCheck, startAdminServer } from "./admin-server.ts";
+import { type AdminServer, type DegradedCheck, reportClock, startAdminServer } from "./admin-server.ts";
 import { Counter, openMetrics } from "./metrics.ts";
 
 let degraded: DegradedCheck[];
@@ -30,7 +30,7 @@ it("/readyz names what the process waits for, and is 200 once it waits for nothi
   expect(await get("/readyz")).toEqual([200, { status: "ready" }]);
 });
 
-it.each<[string, () => Promise<readonly string[]>]>([
+const FAILING: [string, () => Promise<readonly string[]>][] = [
   [
     "throws",
     () => {
@@ -38,24 +38,20 @@ it.each<[string, () => Promise<readonly string[]>]>([
     },
   ],
   ["rejects", () => Promise.reject(new Error("hunter2"))],
-])("/readyz is 503 if the check itself %s, without its error", async (_, check) => {
+];
+
+it.each(FAILING)("/readyz is 503 if the check itself %s, without its error", async (_, check) => {
   notReady = check;
   expect(await get("/readyz")).toEqual([503, { status: "not ready", waiting_for: ["readiness check"] }]);
 });
 
-it.each<[string, () => Promise<readonly string[]>]>([
-  [
-    "throws",
-    () => {
-      throw new Error("hunter2");
-    },
-  ],
-  ["rejects", () => Promise.reject(new Error("hunter2"))],
-  ["hangs", () => new Promise(() => {})],
-])("/readyz is 200 and names the dependency if its check %s, beside what the others name", async (_, unavailable) => {
-  degraded.push({ dependency: "event log", unavailable }, { dependency: "keys", unavailable: () => ["key 1", "key 2"] });
-  expect(await get("/readyz")).toEqual([200, { status: "ready", degraded: ["event log", "key 1", "key 2"] }]);
-});
+it.each([...FAILING, ["hangs", () => new Promise<never>(() => {})] as const])(
+  "/readyz is 200 and names the dependency if its check %s, beside what the others name",
+  async (_, unavailable) => {
+    degraded.push({ dependency: "event log", unavailable }, { dependency: "keys", unavailable: () => ["key 1", "key 2"] });
+    expect(await get("/readyz")).toEqual([200, { status: "ready", degraded: ["event log", "key 1", "key 2"] }]);
+  },
+);
 
 it("/metrics lists Node's metrics and registered ones, each with its service", async () => {
   new Counter({ name: "things_total", help: "Things.", registers: [metrics] }).inc(3);
@@ -83,4 +79,21 @@ it("stop closes kept-alive connections", async () => {
   await get("/healthz");
   await admin.stop();
   await expect(get("/healthz")).rejects.toThrow("fetch failed");
+});
+
+it("names a clock as degraded from 5 s of difference, ahead or behind, and shows by how much", async () => {
+  const clock = { offsetSeconds: 0 };
+  const { unavailable } = reportClock(clock, metrics);
+  for (const [offset, names] of [
+    [0, []],
+    [4.9, []],
+    [-4.9, []],
+    [5, ["correct clock"]],
+    [-5, ["correct clock"]],
+    [600, ["correct clock"]],
+  ] as const) {
+    clock.offsetSeconds = offset;
+    expect([offset, unavailable()]).toEqual([offset, names]);
+    expect(await metrics.metrics()).toContain(`clock_offset_seconds{service="records"} ${offset}\n`);
+  }
 });

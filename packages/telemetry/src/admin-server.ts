@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type SharedClock, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { Registry } from "prom-client";
@@ -53,7 +54,7 @@ export async function startAdminServer({ host, port, metrics, notReady, degraded
       (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(String(error)),
     );
   });
-  await listen(server, host, port);
+  await once(server.listen(port, host), "listening");
   return {
     port: (server.address() as AddressInfo).port,
     stop: () =>
@@ -72,16 +73,6 @@ async function unavailableOf({ dependency, unavailable }: DegradedCheck): Promis
 
 function json(status: number, body: object): { status: number; type: string; body: string } {
   return { status, type: "application/json", body: `${JSON.stringify(body)}\n` };
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 }
 
 /** Difference from which a clock counts as wrong. One that is kept by NTP differs by milliseconds. */

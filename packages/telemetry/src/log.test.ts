@@ -36,20 +36,17 @@ it("writes nothing below its level", async () => {
   expect(await linesOf('log.info("no"); log.warn("yes")', "warn")).toMatchObject([{ msg: "yes" }]);
 });
 
-it.each([
-  ["in the line itself", `{ authorization: "hunter2", secret: "hunter2", key_sha256: "hunter2", cookie: "hunter2", token: "hunter2" }`],
-  [
-    "one level deeper",
-    `{ headers: { authorization: "hunter2", cookie: "hunter2" }, key: { secret: "hunter2" }, request: { key_sha256: "hunter2", token: "hunter2" } }`,
-  ],
-  [
-    "two levels deeper",
-    `{ req: { headers: { authorization: "hunter2" } }, response: { key: { secret: "hunter2" }, session: { token: "hunter2" } } }`,
-  ],
-])("keeps credentials out, %s", async (_, fields) => {
-  const lines = await linesOf(`log.info(${fields}, "done"); log.child(${fields}).info("done")`);
-  expect(lines).toHaveLength(2);
-  expect(JSON.stringify(lines)).toContain("[redacted]");
+it("keeps credentials out of a line, and of up to two levels below it", async () => {
+  const lines = await linesOf(`for (const fields of [
+    { authorization: "hunter2", secret: "hunter2", key_sha256: "hunter2", cookie: "hunter2", token: "hunter2" },
+    { headers: { authorization: "hunter2", cookie: "hunter2" }, key: { secret: "hunter2" }, request: { key_sha256: "hunter2", token: "hunter2" } },
+    { req: { headers: { authorization: "hunter2" } }, response: { key: { secret: "hunter2" }, session: { token: "hunter2" } } },
+  ]) {
+    log.info(fields, "done");
+    log.child(fields).info("done");
+  }`);
+  expect(lines).toHaveLength(6);
+  for (const line of lines) expect(JSON.stringify(line)).toContain("[redacted]");
   expect(JSON.stringify(lines)).not.toContain("hunter2");
 });
 

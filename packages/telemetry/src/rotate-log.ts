@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { processExists } from "@brand-records/lifecycle";
 
 /** A log of this size is rotated. With two older files beside it, a process keeps at most about three times as much. */
 export const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024;
@@ -46,16 +47,7 @@ function removeOrphanedDrafts(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     if (!name.startsWith(start) || !name.endsWith(end)) continue;
     const pid = name.slice(start.length, -end.length);
-    if (/^\d+$/.test(pid) && !isRunning(Number(pid))) rmSync(join(dirname(file), name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it runs as another user.
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+    if (/^\d+$/.test(pid) && !processExists(Number(pid))) rmSync(join(dirname(file), name), { force: true });
   }
 }
 

@@ -9,16 +9,7 @@ import {
   type ImportSummary,
 } from "@brand-records/proto/records/v1";
 import { listMethod, type RecordOf, type ResourceName } from "@brand-records/resources";
-import {
-  connectRpc,
-  fromServiceError,
-  serveRpc,
-  service,
-  newCallContext,
-  type CallContext,
-  type Handlers,
-  type RpcClient,
-} from "@brand-records/rpc";
+import { connectRpc, fromServiceError, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { importHandlers } from "../src/rpc/import-records.ts";
@@ -52,8 +43,6 @@ export interface ServedRecords {
   readonly port: number;
   /** The database's URL. */
   readonly url: string;
-  /** Import calls so far that their callers cancelled. */
-  cancelledCalls(): number;
   /** Imports lines of NDJSON: a string as it is, any other value as JSON. */
   import(brandId: string, lines: readonly unknown[], options: ImportOptions): Promise<Imported>;
   /** Returns a brand's records as served, newest first, at most 200. */
@@ -71,19 +60,11 @@ export async function serveRecords(): Promise<ServedRecords> {
     await migrate({ url, schema: "records", directory: MIGRATIONS });
   });
   const db = openPool({ url: database.url, applicationName: "records test", max: CONNECTIONS });
-  let cancelledCalls = 0;
-  const { importRecords } = importHandlers(db, IMPORTS_MAX);
-  const observed: Handlers<ImportServiceService> = {
-    importRecords(requests, context) {
-      context.parent?.once("cancelled", () => void (cancelledCalls += 1));
-      return importRecords(requests, context);
-    },
-  };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [
       service(RecordsServiceService, recordsHandlers(db, CONNECTIONS)),
-      service(ImportServiceService, observed),
+      service(ImportServiceService, importHandlers(db, IMPORTS_MAX)),
       service(OperatorServiceService, operatorHandlers(db)),
     ],
     log: openLog("records", "silent"),
@@ -100,7 +81,6 @@ export async function serveRecords(): Promise<ServedRecords> {
     db,
     port: server.port,
     url: database.url,
-    cancelledCalls: () => cancelledCalls,
     import: (brandId, lines, options) => importLines(importing, brandId, lines, options),
     async list(brandId, resource) {
       const request = { brand_id: brandId, limit: 200 };

@@ -48,7 +48,7 @@ export function forwardToConsole({ upstream, publicUrl }: ConsoleTarget): Reques
     waitMs: WAIT_MS,
   });
   const assets = new AssetSearch((asked) => upstream.requestElsewhere(asked));
-  const unread = new UnreadResponses(UNREAD_BYTES_MAX);
+  const send = sendBounded(UNREAD_BYTES_MAX);
 
   const forward = async (request: Request, response: Response, body: Buffer | undefined): Promise<void> => {
     const context = contextOf(response);
@@ -70,7 +70,7 @@ export function forwardToConsole({ upstream, publicUrl }: ConsoleTarget): Reques
     }
     response.statusCode = answer.statusCode;
     response.setHeaders(new Map(Object.entries(headersForClient(answer.headers))));
-    unread.send(response, answer.body);
+    send(response, answer.body);
   };
 
   return async (request, response, next) => {
@@ -141,30 +141,23 @@ const formFor = (request: Request): ErrorForm => (request.path.startsWith("/cons
  * Sends whole responses and bounds the memory of those that their clients do not read: the one that has waited longest makes room for the
  * others. What the kernel's buffers hold does not count.
  */
-class UnreadResponses {
-  readonly #bytesMax: number;
+function sendBounded(bytesMax: number): (response: ServerResponse, body: Buffer) => void {
   /** The oldest first. */
-  readonly #unread = new Map<ServerResponse, number>();
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  send(response: ServerResponse, body: Buffer): void {
-    this.#unread.set(response, body.length);
-    this.#bytes += body.length;
-    response.once("close", () => this.#forget(response));
-    response.end(body, () => this.#forget(response));
-    for (const [oldest] of this.#unread) {
-      if (this.#bytes <= this.#bytesMax) return;
-      this.#forget(oldest);
+  const unread = new Map<ServerResponse, number>();
+  let bytes = 0;
+  const forget = (response: ServerResponse): void => {
+    bytes -= unread.get(response) ?? 0;
+    unread.delete(response);
+  };
+  return (response, body) => {
+    unread.set(response, body.length);
+    bytes += body.length;
+    response.once("close", () => forget(response));
+    response.end(body, () => forget(response));
+    for (const [oldest] of unread) {
+      if (bytes <= bytesMax) return;
+      forget(oldest);
       oldest.destroy();
     }
-  }
-
-  #forget(response: ServerResponse): void {
-    this.#bytes -= this.#unread.get(response) ?? 0;
-    this.#unread.delete(response);
-  }
+  };
 }

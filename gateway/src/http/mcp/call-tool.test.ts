@@ -1,4 +1,3 @@
-import type { AddedPermission } from "@brand-records/ids";
 import { AppError } from "@brand-records/errors";
 import type { Principal } from "../../auth/principal.ts";
 import type { ObjectSchema } from "../../operations/json-schema.ts";
@@ -9,17 +8,12 @@ import { createToolbox } from "./toolbox.ts";
 
 const schema: ObjectSchema = { type: "object", properties: { note: { type: "string" } } };
 
-const operation = (
-  name: string,
-  permission: AddedPermission | undefined,
-  run: (principal: Principal, input: unknown) => Promise<object>,
-): Operation => ({
+const operation = (name: string, run: (principal: Principal, input: unknown) => Promise<object>): Operation => ({
   name,
   title: name,
   tag: name,
   method: "POST",
   path: `/${name}`,
-  ...(permission !== undefined && { permission }),
   summary: name,
   description: name,
   guide: name,
@@ -33,11 +27,10 @@ const operation = (
 const LARGE_PAGE = Array.from({ length: 20 }, (_, at) => ({ id: `cmp_${at}`, title: "<".repeat(64 * 1024) }));
 
 const toolbox = createToolbox([
-  operation("open", undefined, ({ brand_id }, given) => Promise.resolve({ brandId: brand_id, given })),
-  operation("guarded", "campaigns:prepare", () => Promise.resolve({})),
-  operation("page", undefined, () => Promise.resolve({ count: LARGE_PAGE.length, data: LARGE_PAGE })),
-  operation("broken", undefined, () => Promise.reject(new TypeError("a bug"))),
-  operation("unavailable", undefined, () => Promise.reject(new AppError("unavailable", "Unavailable.", { retryAfterSeconds: 1 }))),
+  operation("open", ({ brand_id }, given) => Promise.resolve({ brandId: brand_id, given })),
+  operation("page", () => Promise.resolve({ count: LARGE_PAGE.length, data: LARGE_PAGE })),
+  operation("broken", () => Promise.reject(new TypeError("a bug"))),
+  operation("unavailable", () => Promise.reject(new AppError("unavailable", "Unavailable.", { retryAfterSeconds: 1 }))),
 ]);
 
 const principal: Principal = {
@@ -51,7 +44,7 @@ const principal: Principal = {
   epoch: 1,
 };
 
-async function call(params: Record<string, unknown>, changes: Partial<Principal> = {}) {
+async function call(params: Record<string, unknown>) {
   const context = {
     requestId: "r1",
     traceparent: "",
@@ -63,13 +56,7 @@ async function call(params: Record<string, unknown>, changes: Partial<Principal>
     route: "",
     rpc: { method: "tools/call" },
   };
-  const caller = {
-    services: {} as Services,
-    principal: { ...principal, ...changes },
-    toolbox,
-    context,
-    publicUrl: "https://records.example",
-  };
+  const caller = { services: {} as Services, principal, toolbox, context, publicUrl: "https://records.example" };
   const result = JSON.parse(`{${await callTool(params, caller)}}`) as {
     content: { text: string }[];
     structuredContent?: unknown;
@@ -77,39 +64,6 @@ async function call(params: Record<string, unknown>, changes: Partial<Principal>
   };
   return { ...result, body: JSON.parse(result.content[0]?.text ?? "") as unknown, context };
 }
-
-describe("a tool that needs a permission", () => {
-  it("is listed only for keys with that permission", () => {
-    const namesFor = (permissions: string[]) => (JSON.parse(toolbox.listingFor(permissions)) as { name: string }[]).map(({ name }) => name);
-    expect(namesFor(["records:read"])).toEqual(["open", "page", "broken", "unavailable"]);
-    expect(namesFor(["records:read", "campaigns:prepare"])).toEqual(["open", "guarded", "page", "broken", "unavailable"]);
-  });
-
-  it("refuses other keys in its result, so that no client starts to sign in", async () => {
-    const { isError, body, context } = await call({ name: "guarded" });
-    expect({ isError, body }).toEqual({
-      isError: true,
-      body: { error: { code: "permission_required", message: expect.stringContaining("campaigns:prepare"), request_id: "r1" } },
-    });
-    expect(context).toMatchObject({ errorKind: "permission_required", rpc: { tool: "guarded" } });
-    expect(await call({ name: "guarded" }, { permissions: ["campaigns:prepare"] })).toMatchObject({ isError: false });
-  });
-});
-
-it("an unknown tool is refused with the names of the tools that the key sees", async () => {
-  await expect(call({ name: "closed" })).rejects.toThrow("There is no such tool. The tools are open, page, broken, unavailable.");
-  await expect(call({ name: "closed" }, { permissions: ["campaigns:prepare"] })).rejects.toThrow(
-    "The tools are open, guarded, page, broken, unavailable.",
-  );
-});
-
-it("the result holds the body as text and as structured content", async () => {
-  expect(await call({ name: "open", arguments: { note: "ñ\u0000" } })).toMatchObject({
-    isError: false,
-    body: { brandId: "brd_1", given: { note: "ñ\u0000" } },
-    structuredContent: { brandId: "brd_1", given: { note: "ñ\u0000" } },
-  });
-});
 
 it("hidden characters of a text show in both copies of the result, and `<` is escaped in the text", async () => {
   const { content, body, structuredContent } = await call({ name: "open", arguments: { note: "Sale\u200b\u{e0041} <b>" } });
@@ -152,13 +106,6 @@ it('null and "" omit an argument, except under an unknown name', async () => {
     });
   }
   expect(await call({ name: "open", arguments: null })).toMatchObject({ body: { given: {} } });
-});
-
-it.each([
-  ["starter", { tier: "starter" as const }, "plan_required"],
-  ["unverified", { verified: false }, "brand_not_verified"],
-])("a brand that is %s is refused in the result", async (_, changes, code) => {
-  expect(await call({ name: "open" }, changes)).toMatchObject({ isError: true, body: { error: { code } } });
 });
 
 it("a failure on our side is thrown, so that clients try again", async () => {

@@ -5,7 +5,7 @@ import type { Principal } from "../../auth/principal.ts";
 import type { UsageRecorder } from "../../usage/usage-recorder.ts";
 import { readJsonBody } from "../body.ts";
 import { contextOf, type ErrorForm, type RequestContext } from "../request-context.ts";
-import { requireMethod, sendJson } from "../responses.ts";
+import { requireMethod, send } from "../responses.ts";
 import { clientNameOf } from "./client-name.ts";
 import { type Caller, type Generation, methodOf } from "./generation.ts";
 import { codeOf, failureBody, messageFrom, type RpcId, successBody } from "./json-rpc.ts";
@@ -46,7 +46,7 @@ export async function serveMcp(
     return methodOf(generation, method)(params, { ...served, principal, context, toolbox: TOOLBOX });
   });
   response.setHeader("Cache-Control", "private, no-store");
-  sendJson(response, 200, successBody(id, result));
+  send(response, 200, successBody(id, result));
 }
 
 const METHOD_NAMES = new Set([...legacy.methods.keys(), ...stateless.methods.keys()]);

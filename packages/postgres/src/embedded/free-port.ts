@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:net";
 
 /** Below the range of ephemeral ports, so that a server finds its port still free when it restarts. */
@@ -30,10 +31,8 @@ function draw(): number {
   return port - (port % SHARES) + (process.pid % SHARES);
 }
 
-function tryPort(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve()));
-  });
+async function tryPort(port: number): Promise<void> {
+  const server = createServer();
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  await once(server.close(), "close");
 }

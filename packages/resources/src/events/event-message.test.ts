@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { altered, BROKEN, MESSAGES, type Message } from "../../test/sample-messages.ts";
-import { EVENT_TYPES } from "./event-types.ts";
-import { EVENT_MESSAGE_BYTES_MAX, readEventMessage, UnreadableMessage } from "./event-message.ts";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "./event-types.ts";
+import { EVENT_MESSAGE_BYTES_MAX, readEventMessage, sampleData, UnreadableMessage } from "./event-message.ts";
 
 const bytes = (message: unknown): Buffer => Buffer.from(typeof message === "string" ? message : JSON.stringify(message));
 const read = (message: unknown) => readEventMessage(Buffer.isBuffer(message) ? message : bytes(message));
@@ -162,4 +162,14 @@ describe("any input", () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+const NOW = "2026-11-21T08:30:00.000Z";
+
+it.each(EVENT_TYPE_NAMES)("the sample of %s is a valid event message of a record that does not exist", (type) => {
+  const data = sampleData(type, NOW);
+  const message = { id: "evt_1", type, created_at: NOW, brand_id: "brd_1", data };
+  expect(readEventMessage(Buffer.from(JSON.stringify(message)))).toMatchObject({ event: message, dataJson: JSON.stringify(data) });
+  expect(data.id).toMatch(/^[a-z]+_test$/);
+  expect(data.campaign_id).toBe("cmp_test");
 });

@@ -33,18 +33,11 @@ const decoding = (...parameters: Parameters<typeof decodeCursor>) => {
 };
 
 describe("cursors", () => {
-  it("decode to the position they were encoded from", () => {
-    fc.assert(
-      fc.property(scope, position, (scope, position) => {
-        expect(decodeCursor(encodeCursor(scope, position), scope)).toEqual(position);
-      }),
-    );
-  });
-
-  it("need no escaping in a URL, and have the declared form", () => {
+  it("decode to the position they were encoded from, need no escaping in a URL, and have the declared form", () => {
     fc.assert(
       fc.property(scope, position, (scope, position) => {
         const cursor = encodeCursor(scope, position);
+        expect(decodeCursor(cursor, scope)).toEqual(position);
         expect(cursor).toMatch(new RegExp(CURSOR_FORM.pattern));
         expect(cursor.length).toBeGreaterThanOrEqual(CURSOR_FORM.minLength);
         expect(cursor.length).toBeLessThanOrEqual(CURSOR_FORM.maxLength);

@@ -12,69 +12,51 @@ export interface Hold {
   readonly retryAt: number;
 }
 
-/** Writes messages to the log, and reports those that it does not take. */
-export class LogWriter {
-  readonly #publisher: Publisher;
-  readonly #metrics: RelayMetrics;
-  readonly #log: Logger;
-  readonly #partitionsWarning: RepeatedWarning;
+type WriteToLog = (messages: readonly LogMessage[]) => Promise<ReadonlyMap<LogMessage | undefined, Hold>>;
+
+/**
+ * Returns what writes messages to the log, and reports those that it does not take: it returns the messages that the log has not
+ * acknowledged, and rejects if that is not known for each.
+ */
+export function logWriter(publisher: Publisher, metrics: RelayMetrics, log: Logger): WriteToLog {
+  const partitionsWarning = new RepeatedWarning(log, "events wait: their partitions of the log take none at the moment");
   /** Records whose event was named as too large, and waits. */
-  readonly #named = new Set<string>();
+  const named = new Set<string>();
 
-  constructor(publisher: Publisher, metrics: RelayMetrics, log: Logger) {
-    this.#publisher = publisher;
-    this.#metrics = metrics;
-    this.#log = log;
-    this.#partitionsWarning = new RepeatedWarning(log, "events wait: their partitions of the log take none at the moment");
-  }
+  const report = ({ failures, cause, retryMs }: PartlyPublished): void => {
+    const partitions = new Set(failures.filter(({ reason }) => reason === "partition").map(({ partition }) => partition));
+    if (partitions.size > 0) {
+      metrics.failures.inc();
+      partitionsWarning.write({ err: cause, partitions: [...partitions], retry_in_ms: Math.round(retryMs) });
+    }
+    for (const { message, reason } of failures) {
+      // Each is named once: it is tried every five seconds.
+      if (reason !== "too_large" || named.has(message.key)) continue;
+      named.add(message.key);
+      const fields = { ...logFieldsOf(message), bytes: message.value.length };
+      log.error(fields, "an event is too large for the topic: it waits, and the later ones of its record");
+    }
+  };
 
-  /**
-   * Returns the messages that the log has not acknowledged.
-   *
-   * @throws if that is not known for each
-   */
-  async write(messages: readonly LogMessage[]): Promise<ReadonlyMap<LogMessage | undefined, Hold>> {
-    const error = await this.#publish(messages);
+  return async (messages) => {
     const holds = new Map<LogMessage, Hold>();
-    if (error !== undefined) {
-      this.#report(error);
+    try {
+      if (messages.length > 0) await publisher.publish(messages);
+    } catch (error) {
+      if (!(error instanceof PartlyPublished)) throw error;
+      report(error);
       const now = performance.now();
       for (const { message, reason, partition } of error.failures) {
         if (reason === "partition") holds.set(message, { holder: partition, retryAt: now + error.retryMs });
         else holds.set(message, { holder: message.key, retryAt: now + TOO_LARGE_RETRY_MS });
       }
     }
-    if (this.#named.size > 0) for (const message of messages) if (!holds.has(message)) this.#named.delete(message.key);
-    if (this.#log.isLevelEnabled("debug")) {
-      for (const message of messages) if (!holds.has(message)) this.#log.debug(logFieldsOf(message), "event moved to the log");
+    if (named.size > 0) for (const message of messages) if (!holds.has(message)) named.delete(message.key);
+    if (log.isLevelEnabled("debug")) {
+      for (const message of messages) if (!holds.has(message)) log.debug(logFieldsOf(message), "event moved to the log");
     }
     return holds;
-  }
-
-  async #publish(messages: readonly LogMessage[]): Promise<PartlyPublished | undefined> {
-    try {
-      if (messages.length > 0) await this.#publisher.publish(messages);
-      return undefined;
-    } catch (error) {
-      if (error instanceof PartlyPublished) return error;
-      throw error;
-    }
-  }
-
-  #report({ failures, cause, retryMs }: PartlyPublished): void {
-    const partitions = new Set(failures.filter(({ reason }) => reason === "partition").map(({ partition }) => partition));
-    if (partitions.size > 0) {
-      this.#metrics.failures.inc();
-      this.#partitionsWarning.write({ err: cause, partitions: [...partitions], retry_in_ms: Math.round(retryMs) });
-    }
-    for (const { message, reason } of failures) {
-      // Each is named once: it is tried every five seconds.
-      if (reason !== "too_large" || this.#named.has(message.key)) continue;
-      this.#named.add(message.key);
-      const fields = { ...logFieldsOf(message), bytes: message.value.length };
-      this.#log.error(fields, "an event is too large for the topic: it waits, and the later ones of its record");
-    }
-  }
+  };
 }
 
 function logFieldsOf({ key, value, headers }: LogMessage): object {

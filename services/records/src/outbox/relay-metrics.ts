@@ -7,18 +7,10 @@ import type { HeldEvents } from "./held-events.ts";
 /** Counting more takes longer, and tells no more. */
 const COUNTED_MAX = 10_000;
 
-export interface RelayMetrics {
-  readonly published: Counter;
-  readonly failures: Counter;
-  readonly leads: Gauge;
-  /** Shows what the relay of this process holds. */
-  show(held: Pick<HeldEvents, "size" | "tooLarge">): void;
-  /** Age of the oldest event as the gauge shows it, after this wait at most; undefined if it is not known. */
-  oldestSeconds(waitMs: number): Promise<number | undefined>;
-}
+export type RelayMetrics = ReturnType<typeof relayMetrics>;
 
 /** Every process shows the outbox, whether its relay leads or not. */
-export function relayMetrics(registry: Registry, sql: Sql): RelayMetrics {
+export function relayMetrics(registry: Registry, sql: Sql) {
   const registers = [registry];
   const held = new Gauge({
     name: "outbox_held_events",
@@ -39,11 +31,13 @@ export function relayMetrics(registry: Registry, sql: Sql): RelayMetrics {
     },
   ]);
   return {
-    show({ size, tooLarge: count }) {
+    /** Shows what the relay of this process holds. */
+    show({ size, tooLarge: count }: Pick<HeldEvents, "size" | "tooLarge">): void {
       held.set(size);
       tooLarge.set(count);
     },
-    oldestSeconds: async (waitMs) => (await sampled(waitMs))?.oldest,
+    /** Age of the oldest event as the gauge shows it, after this wait at most; undefined if it is not known. */
+    oldestSeconds: async (waitMs: number): Promise<number | undefined> => (await sampled(waitMs))?.oldest,
     published: new Counter({ name: "outbox_published_total", help: "Events moved from the outbox to the log.", registers }),
     failures: new Counter({ name: "outbox_failures_total", help: "Attempts to move events to the log that failed.", registers }),
     leads: new Gauge({ name: "outbox_leads", help: "1 in the process that moves events, 0 in the others.", registers }),

@@ -1,5 +1,5 @@
 import { PartlyPublished, type LogMessage, type PublishFailure } from "@brand-records/event-log";
-import { migrate, openPool, type Sql } from "@brand-records/postgres";
+import { migrate, openPool, type Database, type Sql } from "@brand-records/postgres";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { MIGRATIONS } from "../migrations.ts";
@@ -7,76 +7,72 @@ import { OutboxRelay } from "./relay.ts";
 import { relayMetrics } from "./relay-metrics.ts";
 
 let database: TestDatabase;
+let db: Database;
 beforeAll(async () => {
-  database = await createDatabase("records");
+  database = await createDatabase("records_schema", async (url) => {
+    await migrate({ url, schema: "records", directory: MIGRATIONS });
+  });
+  db = openPool({ url: database.url, applicationName: "relay test" });
 });
-afterAll(() => database.drop());
+const relays: OutboxRelay[] = [];
+afterEach(async () => {
+  for (const relay of relays.splice(0)) await relay.stop();
+});
+afterAll(async () => {
+  await db.stop();
+  await database.drop();
+});
+
+/** Starts a relay that is stopped with the test. */
+function startRelay(
+  publish: (messages: readonly LogMessage[]) => Promise<void>,
+  { isReady = (): boolean => true, registry = openMetrics("records"), log = openLog("records", "silent") } = {},
+): OutboxRelay {
+  const publisher = { publish, isReady, stop: async () => {} };
+  const relay = new OutboxRelay({ databaseUrl: database.url, publisher, metrics: relayMetrics(registry, db), log });
+  relays.push(relay);
+  return relay;
+}
 
 it("reports every process as unhealthy while none can move events, also one that waits for its turn", async () => {
-  const db = openPool({ url: database.url, max: 2, applicationName: "relay test" });
-  const relays: OutboxRelay[] = [];
   const failures = [0, 0];
   /** Whether the other process counted as healthy while this one tried, once both had failed. */
   const others: boolean[] = [];
-  const start = (index: 0 | 1): OutboxRelay => {
-    const publish = async (): Promise<void> => {
-      if (Math.min(...failures) > 0) others.push(relays[1 - index]!.isHealthy);
-      failures[index]! += 1;
-      throw new Error("no brokers");
-    };
-    const publisher = { publish, isReady: () => false, stop: async () => {} };
-    return new OutboxRelay({
-      databaseUrl: database.url,
-      publisher,
-      metrics: relayMetrics(openMetrics(`records ${index}`), db),
-      log: openLog("records", "silent"),
-    });
-  };
-  relays.push(start(0), start(1));
-  try {
-    await eventually(() => expect(others.length).toBeGreaterThan(4), { timeoutMs: 60_000 });
-    expect(new Set(others)).toEqual(new Set([false]));
-  } finally {
-    for (const relay of relays) await relay.stop();
-    await db.stop();
-  }
-}, 90_000);
+  for (const index of [0, 1] as const)
+    startRelay(
+      async () => {
+        if (Math.min(...failures) > 0) others.push(relays[1 - index]!.isHealthy);
+        failures[index]! += 1;
+        throw new Error("no brokers");
+      },
+      { isReady: () => false },
+    );
+  await eventually(() => expect(others.length).toBeGreaterThan(4), { timeoutMs: 60_000 });
+  expect(new Set(others)).toEqual(new Set([false]));
+});
 
 it("moves the event of a change that took its number before others and commits after the relay has read twice", async () => {
-  await migrate({ url: database.url, schema: "records", directory: MIGRATIONS });
-  const db = openPool({ url: database.url, max: 3, applicationName: "relay test" });
   const moved: string[] = [];
-  const publish = async (messages: readonly LogMessage[]): Promise<void> => {
+  startRelay(async (messages) => {
     for (const { value } of messages) moved.push((JSON.parse(value.toString()) as { data: { id: string } }).data.id);
-  };
-  const relay = new OutboxRelay({
-    databaseUrl: database.url,
-    publisher: { publish, isReady: () => true, stop: async () => {} },
-    metrics: relayMetrics(openMetrics("records"), db),
-    log: openLog("records", "silent"),
   });
   const change = (sql: Sql, id: string) =>
     sql.query("select records.emit('payout.paid', 'brd_1', $1, json_build_object('id', $1::text))", [id]);
-  try {
-    await db.transaction(async (long) => {
-      await db.transaction(async (quick) => {
-        // With an id below that of the long one, so that none above it ends before the relay reads.
-        await quick.query("select pg_current_xact_id()");
-        await change(long, "pay_long");
-        await change(quick, "pay_quick");
-      });
-      for (const next of ["pay_2", "pay_3"]) {
-        await eventually(() => expect(moved.at(-1)).toBe(next === "pay_2" ? "pay_quick" : "pay_2"));
-        await change(db, next);
-      }
-      await eventually(() => expect(moved).toEqual(["pay_quick", "pay_2", "pay_3"]));
+  await db.transaction(async (long) => {
+    await db.transaction(async (quick) => {
+      // With an id below that of the long one, so that none above it ends before the relay reads.
+      await quick.query("select pg_current_xact_id()");
+      await change(long, "pay_long");
+      await change(quick, "pay_quick");
     });
-    await eventually(() => expect(moved).toEqual(["pay_quick", "pay_2", "pay_3", "pay_long"]));
-  } finally {
-    await relay.stop();
-    await db.stop();
-  }
-}, 60_000);
+    for (const next of ["pay_2", "pay_3"]) {
+      await eventually(() => expect(moved.at(-1)).toBe(next === "pay_2" ? "pay_quick" : "pay_2"));
+      await change(db, next);
+    }
+    await eventually(() => expect(moved).toEqual(["pay_quick", "pay_2", "pay_3"]));
+  });
+  await eventually(() => expect(moved).toEqual(["pay_quick", "pay_2", "pay_3", "pay_long"]));
+});
 
 interface Moved {
   readonly record: string;
@@ -84,12 +80,7 @@ interface Moved {
 }
 
 /** A relay to a log that refuses messages as `refuse` says, and the events that the log has acknowledged, in order. */
-async function startPartlyRefused(
-  refuse: (messages: readonly Moved[]) => (PublishFailure["reason"] | undefined)[],
-  isReady: () => boolean = () => true,
-) {
-  await migrate({ url: database.url, schema: "records", directory: MIGRATIONS });
-  const db = openPool({ url: database.url, max: 3, applicationName: "relay test" });
+function partlyRefused(refuse: (messages: readonly Moved[]) => (PublishFailure["reason"] | undefined)[], isReady = (): boolean => true) {
   const moved: Moved[] = [];
   const publish = async (messages: readonly LogMessage[]): Promise<void> => {
     const events = messages.map(({ key, value }) => ({
@@ -108,18 +99,10 @@ async function startPartlyRefused(
   const errors: object[] = [];
   const log = openLog("records", "silent");
   log.error = (fields: unknown) => void errors.push(fields as object);
-  const start = (): OutboxRelay =>
-    new OutboxRelay({
-      databaseUrl: database.url,
-      publisher: { publish, isReady, stop: async () => {} },
-      metrics: relayMetrics(registry, db),
-      log,
-    });
   return {
     moved,
     errors,
-    db,
-    start,
+    start: () => startRelay(publish, { isReady, registry, log }),
     metric: async (name: string) => (await registry.getSingleMetric(name)?.get())?.values[0]?.value,
     /** One change of each record, in one statement. */
     change: (id: string, records: readonly string[]) =>
@@ -135,54 +118,42 @@ const recordsOf = (name: string, count: number): string[] => Array.from({ length
 
 it("moves the events of partitions that work, behind more of others than one read takes, and then those, once and in order", async () => {
   let isStuck = true;
-  const relay = await startPartlyRefused((events) =>
-    events.map(({ record }) => (isStuck && record.startsWith("stuck") ? "partition" : undefined)),
-  );
+  const relay = partlyRefused((events) => events.map(({ record }) => (isStuck && record.startsWith("stuck") ? "partition" : undefined)));
   for (const id of ["1", "2", "3"]) await relay.change(id, recordsOf("stuck", 900));
   await relay.change("1", recordsOf("free", 10));
-  const running = relay.start();
-  try {
-    await eventually(() => expect(relay.moved).toHaveLength(10));
-    await relay.change("2", [...recordsOf("stuck", 1), ...recordsOf("free", 10)]);
-    await eventually(() => expect(relay.moved).toHaveLength(20));
-    await eventually(async () => expect([await relay.waiting(), await relay.metric("outbox_held_events")]).toEqual([2_701, 2_701]));
-    isStuck = false;
-    await eventually(() => expect(relay.moved).toHaveLength(2_721));
-    const ids = Map.groupBy(relay.moved, ({ record }) => record);
-    expect(ids.get("stuck_0")?.map(({ id }) => id)).toEqual(["1", "2", "3", "2"]);
-    expect(ids.get("stuck_899")?.map(({ id }) => id)).toEqual(["1", "2", "3"]);
-    await eventually(async () => expect(await relay.waiting()).toBe(0));
-    expect(relay.moved).toHaveLength(2_721);
-    await eventually(async () => expect(await relay.metric("outbox_held_events")).toBe(0));
-  } finally {
-    await running.stop();
-    await relay.db.stop();
-  }
-}, 60_000);
+  relay.start();
+  await eventually(() => expect(relay.moved).toHaveLength(10));
+  await relay.change("2", [...recordsOf("stuck", 1), ...recordsOf("free", 10)]);
+  await eventually(() => expect(relay.moved).toHaveLength(20));
+  await eventually(async () => expect([await relay.waiting(), await relay.metric("outbox_held_events")]).toEqual([2_701, 2_701]));
+  isStuck = false;
+  await eventually(() => expect(relay.moved).toHaveLength(2_721));
+  const ids = Map.groupBy(relay.moved, ({ record }) => record);
+  expect(ids.get("stuck_0")?.map(({ id }) => id)).toEqual(["1", "2", "3", "2"]);
+  expect(ids.get("stuck_899")?.map(({ id }) => id)).toEqual(["1", "2", "3"]);
+  await eventually(async () => expect(await relay.waiting()).toBe(0));
+  expect(relay.moved).toHaveLength(2_721);
+  await eventually(async () => expect(await relay.metric("outbox_held_events")).toBe(0));
+});
 
 it("is unhealthy while no partition takes events, and healthy while one does", async () => {
   let isStuck = true;
-  const relay = await startPartlyRefused(
+  const relay = partlyRefused(
     (events) => events.map(({ record }) => (isStuck && record === "stuck_0" ? "partition" : undefined)),
     () => !isStuck,
   );
   const running = relay.start();
-  try {
-    await eventually(() => expect(running.isHealthy).toBe(true));
-    await relay.change("1", ["stuck_0"]);
-    await eventually(() => expect(running.isHealthy).toBe(false));
-    isStuck = false;
-    await eventually(() => expect(running.isHealthy).toBe(true));
-    expect(relay.moved).toHaveLength(1);
-  } finally {
-    await running.stop();
-    await relay.db.stop();
-  }
-}, 60_000);
+  await eventually(() => expect(running.isHealthy).toBe(true));
+  await relay.change("1", ["stuck_0"]);
+  await eventually(() => expect(running.isHealthy).toBe(false));
+  isStuck = false;
+  await eventually(() => expect(running.isHealthy).toBe(true));
+  expect(relay.moved).toHaveLength(1);
+});
 
 it("holds only the record of an event that is too large, says so, and moves it once the topic takes it", async () => {
   let isSmall = true;
-  const relay = await startPartlyRefused((events) => {
+  const relay = partlyRefused((events) => {
     const first = events.findIndex(({ record, id }) => isSmall && record === "large_0" && id === "huge");
     return events.map(({ record }, index) => {
       if (first === -1 || record !== "large_0" || index < first) return undefined;
@@ -190,26 +161,21 @@ it("holds only the record of an event that is too large, says so, and moves it o
     });
   });
   for (const id of ["1", "huge", "3"]) await relay.change(id, ["large_0", "other_0"]);
-  const running = relay.start();
+  relay.start();
   const idsOf = (record: string): string[] => relay.moved.filter((each) => each.record === record).map(({ id }) => id);
-  try {
-    await eventually(() => expect(idsOf("other_0")).toEqual(["1", "huge", "3"]));
-    await relay.change("4", ["large_0", "other_0"]);
-    await eventually(() => expect(idsOf("other_0")).toEqual(["1", "huge", "3", "4"]));
-    expect(idsOf("large_0")).toEqual(["1"]);
-    expect(relay.errors[0]).toEqual(
-      expect.objectContaining({ record_id: "large_0", brand_id: "brd_1", type: "payout.paid", bytes: expect.any(Number) }),
-    );
-    const metrics = ["outbox_held_events", "outbox_too_large_events"];
-    await eventually(async () => expect(await Promise.all(metrics.map(relay.metric))).toEqual([3, 1]));
-    isSmall = false;
-    await eventually(() => expect(idsOf("large_0")).toEqual(["1", "huge", "3", "4"]));
-    await eventually(async () => expect(await relay.waiting()).toBe(0));
-    expect(relay.moved).toHaveLength(8);
-    // It was tried at least twice.
-    expect(relay.errors).toHaveLength(1);
-  } finally {
-    await running.stop();
-    await relay.db.stop();
-  }
-}, 60_000);
+  await eventually(() => expect(idsOf("other_0")).toEqual(["1", "huge", "3"]));
+  await relay.change("4", ["large_0", "other_0"]);
+  await eventually(() => expect(idsOf("other_0")).toEqual(["1", "huge", "3", "4"]));
+  expect(idsOf("large_0")).toEqual(["1"]);
+  expect(relay.errors[0]).toEqual(
+    expect.objectContaining({ record_id: "large_0", brand_id: "brd_1", type: "payout.paid", bytes: expect.any(Number) }),
+  );
+  const metrics = ["outbox_held_events", "outbox_too_large_events"];
+  await eventually(async () => expect(await Promise.all(metrics.map(relay.metric))).toEqual([3, 1]));
+  isSmall = false;
+  await eventually(() => expect(idsOf("large_0")).toEqual(["1", "huge", "3", "4"]));
+  await eventually(async () => expect(await relay.waiting()).toBe(0));
+  expect(relay.moved).toHaveLength(8);
+  // It was tried at least twice.
+  expect(relay.errors).toHaveLength(1);
+});

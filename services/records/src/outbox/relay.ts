@@ -7,7 +7,7 @@ import { readOutbox, removeFromOutbox, tryToLead, type OutboxRow } from "../stor
 import { OutboxWindow } from "./outbox-window.ts";
 import { CreationContexts } from "./creation-contexts.ts";
 import { HeldEvents, type HeldEvent } from "./held-events.ts";
-import { LogWriter } from "./log-writer.ts";
+import { logWriter } from "./log-writer.ts";
 import type { RelayMetrics } from "./relay-metrics.ts";
 
 const BATCH_MAX = 1_000;
@@ -33,8 +33,9 @@ export interface RelayOptions {
 
 /**
  * Moves events from the outbox to the log, in order for each record: reads, publishes, and removes what the log has
- * acknowledged. It holds back what the log does not take, and goes on with other records. If it is killed, some events are published twice and none is lost. One process is active, by advisory lock:
- * it reads and removes over the session that holds the lock, so a process that lost the lock moves nothing.
+ * acknowledged. It holds back what the log does not take, and goes on with other records. If it is killed, some events are published twice
+ * and none is lost. One process is active, by advisory lock: it reads and removes over the session that holds the lock, so a process that
+ * lost the lock moves nothing.
  */
 export class OutboxRelay {
   readonly #options: RelayOptions;
@@ -42,14 +43,14 @@ export class OutboxRelay {
   readonly #running: Promise<void>;
   readonly #contexts = new CreationContexts();
   readonly #wake = new WakeSignal();
-  readonly #writer: LogWriter;
+  readonly #write: ReturnType<typeof logWriter>;
   #isHealthy = false;
   /** When this process last failed to move events, on the monotonic clock. */
   #failedAt = -Infinity;
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#writer = new LogWriter(options.publisher, options.metrics, options.log);
+    this.#write = logWriter(options.publisher, options.metrics, options.log);
     this.#running = this.#run();
   }
 
@@ -157,7 +158,7 @@ export class OutboxRelay {
   /** Writes to the log, removes what it has acknowledged, and holds the rest. Returns the transaction that removed it. */
   async #move(session: DatabaseSession, rows: readonly OutboxRow[], held: HeldEvents): Promise<bigint> {
     const messages = rows.map((row) => messageFrom(row, this.#contexts.of(row)));
-    const holds = await this.#writer.write(messages);
+    const holds = await this.#write(messages);
     const moved = rows.filter((_, index) => !holds.has(messages[index]));
     this.#contexts.forget(moved);
     const seqs = moved.map(({ seq }) => seq);

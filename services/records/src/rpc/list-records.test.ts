@@ -93,29 +93,21 @@ describe("filters", () => {
     expect((await list({ filters })).data).toHaveLength(count);
   });
 
-  it("are in the cursor: with others it is refused", async () => {
+  it("are in the cursor: with others it is refused, and the same time may be spelt differently", async () => {
     const filters = { status: "pending", created_from: "2026-11-21T08:30:00Z" };
-    const { next_cursor } = await list({ limit: 1, filters });
-    const following = (changed: Partial<ListRequest>) => list({ limit: 1, filters, cursor: next_cursor ?? "", ...changed });
-    const { data } = await following({ filters: { ...filters, created_from: "2026-11-21T16:29:59.9999999+08:00" } });
+    const cursor = (await list({ limit: 1, filters })).next_cursor ?? "";
+    const { data } = await list({ limit: 1, cursor, filters: { ...filters, created_from: "2026-11-21T16:29:59.9999999+08:00" } });
     expect(data).toMatchObject([{ id: "dep_3" }]);
-    const refused = { kind: "invalid_cursor", field: "cursor" };
-    await expect(following({ filters: { ...filters, status: "failed" } })).rejects.toMatchObject(refused);
-    await expect(following({ filters: { status: "pending" } })).rejects.toMatchObject(refused);
-    await expect(following({ filters: { ...filters, id: "dep_3" } })).rejects.toMatchObject(refused);
-    await expect(list({ limit: 1, cursor: next_cursor ?? "" })).rejects.toMatchObject(refused);
-    const { next_cursor: unfiltered } = await list({ limit: 1 });
-    await expect(following({ cursor: unfiltered ?? "" })).rejects.toMatchObject(refused);
+    for (const others of [{ status: "pending" }, undefined])
+      await expect(list({ limit: 1, cursor, filters: others })).rejects.toMatchObject({ kind: "invalid_cursor", field: "cursor" });
   });
 
-  it.each([
-    ["id", "cmp_1", "id must be dep_ and 1 to 40 lower-case letters or digits"],
-    ["campaign_id", "", "campaign_id must be cmp_ and 1 to 40 lower-case letters or digits"],
-    ["link_id", "lnk_1", "link_id is no filter of deposits"],
-    ["status", "paid", "status must be one of pending, succeeded, failed, expired, refunded"],
-    ["created_from", "yesterday", "created_from must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00"],
-  ])("refuse %s = %j", async (field, value, message) => {
-    await expect(list({ filters: { [field]: value } })).rejects.toMatchObject({ kind: "invalid_parameter", field, message });
+  it("that a resource does not have, or with a wrong value, are refused", async () => {
+    for (const [field, value, message] of [
+      ["link_id", "lnk_1", "link_id is no filter of deposits"],
+      ["status", "paid", "status must be one of pending, succeeded, failed, expired, refunded"],
+    ] as const)
+      await expect(list({ filters: { [field]: value } })).rejects.toMatchObject({ kind: "invalid_parameter", field, message });
   });
 });
 

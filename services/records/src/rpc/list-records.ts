@@ -3,7 +3,7 @@ import type { RecordsServiceService } from "@brand-records/proto/records/v1";
 import { listMethod, type ListMethod, RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import type { CallContext, Handlers } from "@brand-records/rpc";
 import type { PageRequest } from "../domain/page.ts";
-import { BrandTurns, listRecords, type PageOf } from "../use-cases/list-records.ts";
+import { brandTurns, listRecords, type PageOf } from "../use-cases/list-records.ts";
 
 type ListHandler<Name extends ResourceName> = (request: PageRequest, context: CallContext) => Promise<PageOf<Name>>;
 type ListHandlers = { readonly [Name in ResourceName as ListMethod<Name>]: ListHandler<Name> };
@@ -15,10 +15,10 @@ type ListHandlers = { readonly [Name in ResourceName as ListMethod<Name>]: ListH
  * @param connections of `db`
  */
 export function recordsHandlers(db: Sql, connections: number): Pick<Handlers<RecordsServiceService>, ListMethod> {
-  const turns = new BrandTurns(connections);
+  const inTurn = brandTurns(connections);
   const handlers = RESOURCE_NAMES.map((resource) => {
     const handler: ListHandler<typeof resource> = (request, context) =>
-      turns.take(request.brand_id, context, () => listRecords(db, resource, request));
+      inTurn(request.brand_id, context, () => listRecords(db, resource, request));
     return [listMethod(resource), handler];
   });
   return Object.fromEntries(handlers) as ListHandlers;

@@ -2,7 +2,6 @@ import { EVENT_TYPE_NAMES, EVENT_TYPES, readEventMessage, RESOURCE_NAMES } from 
 import { openPool, type Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
 import { fieldsOf, sampleRecord } from "../../test/any-record.ts";
-import { changeMany } from "../../test/change-many.ts";
 import { campaign, payout, submission } from "../../test/sample-records.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 
@@ -33,6 +32,10 @@ interface Row {
 
 const outbox = () =>
   db.query<Row>("select seq, id, aggregatetype, aggregateid, type, payload::text, traceparent from records.outbox order by seq");
+const updatedAt = async () => (await served.list(brand, "submissions"))[0]?.updated_at ?? "";
+/** Returns updated_at of each event, in order. */
+const updatedAtOfEvents = async () => (await outbox()).map(({ payload }) => readEventMessage(Buffer.from(payload)).event.data.updated_at);
+const plusOneMs = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
 const eventTypes = async () => (await outbox()).map(({ type }) => type);
 const importRecords = (resource: string, ...records: object[]) => served.import(brand, records, { resource });
 const setStatus = (table: string, id: string, status: string, more = "") =>
@@ -119,7 +122,7 @@ describe("a status change with an event", () => {
     expect(JSON.parse(row?.payload ?? "").data).toMatchObject({ rejection_code: "off_brief", reviewed_at: "2026-11-21T08:00:00.500Z" });
   });
 
-  it("emits one event per change in order, even for several changes of one record in one transaction", async () => {
+  it("emits one event per change in order, with a later updated_at each, even for several changes of one record in one transaction", async () => {
     const record = submission();
     await importRecords("submissions", record);
     await db.transaction(async (sql) => {
@@ -131,10 +134,9 @@ describe("a status change with an event", () => {
     const ids = (await outbox()).map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
     expect(ids.every((id) => /^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(id))).toBe(true);
-  });
-
-  it("emits an event for each of a thousand changes in one statement", async () => {
-    await changeMany(served, brand, 1_000);
+    const [first = "", second = "", third] = await updatedAtOfEvents();
+    expect([second, third]).toEqual([plusOneMs(first), plusOneMs(second)]);
+    expect(await updatedAt()).toBe(third);
   });
 });
 
@@ -257,34 +259,17 @@ describe("brand_records.events", () => {
   });
 });
 
-describe("a status", () => {
-  it("changes only as allowed; the error names the record and both statuses", async () => {
-    const record = submission({ status: "withdrawn" });
-    await importRecords("submissions", record);
-    await expect(setStatus("submissions", record.id, "approved")).rejects.toMatchObject({
-      code: "23514",
-      message: `submissions ${record.id}: status cannot change from withdrawn to approved`,
-    });
-    expect(await outbox()).toEqual([]);
-  });
-
-  it.each(RESOURCE_NAMES)("of %s is declared if and only if a transition has it", async (resource) => {
-    const statuses = fieldsOf(resource).get("status")?.schema.enum ?? [];
-    const rows = await db.query<{ status: string }>(
-      `select from_status as status from records.status_transitions where resource = $1
-       union select to_status from records.status_transitions where resource = $1`,
-      [resource],
-    );
-    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(statuses));
-  });
+it.each(RESOURCE_NAMES)("a status of %s is declared if and only if a transition has it", async (resource) => {
+  const statuses = fieldsOf(resource).get("status")?.schema.enum ?? [];
+  const rows = await db.query<{ status: string }>(
+    `select from_status as status from records.status_transitions where resource = $1
+     union select to_status from records.status_transitions where resource = $1`,
+    [resource],
+  );
+  expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(statuses));
 });
 
 describe("updated_at", () => {
-  const updatedAt = async () => (await served.list(brand, "submissions"))[0]?.updated_at ?? "";
-  /** Returns updated_at of each event, in order. */
-  const updatedAtOfEvents = async () => (await outbox()).map(({ payload }) => readEventMessage(Buffer.from(payload)).event.data.updated_at);
-  const plusOneMs = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
-
   it("is the transaction's time, or a later time that the writer sets; an import brings its own", async () => {
     const record = submission();
     await importRecords("submissions", record);
@@ -307,18 +292,6 @@ describe("updated_at", () => {
     await setStatus("submissions", record.id, "rejected", ", updated_at = '2101-01-01 00:00:00.123456+00'");
     expect((await updatedAtOfEvents())[1]).toBe("2101-01-01T00:00:00.123Z");
     expect(await updatedAt()).toBe("2101-01-01T00:00:00.123Z");
-  });
-
-  it("increases with each of several changes in one transaction", async () => {
-    const record = submission();
-    await importRecords("submissions", record);
-    await db.transaction(async (sql) => {
-      for (const status of ["approved", "rejected", "approved"])
-        await sql.query("update records.submissions set status = $2 where id = $1", [record.id, status]);
-    });
-    const [first = "", second = "", third] = await updatedAtOfEvents();
-    expect([second, third]).toEqual([plusOneMs(first), plusOneMs(second)]);
-    expect(await updatedAt()).toBe(third);
   });
 
   it("increases although the transaction that changes the record last began first", async () => {
@@ -369,31 +342,4 @@ it("records.new_id returns TypeIDs as packages/ids does: unique, and ordered by 
     0n,
   );
   expect(digits.toString(16).padStart(32, "0")).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
-});
-
-describe("a writer with rights on the record tables only", () => {
-  it("emits events by its changes, and can neither read nor write the outbox nor forge an event", async () => {
-    const record = submission();
-    await importRecords("submissions", record);
-    const role = `platform_${newId("x").slice(2)}`;
-    await db.query(`create role ${role} login password 'pw'`);
-    await db.query(`grant usage on schema records to ${role}; grant select, update on records.submissions to ${role}`);
-    await db.transaction(async (sql) => {
-      await sql.query(`set local role ${role}`);
-      await sql.query("update records.submissions set status = 'approved' where id = $1", [record.id]);
-    });
-    expect(await eventTypes()).toEqual(["submission.approved"]);
-    for (const forbidden of [
-      "select * from records.outbox",
-      "delete from records.outbox",
-      "select records.emit('payout.paid', 'brd_1', 'po_1', '{}')",
-    ]) {
-      const attempt = db.transaction(async (sql) => {
-        await sql.query(`set local role ${role}`);
-        await sql.query(forbidden);
-      });
-      await expect(attempt).rejects.toMatchObject({ code: "42501" });
-    }
-    await db.query(`drop owned by ${role}; drop role ${role}`);
-  });
 });

@@ -16,7 +16,6 @@ beforeEach(() => {
 afterAll(() => served.stop());
 
 const deposits = { resource: "deposits" };
-const campaigns = { resource: "campaigns" };
 
 describe("an import", () => {
   it("of valid lines is committed, counted and listed newest first", async () => {
@@ -30,14 +29,8 @@ describe("an import", () => {
   });
 
   it("of no lines is committed and changes nothing", async () => {
-    expect((await served.import(brand, [], deposits)).summary).toEqual({
-      lines: 0,
-      inserted: 0,
-      updated: 0,
-      unchanged: 0,
-      bad: 0,
-      committed: true,
-    });
+    const nothing = { lines: 0, inserted: 0, updated: 0, unchanged: 0, bad: 0 };
+    expect((await served.import(brand, [], deposits)).summary).toEqual({ ...nothing, committed: true });
   });
 
   it("that is repeated reports every record as unchanged", async () => {
@@ -195,101 +188,84 @@ it("blank lines are counted and ignored; a line may end in CRLF", async () => {
   expect((await served.import(brand, lines, deposits)).summary).toMatchObject({ lines: 5, inserted: 2, bad: 0 });
 });
 
+const WHOLE = "must be a whole number";
+const STORABLE = "must not contain NUL or lone surrogates";
 const TIME_RULE = "must be an RFC 3339 time with an offset, from 2000 to 9999, such as 2026-11-21T08:30:00Z";
 const URL_RULE = "must have a host and no user name, password, blanks or control characters";
+const DEEP = "[".repeat(100_000) + "]".repeat(100_000);
 
-describe("refused, with the wrong field named: a line", () => {
-  const valid = deposit();
-  it.each<[string, unknown, { field: string | null; message: string }]>([
-    ["that is not JSON", "{'id': 1}", { field: null, message: "is not valid JSON" }],
-    ["that is cut off", JSON.stringify(valid).slice(0, -1), { field: null, message: "is not valid JSON" }],
-    ["that is an array", [valid], { field: null, message: "must be a JSON object" }],
-    ["that is a string", '"dep_1"', { field: null, message: "must be a JSON object" }],
-    ["that is null", null, { field: null, message: "must be a JSON object" }],
-    ["that is nested 100,000 deep", "[".repeat(100_000) + "]".repeat(100_000), { field: null, message: "must be a JSON object" }],
-    ["that is longer than a mebibyte", " ".repeat(1024 * 1024) + "1", { field: null, message: "is longer than 1 MiB" }],
-    ["with a missing field", { ...valid, amount_centavos: undefined }, { field: "amount_centavos", message: "is missing" }],
-    ["with a missing text", { ...valid, currency: undefined }, { field: "currency", message: "is missing" }],
-    ["with an unknown field", { ...valid, brand_id: "brd_other" }, { field: "brand_id", message: "is not a field of deposits" }],
-    ["with text for a number", { ...valid, amount_centavos: "5" }, { field: "amount_centavos", message: "must be a whole number" }],
-    ["with a number for text", { ...valid, reference: 5 }, { field: "reference", message: "must be a string" }],
-    ["with null in a required field", { ...valid, amount_centavos: null }, { field: "amount_centavos", message: "must be a whole number" }],
-    ["with a fraction", { ...valid, amount_centavos: 0.5 }, { field: "amount_centavos", message: "must be a whole number" }],
-    ["with a negative number", { ...valid, amount_centavos: -1 }, { field: "amount_centavos", message: "must not be negative" }],
-    [
-      "with a number beyond 2^53",
-      JSON.stringify(valid).replace("500000", "9007199254740993"),
-      { field: "amount_centavos", message: "must be at most 9007199254740991" },
-    ],
-    [
-      "with a number beyond all doubles",
-      JSON.stringify(valid).replace("500000", "1e999"),
-      { field: "amount_centavos", message: "must be a whole number" },
-    ],
-    [
-      "with NUL",
-      JSON.stringify({ ...valid, reference: "a\u0000b" }),
-      { field: "reference", message: "must not contain NUL or lone surrogates" },
-    ],
-    [
-      "with a lone surrogate",
-      String.raw`${JSON.stringify(valid).replace("GC0001", "\\ud800")}`,
-      { field: "reference", message: "must not contain NUL or lone surrogates" },
-    ],
-    ["with empty text", { ...valid, reference: "" }, { field: "reference", message: "must not be empty" }],
-    [
-      "with text that is too long",
-      { ...valid, reference: "x".repeat(201) },
-      { field: "reference", message: "must be at most 200 characters" },
-    ],
-    [
-      "with another resource's id",
-      { ...valid, id: "cmp_1" },
-      { field: "id", message: "must be dep_ and 1 to 40 lower-case letters or digits" },
-    ],
-    ["with a time without offset", { ...valid, credited_at: "2026-11-21T08:30:00" }, { field: "credited_at", message: TIME_RULE }],
-    ["with a day that does not exist", { ...valid, credited_at: "2026-02-30T08:30:00Z" }, { field: "credited_at", message: TIME_RULE }],
-    ["with another currency", { ...valid, currency: "USD" }, { field: "currency", message: "must be PHP" }],
-    ["with a time before 2000", { ...valid, credited_at: "1999-12-31T23:59:59.999Z" }, { field: "credited_at", message: TIME_RULE }],
-    ["with a time after 9999", { ...valid, credited_at: "9999-12-31T23:59:59-01:00" }, { field: "credited_at", message: TIME_RULE }],
-    ["with a year of five digits", { ...valid, credited_at: "20000-01-01T00:00:00Z" }, { field: "credited_at", message: TIME_RULE }],
-    ["with infinity", { ...valid, credited_at: "infinity" }, { field: "credited_at", message: TIME_RULE }],
-  ])("%s", async (_, line, problem) => {
-    const { summary, problems } = await served.import(brand, [line], deposits);
-    expect(problems).toEqual([{ line: 1, ...problem }]);
-    expect(summary).toMatchObject({ lines: 1, bad: 1, committed: false });
-  });
+/** Lines, each with what is reported of it. */
+const NO_RECORDS: [line: unknown, field: string | null, message: string][] = [
+  ["{'id': 1}", null, "is not valid JSON"],
+  [JSON.stringify(deposit()).slice(0, -1), null, "is not valid JSON"],
+  ...[[deposit()], '"dep_1"', null, DEEP].map((line): (typeof NO_RECORDS)[number] => [line, null, "must be a JSON object"]),
+  [" ".repeat(1024 * 1024) + "1", null, "is longer than 1 MiB"],
+  [JSON.stringify(deposit()).replace("500000", "1e999"), "amount_centavos", WHOLE],
+  [{ ...deposit(), brand_id: "brd_other" }, "brand_id", "is not a field of deposits"],
+];
 
+const WRONG_VALUES: [field: string, value: unknown, message: string][] = [
+  ["amount_centavos", undefined, "is missing"],
+  ["currency", undefined, "is missing"],
+  ...["5", null, 0.5].map((value): (typeof WRONG_VALUES)[number] => ["amount_centavos", value, WHOLE]),
+  ["amount_centavos", -1, "must not be negative"],
+  ["amount_centavos", 2 ** 53, "must be at most 9007199254740991"],
+  ["reference", 5, "must be a string"],
+  ["reference", "a\u0000b", STORABLE],
+  ["reference", "\ud800", STORABLE],
+  ["reference", "", "must not be empty"],
+  ["reference", "x".repeat(201), "must be at most 200 characters"],
+  ["id", "cmp_1", "must be dep_ and 1 to 40 lower-case letters or digits"],
+  ["currency", "USD", "must be PHP"],
+  ...[
+    "2026-11-21T08:30:00",
+    "2026-02-30T08:30:00Z",
+    "1999-12-31T23:59:59.999Z",
+    "9999-12-31T23:59:59-01:00",
+    "20000-01-01T00:00:00Z",
+    "infinity",
+  ].map((value): (typeof WRONG_VALUES)[number] => ["credited_at", value, TIME_RULE]),
+];
+
+describe("each wrong line is reported with its number, its field and its rule", () => {
   it.each([
-    ["javascript:alert(1)", "must be an http or https URL"],
-    ["data:text/html,x", "must be an http or https URL"],
-    ["https://user:pw@video.example/1", URL_RULE],
-    ["https://@video.example/1", URL_RULE],
-    ["https:///video.example/1", URL_RULE],
-    ["https://video.example/a b", URL_RULE],
-    ["https://video.example/\u0085", URL_RULE],
-    ["https://video.example/\udc00", "must not contain NUL or lone surrogates"],
-  ])("with %j for a URL", async (content_url, message) => {
-    const { problems } = await served.import(brand, [{ ...submission(), content_url }], { resource: "submissions" });
-    expect(problems).toEqual([{ line: 1, field: "content_url", message }]);
+    ["what is no record", NO_RECORDS],
+    ["a wrong value", WRONG_VALUES.map(([field, value, rule]) => [{ ...deposit(), [field]: value }, field, rule])],
+  ])("%s", async (_, wrong) => {
+    const { summary, problems } = await served.import(
+      brand,
+      wrong.map(([line]) => line),
+      deposits,
+    );
+    expect(problems).toEqual(wrong.map(([, field, message], index) => ({ line: index + 1, field, message })));
+    expect(summary).toMatchObject({ lines: wrong.length, bad: wrong.length, committed: false });
   });
 
-  it("whose array has elements of another type", async () => {
-    const { problems } = await served.import(
-      brand,
-      [
-        { ...campaign(), platforms: ["tiktok", 5] },
-        { ...campaign(), platforms: "tiktok" },
-      ],
-      campaigns,
-    );
-    expect(problems).toEqual([
+  it("a URL that is not one of the web, or that holds what nobody may see", async () => {
+    const wrong = [
+      ["javascript:alert(1)", "must be an http or https URL"],
+      ["data:text/html,x", "must be an http or https URL"],
+      ["https://user:pw@video.example/1", URL_RULE],
+      ["https://@video.example/1", URL_RULE],
+      ["https:///video.example/1", URL_RULE],
+      ["https://video.example/a b", URL_RULE],
+      ["https://video.example/\u0085", URL_RULE],
+      ["https://video.example/\udc00", STORABLE],
+    ];
+    const lines = wrong.map(([content_url]) => ({ ...submission(), content_url }));
+    const { problems } = await served.import(brand, lines, { resource: "submissions" });
+    expect(problems).toEqual(wrong.map(([, message], index) => ({ line: index + 1, field: "content_url", message })));
+  });
+
+  it("an array of another type, or with elements of one", async () => {
+    const lines = [["tiktok", 5], "tiktok"].map((platforms) => ({ ...campaign(), platforms }));
+    expect((await served.import(brand, lines, { resource: "campaigns" })).problems).toEqual([
       { line: 1, field: "platforms.1", message: "must be a string" },
       { line: 2, field: "platforms", message: "must be an array" },
     ]);
   });
 
-  it("with several wrong fields, and all of them are named", async () => {
+  it("several wrong fields, and all of them are named", async () => {
     const { problems } = await served.import(brand, [{ id: "dep_1", created_at: "today", colour: "violet" }], deposits);
     expect(new Set(problems.map(({ field }) => field))).toEqual(
       new Set(["amount_centavos", "colour", "created_at", "currency", "method", "refunded_centavos", "status", "updated_at"]),

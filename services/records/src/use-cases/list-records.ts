@@ -32,38 +32,28 @@ const WAITING_MAX = 1_000;
  * Bounds the connections that one brand's pages hold at a time to half of the pool. A page that takes longer than its request stays at the
  * database until the statement's own limit, and clients repeat what failed: without the bound, ten requests for a slow page left no
  * connection to the other brands.
+ *
+ * @param connections of the pool
+ * @returns runs a brand's work in its turn, and not at all if its caller has gone meanwhile; rejects with AppError `timeout` if the brand's
+ *   earlier work holds its share all the time
  */
-export class BrandTurns {
-  readonly #turns: KeyedSemaphore;
-
-  /** @param connections of the pool */
-  constructor(connections: number) {
-    this.#turns = new KeyedSemaphore({
-      perKey: () => Math.ceil(connections / 2),
-      total: Number.POSITIVE_INFINITY,
-      waitingPerKey: WAITING_MAX,
-      waitingTotal: WAITING_MAX,
-      waitMs: WAIT_MS,
-    });
-  }
-
-  /**
-   * Runs a brand's work in its turn, and not at all if its caller has gone meanwhile.
-   *
-   * @throws AppError `timeout` if the brand's earlier work holds its share all the time
-   */
-  async take<T>(brandId: string, { parent }: CallContext, work: () => Promise<T>): Promise<T> {
+export function brandTurns(connections: number) {
+  const turns = new KeyedSemaphore({
+    perKey: () => Math.ceil(connections / 2),
+    total: Number.POSITIVE_INFINITY,
+    waitingPerKey: WAITING_MAX,
+    waitingTotal: WAITING_MAX,
+    waitMs: WAIT_MS,
+  });
+  return async <T>(brandId: string, { parent }: CallContext, work: () => Promise<T>): Promise<T> => {
     try {
-      return await this.#turns.run(brandId, async () => {
+      return await turns.run(brandId, async () => {
         if (parent?.cancelled === true) throw new AppError("request_timeout", "The caller has gone");
         return work();
       });
     } catch (error) {
       if (!(error instanceof NoRoomError)) throw error;
-      throw new AppError("timeout", "Earlier requests still take too long. Try again.", {
-        cause: error,
-        dependency: "postgres",
-      });
+      throw new AppError("timeout", "Earlier requests still take too long. Try again.", { cause: error, dependency: "postgres" });
     }
-  }
+  };
 }
