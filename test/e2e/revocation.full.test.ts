@@ -183,11 +183,3 @@ it("enforces a revocation on both warm gateways when accounts is killed right af
   });
   expect(seen).not.toContain(200);
 });
-
-it("applies a new tier's limit to the next request", async () => {
-  const brand = await stack.createBrand();
-  const policy = async () => (await stack.get("/api/v1/links", brand.key)).headers.get("ratelimit-policy");
-  const before = await policy();
-  await stack.accounts.setBrandTier({ brand_id: brand.id, tier: "enterprise" }, callContext());
-  expect([before, await policy()]).toEqual(['"brand";q=100000;w=60', '"brand";q=240;w=60']);
-});
