@@ -11,7 +11,7 @@ import { startServices, type StackServices } from "./stack/services.ts";
 import { settingsOf } from "./stack/settings.ts";
 import type { SharedStack } from "./stack/shared.ts";
 
-export type { TestBrand } from "./stack/brands.ts";
+export type { Secret, TestBrand } from "./stack/brands.ts";
 export { callContext } from "./stack/clients.ts";
 export type { Console, Gateway } from "./stack/gateways.ts";
 export { startOnSharedServices, type SharedStack } from "./stack/shared.ts";

@@ -93,12 +93,12 @@ function post(url: string, body: string, secret = SECRET, secondsAhead = 0): Pro
 }
 
 /** The bounds of what it accepts. `receivers prove` sends what no receiver may mistake. */
-const CASES: readonly (readonly [name: string, status: number, secret?: string, secondsAhead?: number])[] = [
+const CASES: readonly (readonly [name: string, status: number, secret: string, secondsAhead: number])[] = [
   ["a timestamp 295 s old", 204, SECRET, -296],
   ["a timestamp 295 s ahead", 204, SECRET, 295],
   ["a timestamp 301 s old", 401, SECRET, -302],
   ["a timestamp 301 s ahead", 401, SECRET, 301],
-  ["the secret without its prefix", 401, SECRET.slice("whsec_".length)],
+  ["the secret without its prefix", 401, SECRET.slice("whsec_".length), 0],
 ];
 
 /** Declares the tests of a program of docs/webhooks.md: it accepts what is sent, and nothing else. */

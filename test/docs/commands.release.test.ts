@@ -1,11 +1,10 @@
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { eventually } from "@brand-records/testkit";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { deleteBuilds, makeCleanCopy } from "./clean-copy.ts";
 import type { Command } from "./command.js";
 import { findCommands } from "./find-commands.js";
@@ -84,9 +83,8 @@ describe("in addition to npm start", () => {
   let launcher: Command;
   let baseUrl: string;
   let platform: Database;
-  let server: Server;
+  let receivers: ReceiverServer;
   let brand: string;
-  let receiverUrl: string;
   let receiver: string;
   let delivery: string;
   let event: string;
@@ -119,11 +117,9 @@ describe("in addition to npm start", () => {
     const [link] = await platform.query<{ id: string }>("select id from records.links where brand_id = $1 limit 1", [smallest?.id]);
     // Each command has a shell of its own.
     shell.set("LINK", link?.id ?? "none");
-    server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end()));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    receiverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    receivers = await startReceivers();
     const created = await run(
-      `npx brandctl receivers create --brand ${brand} --url ${receiverUrl} --label Docs --events submission.approved,payout.paid --json`,
+      `npx brandctl receivers create --brand ${brand} --url ${receivers.url} --label Docs --events submission.approved,payout.paid --json`,
     );
     receiver = (JSON.parse(created) as { id: string }).id;
     await run(`npx brandctl members add ${MEMBER} --brand ${brand}`);
@@ -141,8 +137,7 @@ describe("in addition to npm start", () => {
   }, HOOK_MS_MAX);
   afterAll(async () => {
     await platform.stop();
-    server.closeAllConnections();
-    server.close();
+    receivers.stop();
     await launcher.interrupt(STOP_SECONDS_MAX);
     expect(launcher.output()).toContain("Stopped.");
   }, HOOK_MS_MAX);
@@ -166,7 +161,7 @@ describe("in addition to npm start", () => {
       .replaceAll("evt_…", event)
       .replaceAll("EMAIL", MEMBER)
       .replaceAll("127.0.0.1:8080", new URL(baseUrl).host)
-      .replaceAll("http://localhost:3000/hooks", receiverUrl)
+      .replaceAll("http://localhost:3000/hooks", receivers.url)
       .replace(/^(brandctl|brand-records) /, "npx $1 ");
     if (text.includes("sub_…")) return text.replace("sub_…", await pending("submissions"));
     return text.includes("po_…") ? text.replace("po_…", await pending("payouts")) : text;

@@ -3,11 +3,12 @@ import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { Page, Request } from "playwright-core";
 import type { TestBrowser } from "../browser.ts";
-import { hold, type ReceiverServer, returnToTab, startReceivers, withConsole } from "../console.ts";
+import { hold, returnToTab, withConsole } from "../console.ts";
 import { CONSOLE_CHANGES, makeReceiver, preparePlan, type Change, type ShownBrand } from "../console-changes.ts";
 import { enter, openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf, pointer, type Hand } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { callContext, type Stack } from "../stack.ts";
 
 /**

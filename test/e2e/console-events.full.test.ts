@@ -1,9 +1,10 @@
 import { openPool } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import type { TestBrowser, TestPage } from "../browser.ts";
-import { startReceivers, withConsole } from "../console.ts";
+import { withConsole } from "../console.ts";
 import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { publishEvents } from "../publish-events.ts";
+import { startReceivers } from "../receivers.ts";
 import { callContext, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: an owner finds in the console what has happened: each event, who gets it, and who changed what. */
@@ -88,7 +89,7 @@ it("51 events are on two pages: turning one leads to the top of the list", async
 
 it("an event shows its receivers, also a deleted one, and is sent again from there", async () => {
   let status = 500;
-  const server = await startReceivers((request) => [request.url === "/Old" ? 204 : status]);
+  const server = await startReceivers(({ url: path }) => [path === "/Old" ? 204 : status]);
   try {
     const { brand, owner } = await brandWithOwner();
     const ofBrand = { brand_id: brand.id };

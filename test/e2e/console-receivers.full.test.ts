@@ -4,10 +4,12 @@ import { newId } from "@brand-records/ids";
 import type { Page, Route } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import type { TestBrowser, TestPage } from "../browser.ts";
-import { hold, type ReceiverServer, returnToTab, startReceivers, withConsole } from "../console.ts";
+import { hold, returnToTab, withConsole } from "../console.ts";
 import { enter, openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
+import { approveNew } from "../submissions.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { callContext, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: an owner runs a receiver in the browser from its first setting to its deletion, and sees what happens as it happens. */
@@ -28,16 +30,15 @@ afterAll(async () => {
 const ENV_OF = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0.1" } };
 withConsole({ envOf: ENV_OF }, async (started) => {
   ({ stack, browser, url } = started);
-  server = await startReceivers((request, body) => {
-    const { status = 204, secrets = [] } = receivers.get(request.url ?? "") ?? {};
-    const headers = request.headers as Record<string, string>;
-    const isVerified = secrets.length === 0 || secrets.some((secret) => isSignedBy(secret, body, headers));
+  server = await startReceivers(({ url: path, headers, body }) => {
+    const { status = 204, secrets = [] } = receivers.get(path) ?? {};
+    const isVerified = secrets.length === 0 || secrets.some((secret) => isSignedBy(secret, body, headers as Record<string, string>));
     return isVerified ? [status] : [401, "no signature by a known secret"];
   });
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
 });
 
-function isSignedBy(secret: string, body: Buffer, headers: Record<string, string>): boolean {
+function isSignedBy(secret: string, body: string, headers: Record<string, string>): boolean {
   try {
     new Webhook(secret).verify(body, headers);
     return true;
@@ -65,23 +66,6 @@ async function register(status = 204): Promise<Registered> {
   const settings = { url: urlOf(path), label: "Warehouse", events: ["submission.approved"] };
   const { receiver, secret } = await owner.call("receivers.create", { brand_id: brand.id, ...settings });
   return { brand, owner, receiverId: receiver.id, secret, path };
-}
-
-/** Approves new submissions, each in a transaction of its own. */
-async function approve(brand: TestBrand, count = 1): Promise<void> {
-  for (let index = 0; index < count; index += 1) {
-    const id = newId("sub");
-    await db.query(
-      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
-         earned_centavos, currency, submitted_at)
-       values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://example.com/', 100, 'PHP', now())`,
-      [brand.id, id],
-    );
-    await db.query("update records.submissions set status = 'approved', reviewed_at = now() where brand_id = $1 and id = $2", [
-      brand.id,
-      id,
-    ]);
-  }
 }
 
 /** Holds a lock while a browser works, which may take longer than our pools leave a transaction idle. */
@@ -115,7 +99,7 @@ it("an approval arrives on the open page without a reload", async () => {
   const { page, expectNoProblems } = await open(registered);
   await page.getByText("No deliveries yet").waitFor();
   await page.evaluate("window.isSamePage = true");
-  await approve(registered.brand);
+  await approveNew(db, registered.brand.id);
   // Less than the 15 s at which an idle list is read.
   await deliveryRows(page).getByText("Delivered").waitFor({ timeout: 12_000 });
   await page
@@ -129,7 +113,7 @@ it("an approval arrives on the open page without a reload", async () => {
   await deliveryRows(page).getByText("Delivered").waitFor();
   await eventually(async () => {
     // Another one, in case the page had not read the newest yet; then the tab is looked at again.
-    await approve(registered.brand);
+    await approveNew(db, registered.brand.id);
     await returnToTab(page);
     expect(await page.getByRole("link", { name: "New deliveries" }).isVisible()).toBe(true);
   });
@@ -141,7 +125,7 @@ it("an approval arrives on the open page without a reload", async () => {
 it("a time of today has its day once it is midnight in Manila, on a page that reads nothing since", async () => {
   const registered = await register();
   const { owner, brand, receiverId } = registered;
-  await approve(brand);
+  await approveNew(db, brand.id);
   const list = { brand_id: brand.id, receiver_id: receiverId };
   const delivery = await eventually(async () => {
     const [first] = (await owner.call("deliveries.list", list)).deliveries;
@@ -505,12 +489,12 @@ it("the keyboard's focus stays on a button while its call is made", async () => 
 it("a replay of what failed shows its progress, over a reload, and sends nothing else", async () => {
   const registered = await register();
   const { brand, path, owner, receiverId } = registered;
-  await approve(brand);
+  await approveNew(db, brand.id);
   const delivered = async (): Promise<number> =>
     (await owner.call("deliveries.list", { brand_id: brand.id, receiver_id: receiverId, states: ["delivered"] })).deliveries.length;
   await eventually(async () => expect(await delivered()).toBe(1));
   receivers.set(path, { status: 500, secrets: [] });
-  await approve(brand, 2);
+  await approveNew(db, brand.id, 2);
   const failed = { brand_id: brand.id, receiver_id: receiverId, since: new Date(Date.now() - 3_600_000).toISOString(), failed_only: true };
   await eventually(async () => expect((await owner.call("replays.count", failed)).events).toBe(2));
   receivers.set(path, { status: 204, secrets: [] });
@@ -575,7 +559,7 @@ async function registerPaused(): Promise<Registered> {
     "update webhook.lanes set failed_in_a_row = 12, opened_at = now(), open_until = now() + interval '5 min' where receiver_id = $1",
     [receiverId],
   );
-  await approve(brand, 7);
+  await approveNew(db, brand.id, 7);
   await eventually(async () =>
     expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toHaveLength(7),
   );
@@ -651,7 +635,7 @@ it("deleting takes the label, and drops what waits", async () => {
   const registered = await register();
   const { brand, owner, receiverId } = registered;
   await owner.call("receivers.disable", { brand_id: brand.id, receiver_id: receiverId });
-  await approve(brand, 2);
+  await approveNew(db, brand.id, 2);
   const waiting = async (): Promise<number> =>
     (await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId })).receiver.waiting;
   await eventually(async () => expect(await waiting()).toBe(2));
@@ -674,7 +658,7 @@ it("a member sees what happens, the receiver's origin, and none of what owners d
   const { brand, path } = registered;
   const email = `member@${brand.id.slice(4)}.example`;
   await stack.accounts.addMember({ brand_id: brand.id, email, role: "member", acting_member: null }, callContext());
-  await approve(brand);
+  await approveNew(db, brand.id);
   const owner = await signIn(stack, url, email);
   const { page, expectNoProblems } = await open({ ...registered, owner });
   await deliveryRows(page).getByText("Delivered").waitFor();

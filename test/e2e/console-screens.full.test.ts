@@ -2,11 +2,12 @@ import { pageAt, type PageName } from "@brand-records/console-contract/pages";
 import { eventually } from "@brand-records/testkit";
 import type { Page } from "playwright-core";
 import type { TestBrowser, TestPage } from "../browser.ts";
-import { hold, type ReceiverServer, startReceivers, withConsole } from "../console.ts";
+import { hold, withConsole } from "../console.ts";
 import { openAs, openWithFirstReads, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
 import { planInput } from "../plan-input.ts";
 import { publishEvents, type PublishedEvent } from "../publish-events.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import type { Stack, TestBrand } from "../stack.ts";
 
 /** One promise: every screen can be used by everyone: on a phone, in the dark, by keyboard, by screen reader. */

@@ -1,7 +1,5 @@
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
@@ -10,6 +8,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { callContext, startOnSharedServices, type SharedStack } from "../stack.ts";
+import { startReceivers } from "../receivers.ts";
 import { blocks, bodies, page, type Body } from "../webhook-page.ts";
 
 /** One promise: docs/webhooks.md shows exactly what is sent. webhook-programs.test.ts runs its programs. */
@@ -76,27 +75,16 @@ describe("a running system", () => {
   afterAll(() => stack.stop());
 
   it("sends tests of each type with the documented headers and fields", async () => {
-    const received: { headers: IncomingHttpHeaders; body: string }[] = [];
-    const server = createServer((request, response) => {
-      let body = "";
-      request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-      request.on("end", () => {
-        received.push({ headers: request.headers, body });
-        response.writeHead(204).end();
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { id: brand_id } = await stack.createBrand();
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
-    const created = await stack.receivers.createReceiver({ brand_id, url, label: "Docs", events: [...EVENT_TYPE_NAMES] }, callContext());
-    const receiver_id = created.receiver?.id ?? "";
+    const server = await startReceivers();
+    const brand = await stack.createBrand();
+    const { id: receiver_id, secret } = await stack.addReceiver(brand, `${server.url}events`);
+    const brand_id = brand.id;
     for (const type of EVENT_TYPE_NAMES) await stack.receivers.sendTest({ brand_id, receiver_id, type, next: false }, callContext());
-    await eventually(() => expect(received).toHaveLength(EVENT_TYPE_NAMES.length));
-    server.closeAllConnections();
-    server.close();
+    await eventually(() => expect(server.requests).toHaveLength(EVENT_TYPE_NAMES.length));
+    server.stop();
     const [, head = ""] = /^```http\n.*?\n(.*?)\n\n/ms.exec(page) ?? [];
     const headersShown = head.split("\n").map((line) => line.slice(0, line.indexOf(":")).toLowerCase());
-    for (const { headers, body } of received) {
+    for (const { headers, body } of server.requests) {
       const sent = JSON.parse(body) as Body;
       const shown = bodies().find(({ type }) => type === sent.type) as Body;
       expect(Object.keys(sent)).toEqual(Object.keys(shown));
@@ -105,7 +93,7 @@ describe("a running system", () => {
       const { connection: _, "content-length": __, traceparent: ___, ...others } = headers;
       expect(Object.keys(others).toSorted()).toEqual(headersShown.toSorted());
       const signed = `${headers["x-service-timestamp"] as string}.${body}`;
-      expect(headers["x-service-signature"]).toBe(`sha256=${createHmac("sha256", created.secret).update(signed).digest("hex")}`);
+      expect(headers["x-service-signature"]).toBe(`sha256=${createHmac("sha256", secret).update(signed).digest("hex")}`);
     }
   });
 

@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { openPool } from "@brand-records/postgres";
 import { eventually, startKafkaServer, type KafkaServer } from "@brand-records/testkit";
-import { newId } from "@brand-records/ids";
 import { adminUrlOf } from "../admin-port.ts";
+import { addressSettings, brandctl } from "../command-line.ts";
+import { approveNew } from "../submissions.ts";
 import { startStack, type Stack } from "../stack.ts";
 
 /** One promise: brandctl doctor never reports a healthy system while events are stuck. */
 
-const BRANDCTL = join(process.cwd(), "brandctl/bin/brandctl.js");
 /** Events count as stuck after 15 s; only timeouts reveal a frozen broker. */
 const DETECTION_MS_MAX = 60_000;
 
@@ -30,21 +28,15 @@ interface Outcome {
 }
 
 /** Runs brandctl doctor with these settings and no run file. */
-function doctor(env: Readonly<Record<string, string>>): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const options = { env: { PATH: process.env["PATH"], ...env }, cwd: "/" };
-    const child = execFile(process.execPath, [BRANDCTL, "doctor", "--json"], options, (error, stdout, stderr) => {
-      if (stdout === "") reject(new Error(stderr, { cause: error }));
-      else resolve({ code: child.exitCode ?? -1, ...(JSON.parse(stdout) as Omit<Outcome, "code">) });
-    });
-  });
+async function doctor(env: Readonly<Record<string, string>>): Promise<Outcome> {
+  const { code, stdout } = await brandctl(["doctor", "--json"], { env, cwd: "/" });
+  return { code: code ?? -1, ...(JSON.parse(stdout) as Omit<Outcome, "code">) };
 }
 
 it(
   "reports stuck events and their remedy while Kafka is frozen, and a healthy system after the thaw",
   async () => {
-    const addresses = Object.entries(stack.addresses).map(([name, address]) => [`${name.toUpperCase()}_ADDRESS`, address]);
-    const rpc = { ...Object.fromEntries(addresses), BASE_URL: stack.url } as Record<string, string>;
+    const rpc = { ...addressSettings(stack.addresses), BASE_URL: stack.url };
     const [{ process: gateway, console }] = stack.gateways;
     if (console === undefined) throw new Error("the stack has no console");
     const processes = { ...stack.processes, gateway, console: console.process };
@@ -57,13 +49,7 @@ it(
 
     await kafka.freeze();
     const db = openPool({ url: stack.databaseUrl, max: 1, applicationName: "test" });
-    const id = newId("sub");
-    await db.query(
-      `insert into records.submissions values ('brd_1', $1, now(), now(), 'cmp_1', 'crt_1', null, 'pending', 'tiktok', 'https://video.example/1', 0, 0,
-         'PHP', null, now(), null)`,
-      [id],
-    );
-    await db.query("update records.submissions set status = 'approved' where id = $1", [id]);
+    await approveNew(db, "brd_1");
     await db.stop();
     await eventually(
       async () => {
