@@ -6,8 +6,13 @@ const SIZES: BrandSizes = { campaigns: 5, submissions: 400, payouts: 5, deposits
 const NOW = Date.UTC(2026, 10, 21);
 
 /** Imports a year of related records into a brand, the same ones each time. */
-export async function seedBrand(stack: Pick<Stack, "importing">, brandId: string, sizes: BrandSizes = SIZES): Promise<void> {
-  const generated = generateBrand({ brandId, seed: 1, now: NOW, sizes });
+export async function seedBrand(
+  stack: Pick<Stack, "importing">,
+  brandId: string,
+  sizes: BrandSizes = SIZES,
+  { seed = 1, now = NOW } = {},
+): Promise<void> {
+  const generated = generateBrand({ brandId, seed, now, sizes });
   for (const resource of DEMO_RESOURCES) {
     const target = { brandId, resource, skipBad: false };
     const { summary, problems } = await importRecords(stack.importing, target, lines(generated[resource]()));

@@ -2,7 +2,7 @@ import { windowKey } from "@brand-records/redis";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 import { Redis } from "ioredis";
-import { metricsOf } from "../admin-port.ts";
+import { logOf, metricsOf } from "../admin-port.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall, type McpResponse } from "../mcp.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
@@ -222,15 +222,9 @@ it("logs and counts the method, generation, tool and error of every message, but
   await post(stack.url, brand.key, request("legacy", marker));
   await post(stack.url, brand.key, toolCall("legacy", marker));
   const { process } = stack.gateways[0];
-  const line = await eventually(() => {
-    const found = process
-      .output()
-      .split("\n")
-      .find((text) => text.includes('"tool":"list_payouts"') && text.includes('"error":"invalid_parameter"'));
-    if (found === undefined) throw new Error("not logged yet");
-    return JSON.parse(found) as object;
-  });
-  expect(line).toMatchObject({ route: "/api/mcp", rpc_method: "tools/call", rpc_generation: "stateless", status: 200, brand_id: brand.id });
+  const line = { tool: "list_payouts", error: "invalid_parameter", rpc_method: "tools/call", rpc_generation: "stateless", status: 200 };
+  const logged = { ...line, route: "/api/mcp", brand_id: brand.id };
+  await eventually(() => expect(logOf(process)).toContainEqual(expect.objectContaining(logged)));
   const metrics = await metricsOf(process);
   expect(metrics).toMatch(
     /^mcp_messages_total\{method="tools\/call",generation="stateless",tool="list_payouts",error="invalid_parameter",service="gateway"\} \d+$/m,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@brand-records/testkit";
-import { metricOf } from "../admin-port.ts";
+import { logOf, metricOf, type LogLine } from "../admin-port.ts";
 import { planInput } from "../plan-input.ts";
 import { rawRequest, untilClosed } from "../raw-http.ts";
 import { seedBrand } from "../seed-brand.ts";
@@ -88,15 +88,8 @@ it("logs 499 for a client that leaves while its request is handled, before the r
       expect(before - now - asked).toBe(1);
     });
     socket.resetAndDestroy();
-    const logged = await eventually(() => {
-      const line = stack.gateways[0].process
-        .output()
-        .split("\n")
-        .find((text) => text.includes('"goes-away"'));
-      if (line === undefined) throw new Error("not logged yet");
-      return JSON.parse(line) as { status: number };
-    });
-    expect(logged.status).toBe(499);
+    const logged = (): LogLine[] => logOf(stack.gateways[0].process).filter(({ request_id }) => request_id === "goes-away");
+    await eventually(() => expect(logged()).toContainEqual(expect.objectContaining({ status: 499 })));
   } finally {
     process.kill(pid, "SIGCONT");
   }

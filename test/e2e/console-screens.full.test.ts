@@ -5,7 +5,7 @@ import type { TestBrowser, TestPage } from "../browser.ts";
 import { hold, withConsole } from "../console.ts";
 import { openAs, openWithFirstReads, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
-import { planInput } from "../plan-input.ts";
+import { planInput, postPlan } from "../plan-input.ts";
 import { publishEvents, type PublishedEvent } from "../publish-events.ts";
 import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import type { Stack, TestBrand } from "../stack.ts";
@@ -76,11 +76,8 @@ async function failRequests(): Promise<void> {
 
 /** @returns the path of its page */
 async function preparePlan(): Promise<string> {
-  const response = await fetch(`${stack.url}/api/v1/campaign-plans`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${brand.key}`, "content-type": "application/json" },
-    body: JSON.stringify(planInput({ requirements: ["Vertical", "Captions"], platforms: ["tiktok"], notes: "Ours" })),
-  });
+  const input = planInput({ requirements: ["Vertical", "Captions"], platforms: ["tiktok"], notes: "Ours" });
+  const response = await postPlan(stack.url, brand.key, input);
   return ((await response.json()) as { readonly review_path: string }).review_path;
 }
 

@@ -9,6 +9,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { post } from "../mcp.ts";
+import { postPlan } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: the OpenAPI description is valid, and responses match it. */
@@ -102,12 +103,7 @@ it("describes preparing a plan: its example is accepted and replayed, and every 
   expect(validatorOf(plan)({ ...(plan.example as object), notes: null, platforms: null })).toBe(true);
   expect(validatorOf(plan)({ ...(plan.example as object), title: null })).toBe(false);
   const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-  const send = (body: unknown, as = key) =>
-    fetch(stack.url + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+  const send = (body: object, as = key) => postPlan(stack.url, as, body);
   const example = plan.example as Record<string, unknown>;
   const responsesByStatus: [number, Response][] = [
     [201, await send(example)],

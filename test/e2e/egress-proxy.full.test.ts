@@ -78,11 +78,7 @@ it.each([
     await stack.processes.webhook.kill();
     await stack.restart("webhook");
     requests.splice(0);
-    const created = await stack.receivers.createReceiver(
-      { brand_id: brand.id, url: `https://receiver.example/${mode}`, label: mode, events: ["payout.paid"] },
-      callContext(),
-    );
-    const receiverId = created.receiver?.id ?? "";
+    const { id: receiverId, secret } = await stack.addReceiver(brand, `https://receiver.example/${mode}`, ["payout.paid"]);
     const publish = async (): Promise<string> =>
       (await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]))[0]?.id ?? "";
     const deliveryOf = async (eventId: string) => {
@@ -98,7 +94,7 @@ it.each([
       expect(await deliveryOf(first)).toMatchObject({ state: "delivered", last_outcome: "accepted", attempts: 1 }),
     );
     const [request] = requests;
-    expect(new Webhook(created.secret).verify(request?.body ?? "", request?.headers as Record<string, string>)).toMatchObject({
+    expect(new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>)).toMatchObject({
       id: first,
     });
     expect([proxy.targets.at(-1), proxy.credentials.at(-1)]).toEqual([target, AUTHORIZATION]);

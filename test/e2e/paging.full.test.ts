@@ -1,7 +1,7 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { metricsOf } from "../admin-port.ts";
+import { logOf, metricsOf } from "../admin-port.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: paging returns every record that existed at its start exactly once, newest first, while others are inserted. */
@@ -162,19 +162,12 @@ it("counts and logs a page that cannot be served, with the record, its columns, 
   expect(response.status).toBe(500);
   const requestId = response.headers.get("x-request-id");
   expect(await response.json()).toMatchObject({ error: { code: "internal_error", request_id: requestId } });
-  const logged = (output: string, message: string): unknown =>
-    output
-      .split("\n")
-      .filter((line) => line.includes(String(requestId)) && line.includes(`"${message}"`))
-      .map((line) => JSON.parse(line) as unknown)[0];
+  const line = (fields: object): object => expect.objectContaining({ request_id: requestId, ...fields });
+  const err = { type: "UnservableRecord", brand_id: id, resource: "links", record_id: broken[0]?.id, columns: ["clicks", "expires_at"] };
   await eventually(() => {
-    expect(logged(stack.processes.records.output(), "call failed")).toMatchObject({
-      level: "error",
-      kind: "internal_error",
-      request_id: requestId,
-      err: { type: "UnservableRecord", brand_id: id, resource: "links", record_id: broken[0]?.id, columns: ["clicks", "expires_at"] },
-    });
-    expect(logged(stack.gateways[0].process.output(), "request served")).toMatchObject({ level: "info", error: "internal_error" });
+    const failed = line({ msg: "call failed", level: "error", kind: "internal_error", err: expect.objectContaining(err) });
+    expect(logOf(stack.processes.records)).toContainEqual(failed);
+    expect(logOf(stack.gateways[0].process)).toContainEqual(line({ msg: "request served", level: "info", error: "internal_error" }));
   });
   expect(await metricsOf(stack.processes.records)).toMatch(
     /rpc_server_duration_seconds_count\{[^}]*ListLinks[^}]*code="internal_error"[^}]*\} 1$/m,

@@ -3,7 +3,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
 import { metricsOf } from "../admin-port.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
-import { planInput } from "../plan-input.ts";
+import { planInput, postPlan } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: a request_id makes one plan, however often and wherever it is sent, and no response, log or metric contains its notes. */
@@ -38,10 +38,8 @@ afterAll(async () => {
 const planner = () => stack.createBrand({ permissions: ["campaigns:prepare"] });
 
 /** A second key of the brand that may prepare plans. */
-async function secondKey(brand: TestBrand): Promise<string> {
-  const request = { brand_id: brand.id, name: "B", environment: "live", permissions: ["campaigns:prepare"], created_by: brand.owner };
-  return (await stack.accounts.createKey(request, callContext())).secret;
-}
+const secondKey = async (brand: TestBrand): Promise<string> =>
+  (await stack.createKey(brand, { permissions: ["campaigns:prepare"] })).secret;
 
 interface Prepared {
   readonly status: number;
@@ -50,12 +48,8 @@ interface Prepared {
   readonly body: Record<string, unknown> & { error?: { code: string; field?: string; details?: { field: string }[] } };
 }
 
-async function prepare(key: string, body: unknown, gateway = 0): Promise<Prepared> {
-  const response = await fetch(`${stack.gateways[gateway]?.url}/api/v1/campaign-plans`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+async function prepare(key: string, body: object | string, gateway = 0): Promise<Prepared> {
+  const response = await postPlan(stack.gateways[gateway]?.url ?? "", key, body);
   const text = await response.text();
   return {
     status: response.status,
@@ -380,7 +374,7 @@ it("no response, log line or metric contains notes, not even after a failure", a
   const brand = await planner();
   const given = planInput({ notes: marker });
   const seen: string[] = [];
-  const send = async (body: unknown) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
+  const send = async (body: object | string) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
   await send(given);
   await send({ ...given, title: "Another" });
   await send({ ...given, notes: `${marker} changed` });

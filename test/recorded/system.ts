@@ -1,10 +1,8 @@
-import { DEMO_RESOURCES, generateBrand } from "@brand-records/demo-data";
-import { importRecords } from "@brand-records/brandctl";
+import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
-/** Recorded ids and times are those of this seed and this day. */
+/** Recorded ids and times are those of this seed. */
 const SEED = 7;
-const NOW = Date.UTC(2026, 10, 21);
 const SIZES = { campaigns: 6, submissions: 40, payouts: 12, deposits: 5, conversions: 30, links: 5 };
 
 /** The brand that is asked, and another whose records nobody may see. */
@@ -34,14 +32,13 @@ export async function startRecordedSystem(): Promise<RecordedSystem> {
     await createBrand(stack, OTHER);
     await stack.accounts.addMember({ brand_id: BRAND.id, email: BRAND.member, role: "member" }, callContext());
     const small = await stack.createBrand({ tier: "plus" });
-    await importInto(stack, BRAND.id);
-    await importInto(stack, OTHER.id);
+    for (const { id } of [BRAND, OTHER]) await seedBrand(stack, id, SIZES, { seed: SEED });
     return {
       stack,
-      reporting: await createKey(stack, BRAND, "Reporting", []),
-      planner: await createKey(stack, BRAND, "Planner", ["campaigns:prepare"]),
+      reporting: (await stack.createKey(BRAND, { name: "Reporting" })).secret,
+      planner: (await stack.createKey(BRAND, { name: "Planner", permissions: ["campaigns:prepare"] })).secret,
       limited: small.key,
-      otherKey: await createKey(stack, OTHER, "Reporting", []),
+      otherKey: (await stack.createKey(OTHER, { name: "Reporting" })).secret,
       consoleUrl: stack.gateways[0].console?.url ?? "",
     };
   } catch (error) {
@@ -53,23 +50,4 @@ export async function startRecordedSystem(): Promise<RecordedSystem> {
 async function createBrand({ accounts }: Stack, { id, name, owner }: typeof OTHER): Promise<void> {
   await accounts.createBrand({ id, name, tier: "enterprise", verified: true }, callContext());
   await accounts.addMember({ brand_id: id, email: owner, role: "owner" }, callContext());
-}
-
-async function createKey(
-  { accounts }: Stack,
-  { id, owner }: { id: string; owner: string },
-  name: string,
-  permissions: string[],
-): Promise<string> {
-  const request = { brand_id: id, name, environment: "live", permissions, created_by: owner };
-  return (await accounts.createKey(request, callContext())).secret;
-}
-
-async function importInto(stack: Stack, brandId: string): Promise<void> {
-  const generated = generateBrand({ brandId, seed: SEED, now: NOW, sizes: SIZES });
-  for (const resource of DEMO_RESOURCES) {
-    const lines = [...generated[resource]()].map((record) => JSON.stringify(record));
-    const { summary, problems } = await importRecords(stack.importing, { brandId, resource, skipBad: false }, lines);
-    if (!summary.committed) throw new Error(`the ${resource} were refused: ${JSON.stringify(problems[0])}`);
-  }
 }
