@@ -14,7 +14,7 @@ import { Shell } from "./shell.js";
 
 /** One promise: every documented command works in a folder as `npm ci` leaves it. */
 
-/** Matches a command's bare name: commands.test.ts checks that it exists. */
+/** Matches a command's bare name: commands.full.test.ts checks that it exists. */
 const ONLY_NAMED = /^(?:brandctl|brand-records)(?: (?!whoami)[a-z-]+)+$/;
 const commands = [...new Set(findManuals().flatMap(findCommands))].filter((command) => !(command in NOT_RUN) && !ONLY_NAMED.test(command));
 const scriptOf = (command: string): string => command.split(" -- ")[0] ?? "";

@@ -26,7 +26,7 @@ export interface RecordedSystem {
 }
 
 export async function startRecordedSystem(): Promise<RecordedSystem> {
-  const stack = await startStack({ hasConsole: true, envOf: { gateway: { RATE_LIMIT_PLUS: "2" } } });
+  const stack = await startStack({ hasConsole: true, envOf: { gateway: { RATE_LIMIT_PLUS: "2", USAGE_FLUSH_SECONDS: "1" } } });
   try {
     await createBrand(stack, BRAND);
     await createBrand(stack, OTHER);

@@ -35,8 +35,13 @@ export interface SharedStack extends StackClients, TestMakers {
  *
  * @param env settings of the gateways
  * @param count how many gateways
+ * @param others gRPC targets in place of the shared services
  */
-export async function startOnSharedServices(env: Env = {}, count = 1): Promise<SharedStack> {
+export async function startOnSharedServices(
+  env: Env = {},
+  count = 1,
+  others: Partial<Record<ServiceName, string>> = {},
+): Promise<SharedStack> {
   const { databaseUrl, addresses } = await describeServices();
   const owned: ServiceProcess[] = [];
   const gateways = await StackGateways.start(
@@ -47,7 +52,7 @@ export async function startOnSharedServices(env: Env = {}, count = 1): Promise<S
     },
     {
       settings: settingsOf({ databaseUrl, topic: "", ports: NO_PORTS }, { env, redisUrl: process.env["TEST_REDIS_URL"] ?? "" }),
-      targets: addresses,
+      targets: { ...addresses, ...others },
     },
     count,
     false,
