@@ -141,7 +141,7 @@ beforeAll(async () => {
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   brand = await stack.createBrand();
   await seedBrand(stack, brand.id);
-}, 90_000);
+});
 afterAll(async () => {
   await db?.stop();
   await stack?.stop();
@@ -188,7 +188,7 @@ it("lists, replays and removes dead letters, and trims the log", async () => {
   } finally {
     operator.stop();
   }
-}, 120_000);
+});
 
 /** What an outsider may try. Each resolves if it is allowed. */
 const ATTEMPTS: Readonly<Record<string, (client: Kafka) => Promise<void>>> = {
@@ -304,7 +304,7 @@ it("keeps each login of Kafka from everything else, and a third from everything"
     webhook: Object.keys(ATTEMPTS).slice(0, 7),
     stranger: [],
   });
-}, 120_000);
+});
 
 it("counts requests and revokes keys through Redis", async () => {
   const { key, keyId, id, owner } = await stack.createBrand();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const sizes = { campaigns: 240, submissions: 250, payouts: 230, deposits: 220, conversions: 210, links: 260 };
   await seedBrand(stack, brand.id, sizes);
   await seedBrand(stack, other.id, { ...sizes, links: 60 });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   redis.disconnect();

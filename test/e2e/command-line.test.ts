@@ -39,7 +39,7 @@ beforeAll(async () => {
   await seedBrand(stack, brand.id, { campaigns: 5, submissions: 30, payouts: 5, deposits: 5, conversions: 5, links: 5 });
   folder = await mkdtemp(join(tmpdir(), "command-line-"));
   await writeFile(file("secret"), `${SECRET}\n`);
-}, 60_000);
+});
 afterAll(async () => {
   await rm(folder, { recursive: true });
   await stack.stop();

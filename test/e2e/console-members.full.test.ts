@@ -75,7 +75,7 @@ it("an owner adds a person, whose link signs in to this brand alone, though the 
   await remove(brand, email);
   await invited.page.goto(`${url}/developers/keys`);
   await invited.page.waitForURL("**/sign-in?**");
-}, 60_000);
+});
 
 it("a person of two brands switches between them, and nothing of the other brand stays", async () => {
   const [one, two] = [await stack.createBrand(), await stack.createBrand()];
@@ -110,7 +110,7 @@ it("a person of two brands switches between them, and nothing of the other brand
   const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 10})?.tagName`;
   expect(await page.evaluate(covering)).not.toBe("SELECT");
   expectNoProblems();
-}, 60_000);
+});
 
 it("an owner makes a member an owner, steps down and leaves, but not as the last owner", async () => {
   const brand = await stack.createBrand();
@@ -146,7 +146,7 @@ it("an owner makes a member an owner, steps down and leaves, but not as the last
   expect(members.map((member) => [member.email, member.role])).toEqual([[brand.owner, "owner"]]);
   expectNoProblems(409, 403);
   second.expectNoProblems(401);
-}, 60_000);
+});
 
 it("a member who becomes an owner gets an owner's buttons with the next reading of an open page", async () => {
   const brand = await stack.createBrand();
@@ -160,7 +160,7 @@ it("a member who becomes an owner gets an owner's buttons with the next reading 
   await page.clock.runFor(15_000);
   await page.getByRole("button", { name: "Add member" }).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("a link that shows once stays when its owner is made a member, before or after it came, and nothing else of owners", async () => {
   for (const isComing of [true, false]) {
@@ -198,7 +198,7 @@ it("a link that shows once stays when its owner is made a member, before or afte
     expect(await page.getByRole("button", { name: "New link" }).count()).toBe(0);
     expectNoProblems();
   }
-}, 90_000);
+});
 
 it("a link that shows once stays when it is another owner's, who becomes a member meanwhile", async () => {
   const brand = await stack.createBrand();
@@ -218,7 +218,7 @@ it("a link that shows once stays when it is another owner's, who becomes a membe
   await dialog.getByRole("button", { name: "I have sent it" }).click();
   await dialog.waitFor({ state: "detached" });
   expectNoProblems();
-}, 60_000);
+});
 
 it("a person signs out everywhere, once that is confirmed", async () => {
   const brand = await stack.createBrand();
@@ -231,7 +231,7 @@ it("a person signs out everywhere, once that is confirmed", async () => {
   await there.page.waitForURL("**/sign-in?**");
   here.expectNoProblems();
   there.expectNoProblems(401);
-}, 60_000);
+});
 
 const focused = (page: Page, role: "button" | "heading", name: string): Promise<void> =>
   page.getByRole(role, { name, exact: true }).and(page.locator(":focus")).waitFor();
@@ -254,7 +254,7 @@ it("a change that is made offline fails at once, and is not made later", async (
   await page.context().setOffline(false);
   await read;
   expect((await stack.accounts.listMembers({ brand_id: brand.id }, callContext())).members).toHaveLength(2);
-}, 60_000);
+});
 
 it("a dialog stays open while its change is pending, shows what became of it, and returns the focus", async () => {
   const brand = await stack.createBrand();
@@ -284,7 +284,7 @@ it("a dialog stays open while its change is pending, shows what became of it, an
   await page.keyboard.press("Escape");
   await focused(page, "heading", "Members");
   expectNoProblems(404);
-}, 60_000);
+});
 
 it("a sign-in link that has become unusable since it was opened offers no sign-in any more", async () => {
   const brand = await stack.createBrand();
@@ -299,7 +299,7 @@ it("a sign-in link that has become unusable since it was opened offers no sign-i
     expect(await button.count()).toBe(0);
     expectNoProblems(404, 403);
   }
-}, 60_000);
+});
 
 async function openLink(link: string, email: string) {
   const opened = await browser.open();

@@ -120,7 +120,7 @@ it("an approval arrives on the open page without a reload", async () => {
   await page.getByRole("link", { name: "New deliveries" }).click();
   await eventually(async () => expect(await deliveryRows(page).count()).toBeGreaterThan(1));
   expectNoProblems();
-}, 60_000);
+});
 
 it("a time of today has its day once it is midnight in Manila, on a page that reads nothing since", async () => {
   const registered = await register();
@@ -142,7 +142,7 @@ it("a time of today has its day once it is midnight in Manila, on a page that re
   await page.clock.runFor(60_000);
   await created.getByText(/^[A-Z][a-z]+ \d+, \d\d:\d\d:\d\d$/).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("older and newer lead through the list that the person came from, with its filters, over the end of its page and back", async () => {
   const { brand, owner, path } = await register();
@@ -187,7 +187,7 @@ it("older and newer lead through the list that the person came from, with its fi
   await page.waitForURL((to) => !to.pathname.endsWith(last));
   expect(new URL(page.url()).pathname).toBe(`/developers/deliveries/${beyond?.id}`);
   expectNoProblems();
-}, 60_000);
+});
 
 it("the search shows each of two receivers that have one name, and neither once the text finds nothing", async () => {
   const registered = await register();
@@ -205,7 +205,7 @@ it("the search shows each of two receivers that have one name, and neither once 
   await page.getByText("Nothing is found").waitFor();
   expect(await options.count()).toBe(0);
   expectNoProblems();
-}, 60_000);
+});
 
 it("the settings save what was changed, and refuse what the service refuses at its field", async () => {
   const registered = await register();
@@ -229,7 +229,7 @@ it("the settings save what was changed, and refuse what the service refuses at i
   const { receiver } = await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId });
   expect(receiver).toMatchObject({ label: "Ledger", events: ["payout.paid"], max_in_flight: 4 });
   expectNoProblems(400);
-}, 60_000);
+});
 
 it("no button of the settings moves once it shows, however slowly a part of the page loads", async () => {
   const { page, expectNoProblems } = await open(await register());
@@ -244,7 +244,7 @@ it("no button of the settings moves once it shows, however slowly a part of the 
   await page.getByRole("button", { name: "Delete receiver" }).waitFor();
   expect(await save.boundingBox()).toEqual(before);
   expectNoProblems();
-}, 60_000);
+});
 
 it("a part of the settings that cannot be loaded says so, and loads once it can", async () => {
   const { page, expectNoProblems } = await open(await register());
@@ -263,7 +263,7 @@ it("a part of the settings that cannot be loaded says so, and loads once it can"
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("button", { name: "Make the next secret" }).waitFor();
   expectNoProblems(404);
-}, 60_000);
+});
 
 it("a press acts on what was shown when it began, though the page has read something else meanwhile", async () => {
   const registered = await register();
@@ -294,7 +294,7 @@ it("a press acts on what was shown when it began, though the page has read somet
   await page.getByRole("button", { name: "Enable" }).waitFor();
   expect(await action.count()).toBe(1);
   expectNoProblems();
-}, 60_000);
+});
 
 it("what is typed while the settings are saved stays, and what a save without an answer stored can be taken back", async () => {
   const registered = await register();
@@ -321,7 +321,7 @@ it("what is typed while the settings are saved stays, and what a save without an
   await save.click();
   await page.getByText("Saved.").waitFor();
   expect(await stored()).toBe("Ledger");
-}, 60_000);
+});
 
 it.each(["/settings", "new"])(
   "what is typed in the form of %s stays when the session ends, and is stored after a sign-in elsewhere",
@@ -348,7 +348,6 @@ it.each(["/settings", "new"])(
     expect(await page.getByText("You are signed out").count()).toBe(0);
     expectNoProblems(401);
   },
-  60_000,
 );
 
 it("a session that ends leads from a form that nothing was typed in to the sign-in page", async () => {
@@ -362,7 +361,7 @@ it("a session that ends leads from a form that nothing was typed in to the sign-
   await returnToTab(page);
   await page.waitForURL("**/sign-in?**");
   expectNoProblems(401);
-}, 60_000);
+});
 
 it("an activation and a deletion whose answers are lost show what became of them", async () => {
   const registered = await register();
@@ -384,7 +383,7 @@ it("an activation and a deletion whose answers are lost show what became of them
   await dialog.getByText("It may have been deleted all the same").waitFor();
   await dialog.getByRole("button", { name: "Delete receiver" }).click();
   await page.getByText("No receivers yet").waitFor();
-}, 60_000);
+});
 
 it("a page of a receiver that was deleted elsewhere says so", async () => {
   const registered = await register();
@@ -396,7 +395,7 @@ it("a page of a receiver that was deleted elsewhere says so", async () => {
   await page.getByText("Nothing is here").waitFor();
   expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
   expectNoProblems(404);
-}, 60_000);
+});
 
 it("a rotation goes through its three steps, over reloads, and the receiver verifies each", async () => {
   const registered = await register();
@@ -450,7 +449,7 @@ it("a rotation goes through its three steps, over reloads, and the receiver veri
   const kept = await page.evaluate<string>("document.documentElement.outerHTML + JSON.stringify({ ...localStorage, ...sessionStorage })");
   expect([kept.includes(lost), kept.includes(next)]).toEqual([false, false]);
   expectNoProblems(409);
-}, 90_000);
+});
 
 it("a next secret that shows once stays when its owner is made a member, who then sees the members' settings", async () => {
   const { brand, owner, receiverId } = await register();
@@ -469,7 +468,7 @@ it("a next secret that shows once stays when its owner is made a member, who the
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
   expectNoProblems();
-}, 60_000);
+});
 
 it("the keyboard's focus stays on a button while its call is made", async () => {
   const registered = await register();
@@ -484,7 +483,7 @@ it("the keyboard's focus stays on a button while its call is made", async () => 
   held.release();
   await save.and(page.locator(":focus")).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("a replay of what failed shows its progress, over a reload, and sends nothing else", async () => {
   const registered = await register();
@@ -529,7 +528,7 @@ it("a replay of what failed shows its progress, over a reload, and sends nothing
   await owner.call("deliveries.replay", { brand_id: brand.id, delivery_id: newest?.id ?? "" });
   await deliveryRows(page).filter({ hasText: "Sent again" }).waitFor();
   expectNoProblems();
-}, 90_000);
+});
 
 it("a replay in progress is cancelled", async () => {
   const registered = await register();
@@ -549,7 +548,7 @@ it("a replay in progress is cancelled", async () => {
     await page.getByText("Send events again").waitFor();
     expectNoProblems();
   });
-}, 60_000);
+});
 
 /** Registers a receiver that answers 500, is paused and has 7 deliveries waiting. */
 async function registerPaused(): Promise<Registered> {
@@ -590,7 +589,7 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
   await page.getByRole("main").getByText(ALL_TRIED).waitFor();
   await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBeGreaterThanOrEqual(6));
   expectNoProblems();
-}, 60_000);
+});
 
 it("once a repaired receiver accepts the delivery that is tried, the others need not wait for their retries", async () => {
   const registered = await registerPaused();
@@ -608,7 +607,7 @@ it("once a repaired receiver accepts the delivery that is tried, the others need
   await page.getByRole("main").getByText(ALL_TRIED).waitFor();
   expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
   expectNoProblems();
-}, 60_000);
+});
 
 it("a page that cannot be read again says so, and keeps what it shows", async () => {
   const registered = await register();
@@ -629,7 +628,7 @@ it("a page that cannot be read again says so, and keeps what it shows", async ()
     expect(await page.getByRole("main").getByText(shown).first().isVisible()).toBe(true);
     await page.unroute("**/console/api/**");
   }
-}, 60_000);
+});
 
 it("deleting takes the label, and drops what waits", async () => {
   const registered = await register();
@@ -651,7 +650,7 @@ it("deleting takes the label, and drops what waits", async () => {
   await page.getByText("No receivers yet").waitFor();
   expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
   expectNoProblems();
-}, 60_000);
+});
 
 it("a member sees what happens, the receiver's origin, and none of what owners do", async () => {
   const registered = await register();
@@ -677,4 +676,4 @@ it("a member sees what happens, the receiver's origin, and none of what owners d
   await page.getByText("Attempt 1", { exact: true }).waitFor();
   expect((await buttons()).filter((text) => words.test(text))).toEqual([]);
   expectNoProblems();
-}, 60_000);
+});

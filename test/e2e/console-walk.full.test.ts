@@ -144,7 +144,7 @@ it("counts the call on the overview, whose set-up is complete", async () => {
   await page.getByText("Requests an hour").waitFor({ timeout: 45_000 });
   await expectNoReload();
   opened.expectNoProblems();
-}, 60_000);
+});
 
 it("exports the audit log of it, without a key, token or secret", async () => {
   // The session's; another cookie names the brand shown last.
@@ -169,4 +169,4 @@ it("exports the audit log of it, without a key, token or secret", async () => {
     expect(secret).toMatch(/^\S{20,}$/);
     expect(text).not.toContain(secret);
   }
-}, 90_000);
+});

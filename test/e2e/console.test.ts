@@ -73,7 +73,7 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
     ["session.sign_in_with_link", "done"],
   ]);
   expect(entries.at(-1)).toMatchObject({ address: "127.0.0.1", browser: expect.stringMatching(/Chrom/) });
-}, 60_000);
+});
 
 it("the audit log says what was done through an owner's link, whose session makes no links; who is no owner leaves", async () => {
   const { id: brand_id, owner } = await stack.createBrand();

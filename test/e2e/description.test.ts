@@ -91,7 +91,7 @@ it("passes Redocly's lint", async () => {
   await rm(directory, { recursive: true });
   expect(stderr).toContain("Your API description is valid");
   expect(stderr).not.toMatch(/warning/i);
-}, 60_000);
+});
 
 it("describes preparing a plan: its example is accepted and replayed, and every response matches", async () => {
   const path = "/api/v1/campaign-plans";

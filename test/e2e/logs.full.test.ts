@@ -36,7 +36,7 @@ beforeAll(async () => {
   await seedBrand(stack, brand.id, { campaigns: 5, submissions: 100, payouts: 5, deposits: 5, conversions: 5, links: 5 });
   consoleUrl = stack.gateways[0].console?.url ?? "";
   ({ secret } = await stack.addReceiver(brand, `${server.url}${MARK}?token=${MARK}`, ["submission.approved"], MARK));
-}, 60_000);
+});
 afterAll(async () => {
   await db.stop();
   await stack.stop();

@@ -106,7 +106,7 @@ it("no gateway serves a request after the time that a revocation names while acc
   // Takes the 30 seconds for which gateways cache.
   expect(await traffic.after(endsAt)).toEqual(Array.from({ length: 40 }, () => 401));
   await accountsToRedis.heal();
-}, 120_000);
+});
 
 /** Sends requests in turn from each of some senders. `after` returns the statuses of the next 20 of each that begin after a time. */
 function sendUntil(key: string, senders: number): { after(time: number): Promise<number[]> } {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id, { campaigns: 5, submissions: 200, payouts: 5, deposits: 5, conversions: 5, links: 5 });
-}, 60_000);
+});
 afterAll(async () => {
   await db.stop();
   await stack.stop();

@@ -52,7 +52,7 @@ beforeAll(async () => {
   secondWebhook = await stack.startAnother("webhook");
   db = openPool({ url: stack.databaseUrl, applicationName: "brand deletion test", max: 4, statementTimeoutMs: 120_000 });
   [brand, other] = [await stack.createBrand({ permissions: ["campaigns:prepare"] }), await stack.createBrand()];
-}, 120_000);
+});
 afterAll(async () => {
   for (const child of running) child.kill("SIGKILL");
   await db.stop();

@@ -15,7 +15,7 @@ let stack: Stack;
 beforeAll(async () => {
   kafka = await startKafkaServer();
   stack = await startStack({ kafkaBrokers: kafka.brokers, hasConsole: true });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   await kafka.stop();

@@ -120,7 +120,7 @@ export function describeRawSockets({ connections }: { connections: number }): vo
       stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500" } });
       brand = await stack.createBrand();
       await seedBrand(stack, brand.id);
-    }, 120_000);
+    });
     afterAll(() => stack.stop());
 
     it("end no process, are all closed, and leave every other request 200", async () => {

@@ -9,7 +9,7 @@ let key: string;
 beforeAll(async () => {
   stack = await startStack({ replicas: true, env: { RATE_LIMIT_PLUS: "100000" } });
   ({ key } = await stack.createBrand());
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 /** Reads pages until `meanwhile` has ended and 200 more were read. Returns the statuses that occurred. */
