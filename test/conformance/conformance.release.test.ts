@@ -2,7 +2,7 @@ import { startStack, type Stack } from "../stack.ts";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { entriesOf, runConformance } from "./run-conformance.ts";
 
-/** One promise: the protocol's conformance suites fail only what a server without prompts, resources and streams cannot do. */
+/** One promise: the protocol's conformance suite fails only what a server without prompts, resources and streams cannot do. */
 
 let stack: Stack;
 /** Adds the key, which the suites cannot send. */

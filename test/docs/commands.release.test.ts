@@ -29,6 +29,7 @@ const COMMAND_SECONDS_MAX = 600;
 const STOP_SECONDS_MAX = 60;
 /** Bounds a test or hook: several commands, each with its own bound. */
 const HOOK_MS_MAX = 1_200_000;
+jest.setTimeout(HOOK_MS_MAX);
 
 let copy: string;
 let shell: Shell;
@@ -41,11 +42,11 @@ beforeAll(async () => {
   shell = new Shell(copy, process.env);
   files = await mkdtemp(join(tmpdir(), "command-files-"));
   await shell.run("npm ci", INSTALL_SECONDS_MAX);
-}, INSTALL_SECONDS_MAX * 1_000);
+});
 afterAll(async () => {
   await shell.killAll();
   for (const folder of [copy, files]) await rm(folder, { recursive: true, force: true });
-}, HOOK_MS_MAX);
+});
 
 describe("with nothing running", () => {
   const alone = commands.filter(isAlone);
@@ -60,23 +61,15 @@ describe("with nothing running", () => {
     [scriptOf(uses[0] ?? ""), [...new Set(uses.flatMap(optionsOf))].join(" ")].filter(Boolean).join(" -- "),
   );
 
-  it.each(others)(
-    "%s works before anything is built",
-    async (command) => {
-      await deleteBuilds(copy, shell);
-      await run(command);
-    },
-    HOOK_MS_MAX,
-  );
+  it.each(others)("%s works before anything is built", async (command) => {
+    await deleteBuilds(copy, shell);
+    await run(command);
+  });
 
-  it.each(benchmarks)(
-    "%s works, and reports that BENCH_SIZE=tiny measures nothing",
-    async (command) => {
-      const filled = command.replace("FILE", join(files, "result.json")).replace("DIR", join(files, "profiles")).replace("FOLDER", copy);
-      expect(await run(`BENCH_SIZE=tiny ${filled}`)).toContain("NO MEASUREMENT: BENCH_SIZE=tiny");
-    },
-    HOOK_MS_MAX,
-  );
+  it.each(benchmarks)("%s works, and reports that BENCH_SIZE=tiny measures nothing", async (command) => {
+    const filled = command.replace("FILE", join(files, "result.json")).replace("DIR", join(files, "profiles")).replace("FOLDER", copy);
+    expect(await run(`BENCH_SIZE=tiny ${filled}`)).toContain("NO MEASUREMENT: BENCH_SIZE=tiny");
+  });
 });
 
 describe("in addition to npm start", () => {
@@ -134,13 +127,13 @@ describe("in addition to npm start", () => {
       },
       { timeoutMs: 60_000 },
     ));
-  }, HOOK_MS_MAX);
+  });
   afterAll(async () => {
     await platform.stop();
     receivers.stop();
     await launcher.interrupt(STOP_SECONDS_MAX);
     expect(launcher.output()).toContain("Stopped.");
-  }, HOOK_MS_MAX);
+  });
 
   /** Returns the id of a record whose status can still change. */
   async function pending(resource: "submissions" | "payouts"): Promise<string> {
@@ -167,17 +160,13 @@ describe("in addition to npm start", () => {
     return text.includes("po_…") ? text.replace("po_…", await pending("payouts")) : text;
   }
 
-  it.each(commands.filter((command) => !isAlone(command)))(
-    "%s works",
-    async (command) => {
-      const real = await filled(command);
-      expect(real).not.toContain("…");
-      if (!/\blisten\b/.test(real)) return void (await run(real));
-      const listening = shell.start(`${real} --port 0`);
-      await listening.shows(/Registered as rcv_/, COMMAND_SECONDS_MAX);
-      await listening.interrupt(STOP_SECONDS_MAX);
-      expect(listening.output()).toMatch(/rcv_\w+ is deleted/);
-    },
-    HOOK_MS_MAX,
-  );
+  it.each(commands.filter((command) => !isAlone(command)))("%s works", async (command) => {
+    const real = await filled(command);
+    expect(real).not.toContain("…");
+    if (!/\blisten\b/.test(real)) return void (await run(real));
+    const listening = shell.start(`${real} --port 0`);
+    await listening.shows(/Registered as rcv_/, COMMAND_SECONDS_MAX);
+    await listening.interrupt(STOP_SECONDS_MAX);
+    expect(listening.output()).toMatch(/rcv_\w+ is deleted/);
+  });
 });

@@ -15,6 +15,11 @@ withConsole({}, (started) => {
 });
 
 const add = ({ id }: TestBrand, email: string, role = "member") => stack.accounts.addMember({ brand_id: id, email, role }, callContext());
+async function brandWithMember(): Promise<{ readonly brand: TestBrand; readonly email: string }> {
+  const [brand, email] = [await stack.createBrand(), newEmail()];
+  await add(brand, email);
+  return { brand, email };
+}
 const remove = ({ id }: TestBrand, email: string) => stack.accounts.removeMember({ brand_id: id, email }, callContext());
 const newEmail = (): string => `ana@${Math.random().toString(36).slice(2)}.example`;
 
@@ -113,9 +118,7 @@ it("a person of two brands switches between them, and nothing of the other brand
 });
 
 it("an owner makes a member an owner, steps down and leaves, but not as the last owner", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
+  const { brand, email } = await brandWithMember();
   const { page, expectNoProblems } = await openMembers(brand.owner);
   const dialog = page.getByRole("dialog");
   // Says what cannot happen before it is tried, and names no consequence of it.
@@ -149,9 +152,7 @@ it("an owner makes a member an owner, steps down and leaves, but not as the last
 });
 
 it("a member who becomes an owner gets an owner's buttons with the next reading of an open page", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
+  const { brand, email } = await brandWithMember();
   const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, email));
   await page.clock.install();
   await page.goto(`${url}/developers/members`);
@@ -237,9 +238,7 @@ const focused = (page: Page, role: "button" | "heading", name: string): Promise<
   page.getByRole(role, { name, exact: true }).and(page.locator(":focus")).waitFor();
 
 it("a change that is made offline fails at once, and is not made later", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
+  const { brand, email } = await brandWithMember();
   const { page } = await openMembers(brand.owner);
   await page.getByRole("button", { name: `Remove: ${email}` }).click();
   const dialog = page.getByRole("dialog");
@@ -287,9 +286,7 @@ it("a dialog stays open while its change is pending, shows what became of it, an
 });
 
 it("a sign-in link that has become unusable since it was opened offers no sign-in any more", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
+  const { brand, email } = await brandWithMember();
   const ofOwner = await (await signIn(stack, url, brand.owner)).call("members.link", { brand_id: brand.id, email });
   const opened = await Promise.all([ofOwner.url, await signInUrl(stack, url, email)].map(async (link) => openLink(link, email)));
   await remove(brand, email);

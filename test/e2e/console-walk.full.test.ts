@@ -55,7 +55,7 @@ afterAll(async () => {
     await exited;
   }
   await rm(folder, { recursive: true, force: true });
-}, START_MS_MAX);
+});
 
 async function waitForStart(): Promise<void> {
   await eventually(

@@ -20,7 +20,9 @@ let requests: readonly ReceivedRequest[];
 let respond: (response: ServerResponse) => void;
 
 beforeAll(async () => {
-  server = await startReceivers((_, response) => void respond(response));
+  server = await startReceivers((_, response) => {
+    respond(response);
+  });
   ({ requests } = server);
   stack = await startStack({
     // Empty: the services migrate it at their start, all at the same time.

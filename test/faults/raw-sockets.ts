@@ -137,7 +137,11 @@ export function describeRawSockets({ connections }: { connections: number }): vo
         }
       };
       const clients = startClients(2, () => outcomeOf(stack, brand));
-      await Promise.all(Array.from({ length: PARALLEL }, attacker)).finally(() => clients.stop());
+      try {
+        await Promise.all(Array.from({ length: PARALLEL }, attacker));
+      } finally {
+        await clients.stop();
+      }
       expect(ended).toEqual([]);
       expect([...new Set(clients.results)]).toEqual(["200"]);
       await eventually(async () => expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200));
