@@ -19,3 +19,12 @@ export async function metricsOf(process: ServiceProcess): Promise<string> {
 export async function metricOf(process: ServiceProcess, name: string): Promise<number> {
   return Number(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, "m").exec(await metricsOf(process))?.[1] ?? Number.NaN);
 }
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** What the process has logged. Its last line may not be complete yet. */
+export function logOf(process: Pick<ServiceProcess, "output">): LogLine[] {
+  const output = process.output();
+  const complete = output.slice(0, output.lastIndexOf("\n") + 1).split("\n");
+  return complete.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as LogLine);
+}

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
@@ -48,12 +49,30 @@ export async function brandRecords(
   return { code, stdout: shown, stderr: remarks };
 }
 
-/** Runs brand-records as a user does. @param onStart called with the process as soon as it runs */
-export async function brandRecordsProcess(
+interface ProcessSurroundings extends Surroundings {
+  readonly cwd?: string;
+  /** Called with the process as soon as it runs. */
+  readonly onStart?: (child: ChildProcessWithoutNullStreams) => void;
+}
+
+/** Runs brand-records as a user does. */
+export const brandRecordsProcess = (args: readonly string[], surroundings?: ProcessSurroundings): Promise<Ended> =>
+  runNode(PROGRAM, args, surroundings);
+
+/** Runs brandctl as an operator does. */
+export const brandctl = (args: readonly string[], surroundings: ProcessSurroundings): Promise<Ended> =>
+  runNode(join(process.cwd(), "brandctl/bin/brandctl.js"), args, surroundings);
+
+/** The settings by which brandctl and others find services. */
+export const addressSettings = (addresses: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(addresses).map(([name, address]) => [`${name.toUpperCase()}_ADDRESS`, address]));
+
+export async function runNode(
+  script: string,
   args: readonly string[],
-  { env = {}, input = "", onStart }: Surroundings & { readonly onStart?: (child: ChildProcessWithoutNullStreams) => void } = {},
+  { env = {}, input = "", cwd, onStart }: ProcessSurroundings = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env["PATH"], ...env } });
+  const child = spawn(process.execPath, [script, ...args], { cwd, env: { PATH: process.env["PATH"], ...env } });
   onStart?.(child);
   // It may end before it reads.
   child.stdin.on("error", () => {});

@@ -4,7 +4,7 @@ import type { OperationName } from "@brand-records/console-contract";
 import type { Page } from "playwright-core";
 import type { ConsoleCaller } from "./console-calls.ts";
 import type { Hand } from "./hands.ts";
-import { planInput } from "./plan-input.ts";
+import { postPlan } from "./plan-input.ts";
 
 /** A brand with an event of the last day. */
 export interface ShownBrand {
@@ -64,11 +64,7 @@ async function addColleague({ id: brand_id, owner }: ShownBrand, email: string):
 
 /** @returns the path of its page */
 export async function preparePlan({ key, gatewayUrl }: ShownBrand): Promise<string> {
-  const response = await fetch(`${gatewayUrl}/api/v1/campaign-plans`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(planInput()),
-  });
+  const response = await postPlan(gatewayUrl, key);
   return ((await response.json()) as { readonly review_path: string }).review_path;
 }
 

@@ -1,10 +1,8 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page, Request } from "playwright-core";
 import { startBrowser, type TestBrowser } from "./browser.ts";
 import { startStack, type Stack } from "./stack.ts";
 
-/** What the tests of the console share: a stack with a browser, receivers, and what a person or a bad connection does to a page. */
+/** What the tests of the console share: a stack with a browser, and what a person or a bad connection does to a page. */
 
 export interface StartedConsole {
   readonly stack: Stack;
@@ -31,34 +29,6 @@ export function withConsole(options: Parameters<typeof startStack>[0], setUp: (s
     await browser?.stop();
     await stack?.stop();
   });
-}
-
-export interface ReceiverServer {
-  /** Ends with a slash: each path is a receiver. */
-  readonly url: string;
-  stop(): void;
-}
-
-/** Starts a server for receivers. @param respond returns the status, and the body if there is one */
-export async function startReceivers(
-  respond: (request: IncomingMessage, body: Buffer) => readonly [status: number, body?: string],
-): Promise<ReceiverServer> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const [status, body] = respond(request, Buffer.concat(chunks));
-      response.writeHead(status).end(body);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }
 
 /** Has the page read everything again, as a return to its tab does. */

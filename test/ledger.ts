@@ -1,4 +1,3 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { openPool, type Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
 import type { Arrival, FakeReceivers } from "./fake-receivers.ts";
@@ -80,9 +79,7 @@ export class Ledger {
   async #register(stack: Stack, brand_id: string): Promise<void> {
     const number = this.#receivers.length;
     const ordered = number % 2 === 0;
-    const request = { brand_id, url: this.#fakes.urlOf(number), label: `Receiver ${number}`, events: [...EVENT_TYPE_NAMES] };
-    const { receiver } = await stack.receivers.createReceiver(request, callContext());
-    const id = receiver?.id ?? "";
+    const { id } = await stack.addReceiver({ id: brand_id }, this.#fakes.urlOf(number));
     if (ordered) await stack.receivers.updateReceiver({ brand_id, receiver_id: id, events: [], max_in_flight: 1 }, callContext());
     this.#receivers.push({ id, brand: brand_id, number, ordered });
   }

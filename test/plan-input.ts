@@ -11,3 +11,11 @@ export const planInput = (changes: Record<string, unknown> = {}) => ({
   planning_budget: 75_000.5,
   ...changes,
 });
+
+/** Prepares a plan as an integration does. @param body text, or an object to send as JSON */
+export const postPlan = (url: string, key: string, body: object | string = planInput()): Promise<Response> =>
+  fetch(`${url}/api/v1/campaign-plans`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });

@@ -140,18 +140,14 @@ export interface Sending {
   /** Shifts the timestamp. */
   readonly secondsAhead?: number;
   readonly headers?: Record<string, string>;
-  /** The signed text. Default: the body. */
-  readonly signed?: string;
 }
 
 /** Sends an event, signed without a library as the specification requires (6.3). */
 export async function deliver({ url }: Relay, event: ServiceEvent, sending: Sending = {}): Promise<Response> {
-  const { secret = SECRET, secondsAhead = 0, headers = {}, signed } = sending;
+  const { secret = SECRET, secondsAhead = 0, headers = {} } = sending;
   const body = JSON.stringify(event);
   const timestamp = String(Math.ceil(Date.now() / 1_000) + secondsAhead);
-  const digest = createHmac("sha256", secret)
-    .update(`${timestamp}.${signed ?? body}`)
-    .digest("hex");
+  const digest = createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
   return fetch(url, {
     method: "POST",
     body,

@@ -7,14 +7,15 @@ const NOW = Date.UTC(2026, 10, 21);
 
 /** Imports a year of related records into a brand, the same ones each time. */
 export async function seedBrand(
-  { importing }: Pick<Stack, "importing">,
+  stack: Pick<Stack, "importing">,
   brandId: string,
   sizes: BrandSizes = SIZES,
-  { seed = 1, now = NOW }: { seed?: number; now?: number } = {},
+  { seed = 1, now = NOW } = {},
 ): Promise<void> {
   const generated = generateBrand({ brandId, seed, now, sizes });
   for (const resource of DEMO_RESOURCES) {
-    const { summary, problems } = await importRecords(importing, { brandId, resource, skipBad: false }, lines(generated[resource]()));
+    const target = { brandId, resource, skipBad: false };
+    const { summary, problems } = await importRecords(stack.importing, target, lines(generated[resource]()));
     if (!summary.committed) throw new Error(`the ${resource} were refused: ${JSON.stringify(problems[0])}`);
   }
 }

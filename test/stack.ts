@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { freePort } from "@brand-records/postgres/embedded";
 import { startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
-import { createBrand } from "./stack/brands.ts";
+import { makersOf } from "./stack/brands.ts";
 import { connectClients, reconnected } from "./stack/clients.ts";
 import { createStackDatabase } from "./stack/database.ts";
 import { StackGateways } from "./stack/gateways.ts";
@@ -11,7 +11,7 @@ import { startServices, type StackServices } from "./stack/services.ts";
 import { settingsOf } from "./stack/settings.ts";
 import type { SharedStack } from "./stack/shared.ts";
 
-export type { TestBrand } from "./stack/brands.ts";
+export type { Secret, TestBrand } from "./stack/brands.ts";
 export { callContext } from "./stack/clients.ts";
 export type { Console, Gateway } from "./stack/gateways.ts";
 export { startOnSharedServices, type SharedStack } from "./stack/shared.ts";
@@ -74,7 +74,7 @@ async function startOn(database: TestDatabase, startOwned: StartOwned, options: 
       services.processes[name] = await start(name, ports[name]);
       await reconnected(clients, name);
     },
-    createBrand: (options) => createBrand(clients, options),
+    ...makersOf(clients),
     get: (path, key, gateway = 0) => fetch(`${gateways.all[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
       for (const client of Object.values(clients)) client.stop();

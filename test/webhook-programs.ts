@@ -78,74 +78,27 @@ const LANGUAGES = {
 
 const environment = (): Record<string, string> => ({ PATH: process.env["PATH"] ?? "", HOME: homedir() });
 
-interface Signed {
-  readonly secret?: string;
-  /** Shifts the timestamp. */
-  readonly secondsAhead?: number;
-  /** The signed text. Default: the body. */
-  readonly signed?: string;
-  /** Applied after signing; undefined omits a header. */
-  readonly headers?: Record<string, string | undefined>;
-}
-
-/** Sends a delivery, signed without a library as the specification requires (6.3). */
-function post(
-  url: string,
-  body: string,
-  { secret = SECRET, secondsAhead = 0, signed = body, headers = {} }: Signed = {},
-): Promise<Response> {
+/** Sends a delivery, signed without a library as the specification requires (6.3). @param secondsAhead shifts the timestamp */
+function post(url: string, body: string, secret = SECRET, secondsAhead = 0): Promise<Response> {
   // Rounded up: the receiver checks it slightly later.
   const timestamp = String(Math.ceil(Date.now() / 1_000) + secondsAhead);
-  const all: Record<string, string | undefined> = {
+  const headers = {
     "content-type": "application/json",
-    "x-service-event": /"type":"([^"]+)"/.exec(body)?.[1],
+    "x-service-event": /"type":"([^"]+)"/.exec(body)?.[1] ?? "",
     "x-service-timestamp": timestamp,
-    "x-service-signature": `sha256=${createHmac("sha256", secret).update(`${timestamp}.${signed}`).digest("hex")}`,
+    "x-service-signature": `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`,
     "x-service-attempt": "1",
-    ...headers,
   };
-  const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== undefined);
-  return fetch(url, { method: "POST", body, headers: sent });
+  return fetch(url, { method: "POST", body, headers });
 }
 
-const withSignature = (change: (signature: string) => string, body: string): Signed => {
-  const timestamp = String(Math.ceil(Date.now() / 1_000));
-  const signature = `sha256=${createHmac("sha256", SECRET).update(`${timestamp}.${body}`).digest("hex")}`;
-  return { headers: { "x-service-timestamp": timestamp, "x-service-signature": change(signature) } };
-};
-
-const CASES: readonly (readonly [name: string, status: number, sign: (body: string) => Signed])[] = [
-  ["a valid delivery", 204, () => ({})],
-  ["a delivery signed with the next secret", 204, () => ({ secret: NEXT_SECRET })],
-  ["a later attempt", 204, () => ({ headers: { "x-service-attempt": "10" } })],
-  ["a timestamp 295 s old", 204, () => ({ secondsAhead: -296 })],
-  ["a timestamp 295 s ahead", 204, () => ({ secondsAhead: 295 })],
-  ["a timestamp 301 s old", 401, () => ({ secondsAhead: -302 })],
-  ["a timestamp 301 s ahead", 401, () => ({ secondsAhead: 301 })],
-  ["a wrong secret", 401, () => ({ secret: `whsec_${randomBytes(32).toString("base64")}` })],
-  ["no secret at all", 401, () => ({ secret: "" })],
-  ["the secret without its prefix", 401, () => ({ secret: SECRET.slice("whsec_".length) })],
-  ["a changed body", 401, (body) => ({ signed: body.replace("241000", "241001").replace("24310000", "24310001") })],
-  [
-    "a timestamp that was not signed",
-    401,
-    (body) => {
-      const { headers } = withSignature((signature) => signature, body);
-      return { headers: { ...headers, "x-service-timestamp": String(Number(headers?.["x-service-timestamp"]) - 1) } };
-    },
-  ],
-  ["no timestamp", 401, () => ({ headers: { "x-service-timestamp": undefined } })],
-  ["a timestamp that is not a number", 401, () => ({ headers: { "x-service-timestamp": "now" } })],
-  ["a timestamp with a fraction", 401, () => ({ headers: { "x-service-timestamp": `${Math.ceil(Date.now() / 1_000)}.0` } })],
-  ["no signature", 401, () => ({ headers: { "x-service-signature": undefined } })],
-  ["an empty signature", 401, () => ({ headers: { "x-service-signature": "" } })],
-  ["hex of odd length", 401, (body) => withSignature((signature) => signature.slice(0, -1), body)],
-  ["half a digest", 401, (body) => withSignature((signature) => signature.slice(0, 39), body)],
-  ["a digest that is too long", 401, (body) => withSignature((signature) => `${signature}00`, body)],
-  ["a prefix in capitals", 401, (body) => withSignature((signature) => signature.replace("sha256", "SHA256"), body)],
-  ["no prefix", 401, (body) => withSignature((signature) => signature.replace("sha256=", ""), body)],
-  ["a signature that is not hex", 401, () => ({ headers: { "x-service-signature": `sha256=${"zz".repeat(32)}` } })],
-  ["no event header", 401, () => ({ headers: { "x-service-event": undefined } })],
+/** The bounds of what it accepts. `receivers prove` sends what no receiver may mistake. */
+const CASES: readonly (readonly [name: string, status: number, secret: string, secondsAhead: number])[] = [
+  ["a timestamp 295 s old", 204, SECRET, -296],
+  ["a timestamp 295 s ahead", 204, SECRET, 295],
+  ["a timestamp 301 s old", 401, SECRET, -302],
+  ["a timestamp 301 s ahead", 401, SECRET, 301],
+  ["the secret without its prefix", 401, SECRET.slice("whsec_".length), 0],
 ];
 
 /** Declares the tests of a program of docs/webhooks.md: it accepts what is sent, and nothing else. */
@@ -169,7 +122,7 @@ function itVerifies(language: Language): void {
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
     url = `http://127.0.0.1:${port}/`;
     await eventually(() => fetch(url, { method: "POST", body: "{}" }));
-  }, 120_000);
+  });
   afterAll(async () => {
     const ended = once(child, "close");
     child.kill("SIGKILL");
@@ -179,24 +132,12 @@ function itVerifies(language: Language): void {
 
   const exampleOf = (type: string): string => JSON.stringify(bodies().find((body) => body.type === type));
 
-  it.each(CASES)("given %s responds %i", async (_, status, sign) => {
-    const body = exampleOf("payout.paid");
-    expect({ status: (await post(url, body, sign(body))).status, output }).toMatchObject({ status });
+  it.each(CASES)("given %s responds %i", async (_, status, secret, secondsAhead) => {
+    expect({ status: (await post(url, exampleOf("payout.paid"), secret, secondsAhead)).status, output }).toMatchObject({ status });
   });
 
   it.each(EVENT_TYPE_NAMES)("accepts %s only if it is configured", async (type) => {
     expect((await post(url, exampleOf(type))).status).toBe(CONFIGURED.has(type) ? 204 : 422);
-  });
-
-  it("trusts the signed type, not that of the header", async () => {
-    const headers = { "x-service-event": "payout.paid" };
-    expect((await post(url, exampleOf("submission.approved"), { headers })).status).toBe(401);
-  });
-
-  it("verifies non-ASCII bodies byte for byte", async () => {
-    const extended = exampleOf("payout.paid").replace('"data":{', '"data":{"more":"Niño 😀", ');
-    expect((await post(url, extended)).status).toBe(204);
-    expect((await post(url, extended, { signed: JSON.stringify(JSON.parse(extended)) })).status).toBe(401);
   });
 
   it("keeps every rule that brand-records receivers prove checks", async () => {

@@ -104,7 +104,7 @@ describe("renders", () => {
     expect(notes).not.toContain("authority");
     expect(await notesWith("--set", "extraCa.configMap=company")).toContain("wait for your authority, the ConfigMap company (ca.crt)");
     expect(await notesWith("--set", "extraCa.secret=company,extraCa.key=root.pem")).toContain("the Secret company (root.pem)");
-  }, 60_000);
+  });
 
   it("gives helm test and doctor names with the addresses of every process, and callers others without the admin port", async () => {
     const objects = await render(valuesOf("standard"));

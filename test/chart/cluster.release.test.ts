@@ -24,6 +24,7 @@ const PRESENT = (parse(readFileSync(join(CHART, "Chart.yaml"), "utf8")) as { app
 const NEXT = `${PRESENT}-next`;
 const WITH_DATABASE = ["accounts", "plans", "records", "webhook"];
 const INSTALL_MS_MAX = 180_000;
+jest.setTimeout(2 * INSTALL_MS_MAX);
 const ADDITIONS = join(process.cwd(), "test/chart/values-additions.yaml");
 
 let cluster: Cluster;
@@ -113,49 +114,37 @@ describe("a service with an autoscaler", () => {
     }
   };
 
-  it(
-    "keeps its processes when the autoscaler is switched on, and while it has not acted",
-    async () => {
-      await settledReplicas("standard");
-      for (let times = 0; times < 2; times += 1) {
-        await upgrade(...AUTOSCALED);
-        expect(await replicas()).toBe(2);
-      }
-      await settledReplicas("standard");
-      expect(await scaledDownTo()).toEqual([]);
-    },
-    INSTALL_MS_MAX,
-  );
-
-  it(
-    "keeps those of the autoscaler at an upgrade, is stopped by --force-conflicts alone, and starts with the fewest that it may have",
-    async () => {
-      await scaleToThree();
-      await upgrade(...AUTOSCALED, "--set-string", "records.podLabels.upgraded=yes");
-      expect(await replicas()).toBe(3);
-      const stopped = [...AUTOSCALED, "--set", "records.replicas=0"];
-      await expect(upgrade(...stopped)).rejects.toThrow(/conflict with "kube-controller-manager".*spec\.replicas/s);
-      await upgrade(...stopped, "--force-conflicts");
-      expect(await replicas()).toBe(0);
-      expect((await get("standard", "horizontalpodautoscalers")).map(({ metadata }) => metadata.name)).not.toContain(NAME);
+  it("keeps its processes when the autoscaler is switched on, and while it has not acted", async () => {
+    await settledReplicas("standard");
+    for (let times = 0; times < 2; times += 1) {
       await upgrade(...AUTOSCALED);
       expect(await replicas()).toBe(2);
-    },
-    2 * INSTALL_MS_MAX,
-  );
+    }
+    await settledReplicas("standard");
+    expect(await scaledDownTo()).toEqual([]);
+  });
 
-  it(
-    "is rolled back by --force-conflicts, to the number of processes that the revision names",
-    async () => {
-      await scaleToThree();
-      await expect(helm("standard", "rollback", RELEASE, "1")).rejects.toThrow(/conflict with "kube-controller-manager"/);
-      await helm("standard", "rollback", RELEASE, "1", "--force-conflicts");
-      expect(await replicas()).toBe(2);
-      await rolledOut("standard");
-      await settledReplicas("standard");
-    },
-    INSTALL_MS_MAX,
-  );
+  it("keeps those of the autoscaler at an upgrade, is stopped by --force-conflicts alone, and starts with the fewest that it may have", async () => {
+    await scaleToThree();
+    await upgrade(...AUTOSCALED, "--set-string", "records.podLabels.upgraded=yes");
+    expect(await replicas()).toBe(3);
+    const stopped = [...AUTOSCALED, "--set", "records.replicas=0"];
+    await expect(upgrade(...stopped)).rejects.toThrow(/conflict with "kube-controller-manager".*spec\.replicas/s);
+    await upgrade(...stopped, "--force-conflicts");
+    expect(await replicas()).toBe(0);
+    expect((await get("standard", "horizontalpodautoscalers")).map(({ metadata }) => metadata.name)).not.toContain(NAME);
+    await upgrade(...AUTOSCALED);
+    expect(await replicas()).toBe(2);
+  });
+
+  it("is rolled back by --force-conflicts, to the number of processes that the revision names", async () => {
+    await scaleToThree();
+    await expect(helm("standard", "rollback", RELEASE, "1")).rejects.toThrow(/conflict with "kube-controller-manager"/);
+    await helm("standard", "rollback", RELEASE, "1", "--force-conflicts");
+    expect(await replicas()).toBe(2);
+    await rolledOut("standard");
+    await settledReplicas("standard");
+  });
 });
 
 describe("a release", () => {
@@ -163,91 +152,75 @@ describe("a release", () => {
     ...new Set((await get("standard", "deployments")).map(({ spec }) => spec.template.spec.containers[0].image as string)),
   ];
 
-  it(
-    "is upgraded without a moment with fewer ready processes, and rolled back",
-    async () => {
-      const before = await settledReplicas("standard");
-      await helm("standard", "upgrade", RELEASE, CHART, ...valuesOf("standard"), "--set-string", `image.tag=${NEXT}`);
-      const fewest = new Map(before);
-      await eventually(
-        async () => {
-          const deployments = await get("standard", "deployments");
-          for (const { metadata, status } of deployments) {
-            fewest.set(metadata.name, Math.min(fewest.get(metadata.name) ?? 0, status.availableReplicas ?? 0));
-          }
-          for (const { metadata, spec, status } of deployments) {
-            expect([metadata.name, status.observedGeneration, status.updatedReplicas, status.replicas]).toEqual([
-              metadata.name,
-              (metadata as { generation?: number }).generation,
-              spec.replicas,
-              spec.replicas,
-            ]);
-          }
-        },
-        { timeoutMs: INSTALL_MS_MAX, everyMs: 200 },
-      );
-      // brandctl's pod serves nothing.
-      for (const [name, replicas] of before) if (!name.endsWith("-operator")) expect([name, fewest.get(name)]).toEqual([name, replicas]);
-      expect(await imagesOf()).toEqual([`brand-records:${NEXT}`]);
-      await helm("standard", "rollback", RELEASE, "1");
-      await rolledOut("standard");
-      expect(await imagesOf()).toEqual([`brand-records:${PRESENT}`]);
-    },
-    2 * INSTALL_MS_MAX,
-  );
+  it("is upgraded without a moment with fewer ready processes, and rolled back", async () => {
+    const before = await settledReplicas("standard");
+    await helm("standard", "upgrade", RELEASE, CHART, ...valuesOf("standard"), "--set-string", `image.tag=${NEXT}`);
+    const fewest = new Map(before);
+    await eventually(
+      async () => {
+        const deployments = await get("standard", "deployments");
+        for (const { metadata, status } of deployments) {
+          fewest.set(metadata.name, Math.min(fewest.get(metadata.name) ?? 0, status.availableReplicas ?? 0));
+        }
+        for (const { metadata, spec, status } of deployments) {
+          expect([metadata.name, status.observedGeneration, status.updatedReplicas, status.replicas]).toEqual([
+            metadata.name,
+            (metadata as { generation?: number }).generation,
+            spec.replicas,
+            spec.replicas,
+          ]);
+        }
+      },
+      { timeoutMs: INSTALL_MS_MAX, everyMs: 200 },
+    );
+    // brandctl's pod serves nothing.
+    for (const [name, replicas] of before) if (!name.endsWith("-operator")) expect([name, fewest.get(name)]).toEqual([name, replicas]);
+    expect(await imagesOf()).toEqual([`brand-records:${NEXT}`]);
+    await helm("standard", "rollback", RELEASE, "1");
+    await rolledOut("standard");
+    expect(await imagesOf()).toEqual([`brand-records:${PRESENT}`]);
+  });
 
-  it(
-    "is rolled back to its first revision when a migration has failed",
-    async () => {
-      // As ten minutes after the install.
-      const patch = JSON.stringify({ spec: { ttlSecondsAfterFinished: 0 } });
-      for (const { metadata } of await get("large", "jobs")) {
-        await cluster.kubectl(["patch", "job", metadata.name, "--namespace=large", "--type=merge", `--patch=${patch}`]);
-      }
-      await eventually(async () => expect(await get("large", "jobs")).toEqual([]), { timeoutMs: 60_000, everyMs: 500 });
-      // The namespace admits no such pod, so the first migration goes on until Helm gives up.
-      const refused = ["--set", "containerSecurityContext.allowPrivilegeEscalation=true", "--timeout", "5s"];
-      await expect(helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), ...refused)).rejects.toThrow(/pre-upgrade hooks failed/);
-      expect(await get("large", "jobs")).toHaveLength(1);
-      await helm("large", "rollback", RELEASE, "1");
-      await rolledOut("large");
-    },
-    INSTALL_MS_MAX,
-  );
+  it("is rolled back to its first revision when a migration has failed", async () => {
+    // As ten minutes after the install.
+    const patch = JSON.stringify({ spec: { ttlSecondsAfterFinished: 0 } });
+    for (const { metadata } of await get("large", "jobs")) {
+      await cluster.kubectl(["patch", "job", metadata.name, "--namespace=large", "--type=merge", `--patch=${patch}`]);
+    }
+    await eventually(async () => expect(await get("large", "jobs")).toEqual([]), { timeoutMs: 60_000, everyMs: 500 });
+    // The namespace admits no such pod, so the first migration goes on until Helm gives up.
+    const refused = ["--set", "containerSecurityContext.allowPrivilegeEscalation=true", "--timeout", "5s"];
+    await expect(helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), ...refused)).rejects.toThrow(/pre-upgrade hooks failed/);
+    expect(await get("large", "jobs")).toHaveLength(1);
+    await helm("large", "rollback", RELEASE, "1");
+    await rolledOut("large");
+  });
 
-  it(
-    "migrates before an upgrade's first process starts",
-    async () => {
-      await helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), "--set-string", `image.tag=${NEXT}`);
-      // Jobs of the install are gone, those of the hook too: it deletes them when they have succeeded.
-      expect(await get("large", "jobs")).toEqual([]);
-      const events = JSON.parse(await cluster.kubectl(["get", "events", "--namespace", "large", "--output=json"])) as {
-        items: KubernetesObject[];
-      };
-      const completed = events.items
-        .filter(({ reason }) => reason === "Completed")
-        .map(({ involvedObject }) => involvedObject.name as string);
-      expect(new Set(completed)).toEqual(
-        new Set(["migration", "upgrade"].flatMap((kind) => WITH_DATABASE.map((name) => `${FULLNAME}-${name}-${kind}`))),
-      );
-    },
-    INSTALL_MS_MAX,
-  );
+  it("migrates before an upgrade's first process starts", async () => {
+    await helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), "--set-string", `image.tag=${NEXT}`);
+    // Jobs of the install are gone, those of the hook too: it deletes them when they have succeeded.
+    expect(await get("large", "jobs")).toEqual([]);
+    const events = JSON.parse(await cluster.kubectl(["get", "events", "--namespace", "large", "--output=json"])) as {
+      items: KubernetesObject[];
+    };
+    const completed = events.items
+      .filter(({ reason }) => reason === "Completed")
+      .map(({ involvedObject }) => involvedObject.name as string);
+    expect(new Set(completed)).toEqual(
+      new Set(["migration", "upgrade"].flatMap((kind) => WITH_DATABASE.map((name) => `${FULLNAME}-${name}-${kind}`))),
+    );
+  });
 
-  it(
-    "goes without remains",
-    async () => {
-      await helm("laptop", "uninstall", RELEASE);
-      await eventually(
-        async () =>
-          expect(await get("laptop", "all,networkpolicies,serviceaccounts,certificates")).toEqual([
-            expect.objectContaining({ kind: "ServiceAccount", metadata: expect.objectContaining({ name: "default" }) as object }),
-          ]),
-        { timeoutMs: 60_000, everyMs: 500 },
-      );
-    },
-    INSTALL_MS_MAX,
-  );
+  it("goes without remains", async () => {
+    await helm("laptop", "uninstall", RELEASE);
+    await eventually(
+      async () =>
+        expect(await get("laptop", "all,networkpolicies,serviceaccounts,certificates")).toEqual([
+          expect.objectContaining({ kind: "ServiceAccount", metadata: expect.objectContaining({ name: "default" }) as object }),
+        ]),
+      { timeoutMs: 60_000, everyMs: 500 },
+    );
+  });
 });
 
 describe("additions of a platform team", () => {
@@ -341,20 +314,16 @@ spec:
 /** Simulated pods run nothing; test/chart/processes.full.test.ts runs helm test and brandctl. */
 const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^helm .*\btest\b|^curl|rollout restart|\$OLD\b|\blogs\b/;
 
-it(
-  "docs/kubernetes.md: its commands install, upgrade, roll back and remove a release, in their order",
-  async () => {
-    const commands = findCommands("docs/kubernetes.md").filter(
-      (command) => /^(kubectl|helm) /.test(command) && !NEEDS_RUNNING_PODS.test(command),
-    );
-    expect(commands.length).toBeGreaterThan(12);
-    for (const command of commands) {
-      const local = command
-        .replace("my-values.yaml", `${CHART}/values-laptop.yaml`)
-        .replace("--from-file=ca.crt", "--from-literal=ca.crt=PEM");
-      if (command.includes("maintenance.claim=audit-exports")) await cluster.kubectl(["apply", "--filename=-"], AUDIT_EXPORTS);
-      await cluster.shell(local);
-    }
-  },
-  INSTALL_MS_MAX,
-);
+it("docs/kubernetes.md: its commands install, upgrade, roll back and remove a release, in their order", async () => {
+  const commands = findCommands("docs/kubernetes.md").filter(
+    (command) => /^(kubectl|helm) /.test(command) && !NEEDS_RUNNING_PODS.test(command),
+  );
+  expect(commands.length).toBeGreaterThan(12);
+  for (const command of commands) {
+    const local = command
+      .replace("my-values.yaml", `${CHART}/values-laptop.yaml`)
+      .replace("--from-file=ca.crt", "--from-literal=ca.crt=PEM");
+    if (command.includes("maintenance.claim=audit-exports")) await cluster.kubectl(["apply", "--filename=-"], AUDIT_EXPORTS);
+    await cluster.shell(local);
+  }
+});

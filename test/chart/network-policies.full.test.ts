@@ -114,10 +114,11 @@ it("lets every pod ask DNS at the ports that its pods listen on, such as OpenShi
   }
 });
 
-it("lets records call webhook only without Kafka", async () => {
+it("lets records call webhook only without Kafka, and no process reach a Redis or a Kafka that is not set", async () => {
   const laptop = await render(valuesOf("laptop"));
   expect(isAllowed(laptop, connection("records", "webhook", 7000))).toBe(true);
   expect(isAllowed(large, connection("records", "webhook", 7000))).toBe(false);
+  for (const from of SERVICES) for (const port of [6379, 9093]) expect(isAllowed(laptop, connection(from, "postgres", port))).toBe(false);
 });
 
 it("sends deliveries only to the egress proxy if there is one", async () => {

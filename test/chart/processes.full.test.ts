@@ -23,6 +23,7 @@ const SERVICES = ["accounts", "console", "gateway", "plans", "records", "webhook
 const SUBNET = `127.${1 + (process.pid % 254)}.${(process.pid >> 8) % 256}`;
 const ADDRESSES = Object.fromEntries([...SERVICES, "operator"].map((name, index) => [name, `${SUBNET}.${index + 1}`]));
 const START_MS_MAX = 240_000;
+jest.setTimeout(START_MS_MAX);
 /** As OpenShift gives a namespace: nothing may need the chart's own numbers. */
 const ANY_USER = ["runAsUser=1000680000", "runAsGroup=null", "fsGroup=1000680000"].map((field) => `podSecurityContext.${field}`).join(",");
 const key = (): string => `1:${randomBytes(32).toString("base64")}\n`;
@@ -76,7 +77,7 @@ beforeAll(async () => {
       ADDRESSES,
     ),
   );
-}, START_MS_MAX);
+});
 afterAll(async () => {
   for (const pod of running.values()) await pod.stop();
   await dns?.stop();
@@ -94,32 +95,24 @@ async function brandctl(...args: string[]): Promise<string> {
 
 const deployments = (): KubernetesObject[] => objects.filter(({ kind }) => kind === "Deployment");
 
-it(
-  "starts every process with its command, settings and volumes alone, under any user, and each becomes ready by its probes",
-  async () => {
-    const served = deployments().filter((deployment) => componentOf(deployment) !== "operator");
-    expect(served.map(componentOf).toSorted()).toEqual(SERVICES);
-    for (const deployment of served) running.set(componentOf(deployment), run(await prepareLocally(podOf(deployment)), ROOT));
-    await Promise.all([...running.values()].map(becomeReady));
-  },
-  START_MS_MAX,
-);
+it("starts every process with its command, settings and volumes alone, under any user, and each becomes ready by its probes", async () => {
+  const served = deployments().filter((deployment) => componentOf(deployment) !== "operator");
+  expect(served.map(componentOf).toSorted()).toEqual(SERVICES);
+  for (const deployment of served) running.set(componentOf(deployment), run(await prepareLocally(podOf(deployment)), ROOT));
+  await Promise.all([...running.values()].map(becomeReady));
+});
 
-it(
-  "answers a request with a key that brandctl makes in the operator's pod",
-  async () => {
-    const created = await brandctl("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
-    const brand = /brd_\w+/.exec(created)?.[0] ?? created;
-    await brandctl("members", "add", "nena@example.ph", "--brand", brand, "--role", "owner");
-    const secret = await brandctl("keys", "create", "--brand", brand, "--name", "Reporting");
-    const response = await fetch(`http://${ADDRESSES["gateway"]}:8080/api/v1/campaigns`, {
-      headers: { authorization: `Bearer ${secret}` },
-    });
-    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ data: [] })]);
-    await expect(brandctl("doctor").catch((error: { stdout: string }) => error.stdout)).resolves.not.toMatch(/^[✗!]/m);
-  },
-  START_MS_MAX,
-);
+it("answers a request with a key that brandctl makes in the operator's pod", async () => {
+  const created = await brandctl("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
+  const brand = /brd_\w+/.exec(created)?.[0] ?? created;
+  await brandctl("members", "add", "nena@example.ph", "--brand", brand, "--role", "owner");
+  const secret = await brandctl("keys", "create", "--brand", brand, "--name", "Reporting");
+  const response = await fetch(`http://${ADDRESSES["gateway"]}:8080/api/v1/campaigns`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ data: [] })]);
+  await expect(brandctl("doctor").catch((error: { stdout: string }) => error.stdout)).resolves.not.toMatch(/^[✗!]/m);
+});
 
 /** Runs what `helm test` runs. @returns its exit code and output */
 async function helmTest(waitSeconds: number): Promise<{ readonly code: number; readonly stdout: string }> {
@@ -132,128 +125,108 @@ async function helmTest(waitSeconds: number): Promise<{ readonly code: number; r
   );
 }
 
-it(
-  "passes helm test",
-  async () => {
-    const { code, stdout } = await helmTest(60);
-    expect(stdout.match(/^(200|401) .* at [\d.]+$/gm)).toHaveLength(SERVICES.length + 1);
-    expect(code).toBe(0);
-  },
-  START_MS_MAX,
-);
+it("passes helm test", async () => {
+  const { code, stdout } = await helmTest(60);
+  expect(stdout.match(/^(200|401) .* at [\d.]+$/gm)).toHaveLength(SERVICES.length + 1);
+  expect(code).toBe(0);
+});
 
-it(
-  "fails helm test and doctor with a wrong password of Redis and a wrong port of Kafka, which leave every process ready, and names both",
-  async () => {
-    const wrong = new URL(process.env["TEST_REDIS_URL"] ?? "");
-    // With a name: a server without passwords takes any from the default user.
-    Object.assign(wrong, { username: "gateway", password: "wrong" });
-    stored = { ...stored, [`${FULLNAME}-gateway`]: { REDIS_URL: wrong.href } };
-    for (const name of ["gateway", "records"]) {
-      await running.get(name)?.stop();
-      const pod = structuredClone(podOf(deployments().find((deployment) => componentOf(deployment) === name) as KubernetesObject));
-      for (const setting of pod["spec"].containers[0].env) if (setting.name === "KAFKA_BROKERS") setting.value = "127.0.0.1:1";
-      running.set(name, run(await prepareLocally(pod), ROOT));
-    }
-    await Promise.all([...running.values()].map(becomeReady));
-    const { code, stdout } = await helmTest(1);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^200 http:\/\/[\d.]+:9090\/readyz at [\d.]+: degraded: it serves without its redis$/m);
-    expect(stdout).toMatch(/: degraded: it serves without its event log$/m);
-    expect(stdout.match(/: degraded: /g)).toHaveLength(2);
-    const report = await brandctl("doctor").catch((error: { stdout: string }) => error.stdout);
-    expect(report).toMatch(/^! gateway, ready +serves without its redis$/m);
-    expect(report).toMatch(/^! records, ready +serves without its event log/m);
-  },
-  START_MS_MAX,
-);
+it("fails helm test and doctor with a wrong password of Redis and a wrong port of Kafka, which leave every process ready, and names both", async () => {
+  const wrong = new URL(process.env["TEST_REDIS_URL"] ?? "");
+  // With a name: a server without passwords takes any from the default user.
+  Object.assign(wrong, { username: "gateway", password: "wrong" });
+  stored = { ...stored, [`${FULLNAME}-gateway`]: { REDIS_URL: wrong.href } };
+  for (const name of ["gateway", "records"]) {
+    await running.get(name)?.stop();
+    const pod = structuredClone(podOf(deployments().find((deployment) => componentOf(deployment) === name) as KubernetesObject));
+    for (const setting of pod["spec"].containers[0].env) if (setting.name === "KAFKA_BROKERS") setting.value = "127.0.0.1:1";
+    running.set(name, run(await prepareLocally(pod), ROOT));
+  }
+  await Promise.all([...running.values()].map(becomeReady));
+  const { code, stdout } = await helmTest(1);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^200 http:\/\/[\d.]+:9090\/readyz at [\d.]+: degraded: it serves without its redis$/m);
+  expect(stdout).toMatch(/: degraded: it serves without its event log$/m);
+  expect(stdout.match(/: degraded: /g)).toHaveLength(2);
+  const report = await brandctl("doctor").catch((error: { stdout: string }) => error.stdout);
+  expect(report).toMatch(/^! gateway, ready +serves without its redis$/m);
+  expect(report).toMatch(/^! records, ready +serves without its event log/m);
+});
 
-it(
-  "runs every Job of maintenance from what the chart renders, and each ends with 0",
-  async () => {
-    const values = [...valuesOf("standard"), "--set", [ANY_USER, ...kafkaValues, "accounts.replicas=0,webhook.replicas=0"].join(",")];
-    const jobs = [
-      ["migrate", "plans"],
-      ["migrate", "records"],
-      ["re-encrypt", "webhook"],
-      ["after-restore", "webhook", "--since", "2026-11-23T06:00:00Z"],
-      ["after-restore", "accounts", "--without-audit"],
-    ];
-    const end = async (name: string): Promise<void> => {
-      await running.get(name)?.stop();
-      running.delete(name);
-    };
-    await end("webhook");
-    for (const [program, service = "", ...args] of jobs) {
-      // The restore of webhook asks accounts.
-      if (service === "accounts") await end("accounts");
-      const options = args.map((arg, index) => `,maintenance.args[${index}]=${arg}`).join("");
-      const set = `maintenance.program=${program},maintenance.service=${service}${options}`;
-      const job = (await render([...values, "--set", set])).find(
-        ({ kind, metadata }) => kind === "Job" && metadata.name === `${FULLNAME}-${program}`,
-      );
-      const pod = await prepare({ ...podOf(job as KubernetesObject) }, join(folder, `${program}-${service}`), stored, network);
-      const ran = run(pod, ROOT);
-      expect([program, service, await ran.exited, ran.output()]).toEqual([program, service, 0, expect.any(String)]);
-    }
-  },
-  START_MS_MAX,
-);
+it("runs every Job of maintenance from what the chart renders, and each ends with 0", async () => {
+  const values = [...valuesOf("standard"), "--set", [ANY_USER, ...kafkaValues, "accounts.replicas=0,webhook.replicas=0"].join(",")];
+  const jobs = [
+    ["migrate", "plans"],
+    ["migrate", "records"],
+    ["re-encrypt", "webhook"],
+    ["after-restore", "webhook", "--since", "2026-11-23T06:00:00Z"],
+    ["after-restore", "accounts", "--without-audit"],
+  ];
+  const end = async (name: string): Promise<void> => {
+    await running.get(name)?.stop();
+    running.delete(name);
+  };
+  await end("webhook");
+  for (const [program, service = "", ...args] of jobs) {
+    // The restore of webhook asks accounts.
+    if (service === "accounts") await end("accounts");
+    const options = args.map((arg, index) => `,maintenance.args[${index}]=${arg}`).join("");
+    const set = `maintenance.program=${program},maintenance.service=${service}${options}`;
+    const job = (await render([...values, "--set", set])).find(
+      ({ kind, metadata }) => kind === "Job" && metadata.name === `${FULLNAME}-${program}`,
+    );
+    const pod = await prepare({ ...podOf(job as KubernetesObject) }, join(folder, `${program}-${service}`), stored, network);
+    const ran = run(pod, ROOT);
+    expect([program, service, await ran.exited, ran.output()]).toEqual([program, service, 0, expect.any(String)]);
+  }
+});
 
-it(
-  "makes Postgres, Redis and Kafka trusted by the authority of extraCa, and by nothing else",
-  async () => {
-    const authority = new CertificateAuthority(folder, "company");
-    const servers = await Promise.all(["postgres", "redis", "kafka"].map((name) => startTlsListener(authority, name)));
-    const [postgres, redis, kafka] = servers.map(({ port }) => port);
-    const certificates = { ...stored, "company-authority": { "bundle.pem": authority.pem() } };
-    const values = [`kafka.brokers[0]=localhost:${kafka},networkPolicy.kafka.port=${kafka},kafka.tls=true`, ANY_USER];
-    const extraCa = "extraCa.configMap=company-authority,extraCa.key=bundle.pem";
-    const urls: StoredFiles = {
-      [`${FULLNAME}-plans`]: { DATABASE_URL: `postgres://plans:x@localhost:${postgres}/x?sslmode=verify-full` },
-      [`${FULLNAME}-gateway`]: { REDIS_URL: `rediss://localhost:${redis}` },
-    };
-    const start = async (...args: string[]): Promise<RunningPod[]> => {
-      const rendered = (await render([...valuesOf("standard"), "--set", [...values, ...args].join(",")])).filter(
-        ({ kind }) => kind === "Deployment",
-      );
-      const names = ["plans", "gateway", "records"];
-      return Promise.all(
-        names.map(async (name) => {
-          await running.get(name)?.stop();
-          running.delete(name);
-          const pod = podOf(rendered.find((deployment) => componentOf(deployment) === name) as KubernetesObject);
-          const place = join(folder, `${args.length}-${name}`);
-          return run(await prepare({ ...pod, metadata: { ...pod.metadata, name } }, place, { ...certificates, ...urls }, network), ROOT);
-        }),
-      );
-    };
-    try {
-      const distrusting = await start();
-      await eventually(() => expect(servers.map(({ handshakes }) => handshakes() > 0)).toEqual([true, true, true]), { timeoutMs: 60_000 });
-      expect(servers.map(({ bytes }) => bytes())).toEqual([0, 0, 0]);
-      for (const pod of distrusting) await pod.stop();
-      const trusting = await start(extraCa);
-      await eventually(() => expect(servers.map(({ bytes }) => bytes() > 0)).toEqual([true, true, true]), { timeoutMs: 60_000 });
-      for (const pod of trusting) await pod.stop();
-    } finally {
-      for (const server of servers) await server.stop();
-    }
-  },
-  START_MS_MAX,
-);
-
-it(
-  "stops every process within its termination period",
-  async () => {
-    const stopped = await Promise.all(
-      [...running].map(async ([name, pod]) => {
-        const code = await pod.stop();
+it("makes Postgres, Redis and Kafka trusted by the authority of extraCa, and by nothing else", async () => {
+  const authority = new CertificateAuthority(folder, "company");
+  const servers = await Promise.all(["postgres", "redis", "kafka"].map((name) => startTlsListener(authority, name)));
+  const [postgres, redis, kafka] = servers.map(({ port }) => port);
+  const certificates = { ...stored, "company-authority": { "bundle.pem": authority.pem() } };
+  const values = [`kafka.brokers[0]=localhost:${kafka},networkPolicy.kafka.port=${kafka},kafka.tls=true`, ANY_USER];
+  const extraCa = "extraCa.configMap=company-authority,extraCa.key=bundle.pem";
+  const urls: StoredFiles = {
+    [`${FULLNAME}-plans`]: { DATABASE_URL: `postgres://plans:x@localhost:${postgres}/x?sslmode=verify-full` },
+    [`${FULLNAME}-gateway`]: { REDIS_URL: `rediss://localhost:${redis}` },
+  };
+  const start = async (...args: string[]): Promise<RunningPod[]> => {
+    const rendered = (await render([...valuesOf("standard"), "--set", [...values, ...args].join(",")])).filter(
+      ({ kind }) => kind === "Deployment",
+    );
+    const names = ["plans", "gateway", "records"];
+    return Promise.all(
+      names.map(async (name) => {
+        await running.get(name)?.stop();
         running.delete(name);
-        return [name, code] as const;
+        const pod = podOf(rendered.find((deployment) => componentOf(deployment) === name) as KubernetesObject);
+        const place = join(folder, `${args.length}-${name}`);
+        return run(await prepare({ ...pod, metadata: { ...pod.metadata, name } }, place, { ...certificates, ...urls }, network), ROOT);
       }),
     );
-    expect(stopped).toEqual(stopped.map(([name]) => [name, 0]));
-  },
-  START_MS_MAX,
-);
+  };
+  try {
+    const distrusting = await start();
+    await eventually(() => expect(servers.map(({ handshakes }) => handshakes() > 0)).toEqual([true, true, true]), { timeoutMs: 60_000 });
+    expect(servers.map(({ bytes }) => bytes())).toEqual([0, 0, 0]);
+    for (const pod of distrusting) await pod.stop();
+    const trusting = await start(extraCa);
+    await eventually(() => expect(servers.map(({ bytes }) => bytes() > 0)).toEqual([true, true, true]), { timeoutMs: 60_000 });
+    for (const pod of trusting) await pod.stop();
+  } finally {
+    for (const server of servers) await server.stop();
+  }
+});
+
+it("stops every process within its termination period", async () => {
+  const stopped = await Promise.all(
+    [...running].map(async ([name, pod]) => {
+      const code = await pod.stop();
+      running.delete(name);
+      return [name, code] as const;
+    }),
+  );
+  expect(stopped).toEqual(stopped.map(([name]) => [name, 0]));
+});

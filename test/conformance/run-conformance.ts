@@ -16,13 +16,9 @@ export interface Verdict {
   readonly stderr: string;
 }
 
-/**
- * Runs the protocol's conformance suite against a server.
- *
- * @param suite name of the installed package: `conformance-` and its version
- */
-export function runConformance(suite: string, url: string, parameters: readonly string[]): Promise<Verdict> {
-  const script = `node_modules/${suite}/dist/index.js`;
+/** Runs the protocol's conformance suite against a server. */
+export function runConformance(url: string, parameters: readonly string[]): Promise<Verdict> {
+  const script = `node_modules/conformance-0.2/dist/index.js`;
   const options = { env: { PATH: process.env["PATH"] }, timeout: RUN_MS_MAX, maxBuffer: 64 * 1024 * 1024 };
   return new Promise((resolve) => {
     execFile(process.execPath, [script, "server", "--url", url, ...parameters], options, (error, stdout, stderr) => {

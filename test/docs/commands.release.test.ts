@@ -1,11 +1,10 @@
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { eventually } from "@brand-records/testkit";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { deleteBuilds, makeCleanCopy } from "./clean-copy.ts";
 import type { Command } from "./command.js";
 import { findCommands } from "./find-commands.js";
@@ -15,7 +14,7 @@ import { Shell } from "./shell.js";
 
 /** One promise: every documented command works in a folder as `npm ci` leaves it. */
 
-/** Matches a command's bare name: commands.test.ts checks that it exists. */
+/** Matches a command's bare name: commands.full.test.ts checks that it exists. */
 const ONLY_NAMED = /^(?:brandctl|brand-records)(?: (?!whoami)[a-z-]+)+$/;
 const commands = [...new Set(findManuals().flatMap(findCommands))].filter((command) => !(command in NOT_RUN) && !ONLY_NAMED.test(command));
 const scriptOf = (command: string): string => command.split(" -- ")[0] ?? "";
@@ -30,6 +29,7 @@ const COMMAND_SECONDS_MAX = 600;
 const STOP_SECONDS_MAX = 60;
 /** Bounds a test or hook: several commands, each with its own bound. */
 const HOOK_MS_MAX = 1_200_000;
+jest.setTimeout(HOOK_MS_MAX);
 
 let copy: string;
 let shell: Shell;
@@ -42,11 +42,11 @@ beforeAll(async () => {
   shell = new Shell(copy, process.env);
   files = await mkdtemp(join(tmpdir(), "command-files-"));
   await shell.run("npm ci", INSTALL_SECONDS_MAX);
-}, INSTALL_SECONDS_MAX * 1_000);
+});
 afterAll(async () => {
   await shell.killAll();
   for (const folder of [copy, files]) await rm(folder, { recursive: true, force: true });
-}, HOOK_MS_MAX);
+});
 
 describe("with nothing running", () => {
   const alone = commands.filter(isAlone);
@@ -61,32 +61,23 @@ describe("with nothing running", () => {
     [scriptOf(uses[0] ?? ""), [...new Set(uses.flatMap(optionsOf))].join(" ")].filter(Boolean).join(" -- "),
   );
 
-  it.each(others)(
-    "%s works before anything is built",
-    async (command) => {
-      await deleteBuilds(copy, shell);
-      await run(command);
-    },
-    HOOK_MS_MAX,
-  );
+  it.each(others)("%s works before anything is built", async (command) => {
+    await deleteBuilds(copy, shell);
+    await run(command);
+  });
 
-  it.each(benchmarks)(
-    "%s works, and reports that BENCH_SIZE=tiny measures nothing",
-    async (command) => {
-      const filled = command.replace("FILE", join(files, "result.json")).replace("DIR", join(files, "profiles")).replace("FOLDER", copy);
-      expect(await run(`BENCH_SIZE=tiny ${filled}`)).toContain("NO MEASUREMENT: BENCH_SIZE=tiny");
-    },
-    HOOK_MS_MAX,
-  );
+  it.each(benchmarks)("%s works, and reports that BENCH_SIZE=tiny measures nothing", async (command) => {
+    const filled = command.replace("FILE", join(files, "result.json")).replace("DIR", join(files, "profiles")).replace("FOLDER", copy);
+    expect(await run(`BENCH_SIZE=tiny ${filled}`)).toContain("NO MEASUREMENT: BENCH_SIZE=tiny");
+  });
 });
 
 describe("in addition to npm start", () => {
   let launcher: Command;
   let baseUrl: string;
   let platform: Database;
-  let server: Server;
+  let receivers: ReceiverServer;
   let brand: string;
-  let receiverUrl: string;
   let receiver: string;
   let delivery: string;
   let event: string;
@@ -119,11 +110,9 @@ describe("in addition to npm start", () => {
     const [link] = await platform.query<{ id: string }>("select id from records.links where brand_id = $1 limit 1", [smallest?.id]);
     // Each command has a shell of its own.
     shell.set("LINK", link?.id ?? "none");
-    server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end()));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    receiverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    receivers = await startReceivers();
     const created = await run(
-      `npx brandctl receivers create --brand ${brand} --url ${receiverUrl} --label Docs --events submission.approved,payout.paid --json`,
+      `npx brandctl receivers create --brand ${brand} --url ${receivers.url} --label Docs --events submission.approved,payout.paid --json`,
     );
     receiver = (JSON.parse(created) as { id: string }).id;
     await run(`npx brandctl members add ${MEMBER} --brand ${brand}`);
@@ -138,14 +127,13 @@ describe("in addition to npm start", () => {
       },
       { timeoutMs: 60_000 },
     ));
-  }, HOOK_MS_MAX);
+  });
   afterAll(async () => {
     await platform.stop();
-    server.closeAllConnections();
-    server.close();
+    receivers.stop();
     await launcher.interrupt(STOP_SECONDS_MAX);
     expect(launcher.output()).toContain("Stopped.");
-  }, HOOK_MS_MAX);
+  });
 
   /** Returns the id of a record whose status can still change. */
   async function pending(resource: "submissions" | "payouts"): Promise<string> {
@@ -166,23 +154,19 @@ describe("in addition to npm start", () => {
       .replaceAll("evt_…", event)
       .replaceAll("EMAIL", MEMBER)
       .replaceAll("127.0.0.1:8080", new URL(baseUrl).host)
-      .replaceAll("http://localhost:3000/hooks", receiverUrl)
+      .replaceAll("http://localhost:3000/hooks", receivers.url)
       .replace(/^(brandctl|brand-records) /, "npx $1 ");
     if (text.includes("sub_…")) return text.replace("sub_…", await pending("submissions"));
     return text.includes("po_…") ? text.replace("po_…", await pending("payouts")) : text;
   }
 
-  it.each(commands.filter((command) => !isAlone(command)))(
-    "%s works",
-    async (command) => {
-      const real = await filled(command);
-      expect(real).not.toContain("…");
-      if (!/\blisten\b/.test(real)) return void (await run(real));
-      const listening = shell.start(`${real} --port 0`);
-      await listening.shows(/Registered as rcv_/, COMMAND_SECONDS_MAX);
-      await listening.interrupt(STOP_SECONDS_MAX);
-      expect(listening.output()).toMatch(/rcv_\w+ is deleted/);
-    },
-    HOOK_MS_MAX,
-  );
+  it.each(commands.filter((command) => !isAlone(command)))("%s works", async (command) => {
+    const real = await filled(command);
+    expect(real).not.toContain("…");
+    if (!/\blisten\b/.test(real)) return void (await run(real));
+    const listening = shell.start(`${real} --port 0`);
+    await listening.shows(/Registered as rcv_/, COMMAND_SECONDS_MAX);
+    await listening.interrupt(STOP_SECONDS_MAX);
+    expect(listening.output()).toMatch(/rcv_\w+ is deleted/);
+  });
 });

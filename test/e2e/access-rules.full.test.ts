@@ -1,7 +1,4 @@
-import { createServer } from "node:http";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPool, type Database } from "@brand-records/postgres";
@@ -23,6 +20,7 @@ import { Redis } from "ioredis";
 import { Kafka, logLevel, type KafkaConfig } from "kafkajs";
 import { metricsOf, readinessOf } from "../admin-port.ts";
 import { documentedKafkaRules, documentedRedisUsers } from "../documented-access-rules.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 import { scriptOf } from "../program-script.ts";
@@ -44,15 +42,7 @@ let redisPort: number;
 let stack: Stack;
 let brand: TestBrand;
 let db: Database;
-const deliveries: { type: string; data: { id: string } }[] = [];
-const receiver = createServer((request, response) => {
-  let body = "";
-  request.on("data", (chunk) => (body += chunk));
-  request.on("end", () => {
-    deliveries.push(JSON.parse(body) as (typeof deliveries)[0]);
-    response.writeHead(204).end();
-  });
-});
+let receiver: ReceiverServer;
 
 /** Writes a secret where a setting `NAME_FILE` finds it. */
 function secretFile(name: string, value: string): string {
@@ -138,8 +128,7 @@ beforeAll(async () => {
     }),
   ]);
   await setDocumentedRules();
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
+  receiver = await startReceivers();
   stack = await startStack({
     kafkaBrokers: kafka.brokers,
     envOf: {
@@ -152,26 +141,25 @@ beforeAll(async () => {
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   brand = await stack.createBrand();
   await seedBrand(stack, brand.id);
-}, 90_000);
+});
 afterAll(async () => {
   await db?.stop();
   await stack?.stop();
-  receiver.closeAllConnections();
-  receiver.close();
+  receiver.stop();
   await Promise.all([kafka?.stop(), redis?.stop()]);
   rmSync(folder, { recursive: true });
 });
 
 it("delivers events through Kafka", async () => {
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  await stack.receivers.createReceiver({ brand_id: brand.id, url, label: "Test", events: ["submission.approved"] }, callContext());
+  await stack.addReceiver(brand, receiver.url, ["submission.approved"]);
   const approved = await db.query<{ id: string }>(
     `update records.submissions set status = 'approved'
      where brand_id = $1 and id in (select id from records.submissions where brand_id = $1 and status = 'pending' limit 20) returning id`,
     [brand.id],
   );
   expect(approved.length).toBeGreaterThan(0);
-  const ids = (): string[] => [...new Set(deliveries.map(({ data }) => data.id))].toSorted();
+  const ids = (): string[] =>
+    [...new Set(receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { id: string } }).data.id))].toSorted();
   await eventually(() => expect(ids()).toEqual(approved.map(({ id }) => id).toSorted()), { timeoutMs: 20_000 });
   for (const process of [stack.processes.records, stack.processes.webhook]) {
     await eventually(async () => expect(await readinessOf(process)).toEqual({ status: "ready" }), { timeoutMs: 20_000 });
@@ -200,7 +188,7 @@ it("lists, replays and removes dead letters, and trims the log", async () => {
   } finally {
     operator.stop();
   }
-}, 120_000);
+});
 
 /** What an outsider may try. Each resolves if it is allowed. */
 const ATTEMPTS: Readonly<Record<string, (client: Kafka) => Promise<void>>> = {
@@ -316,7 +304,7 @@ it("keeps each login of Kafka from everything else, and a third from everything"
     webhook: Object.keys(ATTEMPTS).slice(0, 7),
     stranger: [],
   });
-}, 120_000);
+});
 
 it("counts requests and revokes keys through Redis", async () => {
   const { key, keyId, id, owner } = await stack.createBrand();

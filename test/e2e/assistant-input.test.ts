@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { eventually } from "@brand-records/testkit";
+import { logOf } from "../admin-port.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
 import { rawRequest, untilClosed } from "../raw-http.ts";
 import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
@@ -278,7 +279,7 @@ describe("incomplete bodies", () => {
     `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\nContent-Type: application/json\r\n${length === "chunked" ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`}\r\n\r\n`;
 
   it("a client that leaves is logged as 499, not as a failure", async () => {
-    const already = gatewayLog().length;
+    const already = logOf(stack.gateways[0].process).length;
     let remaining = await remainingAfterPing();
     const { hostname, port } = new URL(stack.url);
     const socket = connect(Number(port), hostname);
@@ -292,7 +293,7 @@ describe("incomplete bodies", () => {
     });
     socket.resetAndDestroy();
     const line = await eventually(() => {
-      const found = gatewayLog()
+      const found = logOf(stack.gateways[0].process)
         .slice(already)
         .find((entry) => entry["status"] === 499 && entry["route"] === "/api/mcp");
       if (found === undefined) throw new Error("not logged yet");
@@ -300,7 +301,7 @@ describe("incomplete bodies", () => {
     });
     expect(line).toMatchObject({ method: "POST", brand_id: brand.id });
     expect(
-      gatewayLog()
+      logOf(stack.gateways[0].process)
         .slice(already)
         .filter(({ msg }) => msg === "request failed"),
     ).toEqual([]);
@@ -326,15 +327,5 @@ describe("incomplete bodies", () => {
   async function remainingAfterPing(): Promise<number> {
     const { headers } = await send(ping(1));
     return Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
-  }
-
-  function gatewayLog(): Record<string, unknown>[] {
-    const output = stack.gateways[0].process.output();
-    // The last line may not be complete yet.
-    return output
-      .slice(0, output.lastIndexOf("\n"))
-      .split("\n")
-      .filter((line) => line.startsWith("{"))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   brand = await stack.createBrand();
   other = await stack.createBrand();
   await seedBrand(stack, brand.id, SIZES);
-}, 60_000);
+});
 beforeEach(async () => {
   onRequest = () => false;
   requests = 0;

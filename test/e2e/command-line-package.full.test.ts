@@ -1,11 +1,9 @@
 import { execFile } from "node:child_process";
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { startReceivers } from "../receivers.ts";
 import { oldestNode } from "../clients/installed-runtime.ts";
 
 /** One promise: the packed client and command line work in a folder that has nothing else, on every Node.js that they support. */
@@ -38,12 +36,8 @@ it.each<[name: string, path: () => Promise<string>]>([
 ])("runs each part of the bundle on %s", async (_, path) => {
   node = await path();
   expect((await brandRecords("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  const server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end())).listen(
-    0,
-    "127.0.0.1",
-  );
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const server = await startReceivers();
+  const { url } = server;
   await writeFile(join(folder, "secret"), `whsec_${"A".repeat(43)}=`);
   const sent = await brandRecords("events", "send", "payout.paid", "--to", url, "--secret-file", "secret");
   expect(sent.stdout).toContain("accepted (204, ");
@@ -52,7 +46,7 @@ it.each<[name: string, path: () => Promise<string>]>([
     code: 1,
     stdout: expect.stringContaining("8 rules are broken"),
   });
-  server.close();
+  server.stop();
   await writeFile(join(folder, "headers"), "webhook-id: evt_1");
   await expect(
     brandRecords("events", "verify", "--secret-file", "secret", "--headers", "headers", "--body", "headers"),

@@ -1,16 +1,16 @@
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { createServer } from "node:http";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { EVENT_TYPE_NAMES, RESOURCE_NAMES } from "@brand-records/resources";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { brandRecords, brandRecordsProcess, type Ended } from "../command-line.ts";
+import { startReceivers, type ReceivedRequest, type ReceiverServer } from "../receivers.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 import { blocks } from "../webhook-page.ts";
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await seedBrand(stack, brand.id, { campaigns: 5, submissions: 30, payouts: 5, deposits: 5, conversions: 5, links: 5 });
   folder = await mkdtemp(join(tmpdir(), "command-line-"));
   await writeFile(file("secret"), `${SECRET}\n`);
-}, 60_000);
+});
 afterAll(async () => {
   await rm(folder, { recursive: true });
   await stack.stop();
@@ -183,25 +183,18 @@ describe("plans prepare", () => {
 });
 
 describe("events", () => {
-  let server: Server;
+  let server: ReceiverServer;
   let url: string;
   let status: number;
-  let received: { headers: IncomingHttpHeaders; body: Buffer }[];
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      void buffer(request).then((body) => {
-        received.push({ headers: request.headers, body });
-        response.writeHead(status, { location: "/elsewhere" }).end();
-      });
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+    server = await startReceivers((_, response) => void response.writeHead(status, { location: "/elsewhere" }).end());
+    url = `${server.url}hooks`;
   });
   beforeEach(() => {
     status = 204;
-    received = [];
+    server.requests.length = 0;
   });
-  afterAll(() => server.close());
+  afterAll(() => server.stop());
 
   const send = (...more: string[]): Promise<Ended> =>
     brandRecords(["events", "send", ...more, "--to", url, "--secret-file", file("secret")]);
@@ -215,8 +208,8 @@ describe("events", () => {
     };
     for (const type of EVENT_TYPE_NAMES) {
       expect(await send(type)).toMatchObject({ code: 0, stdout: expect.stringContaining("accepted (204, ") });
-      const { headers, body } = received.pop() as (typeof received)[number];
-      const event = JSON.parse(body.toString()) as { test: boolean };
+      const { headers, body } = server.requests.pop() as ReceivedRequest;
+      const event = JSON.parse(body) as { test: boolean };
       const described = webhooks[type]?.post.requestBody.content["application/json"];
       expect({ valid: message(event), errors: message.errors }).toEqual({ valid: true, errors: null });
       const isDelivery = ajv.compile(described?.schema ?? false);
@@ -235,22 +228,22 @@ describe("events", () => {
   it("send signs with both secrets during a rotation, and sends events that are not tests with --live", async () => {
     await writeFile(file("next"), `whsec_${randomBytes(32).toString("base64")}`);
     await send("payout.paid", "--next-secret-file", file("next"), "--live");
-    expect(received[0]?.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
-    expect(JSON.parse(String(received[0]?.body))).toMatchObject({ test: false });
+    expect(server.requests[0]?.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
+    expect(JSON.parse(String(server.requests[0]?.body))).toMatchObject({ test: false });
   });
 
   it("send sends the event of a file as it is, and nothing that is no event of the type", async () => {
     const stored = ' {"id":"evt_1", "type":"payout.paid","data":{"note":"ñ \\u00f1"}}\n';
     await writeFile(file("stored"), stored);
     expect(await send("payout.paid", "--body", file("stored"))).toMatchObject({ code: 0, stdout: expect.stringContaining("evt_1") });
-    expect([received[0]?.body.toString(), received[0]?.headers["webhook-id"]]).toEqual([stored, "evt_1"]);
+    expect([server.requests[0]?.body, server.requests[0]?.headers["webhook-id"]]).toEqual([stored, "evt_1"]);
     await writeFile(file("no-event"), "[]");
     expect(await send("campaign.settled", "--body", file("stored"))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("payout.paid"),
     });
     expect(await send("payout.paid", "--body", file("no-event"))).toMatchObject({ code: 2, stderr: expect.stringContaining("no event") });
-    expect(received).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it.each([
@@ -259,7 +252,7 @@ describe("events", () => {
   ])("send exits with 1 after a %i, and says what to do", async (given, text) => {
     status = given;
     expect(await send("payout.paid")).toMatchObject({ code: 1, stdout: expect.stringMatching(text) });
-    expect(received).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("send refuses a wrong URL, an unknown type and a secret that is none, and repeats no secret", async () => {
@@ -275,7 +268,7 @@ describe("events", () => {
       expect(ended).toMatchObject({ code: 2, stdout: "" });
       expect(ended.stderr).not.toContain(SECRET.slice(0, 12));
     }
-    expect(received).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   describe("verify", () => {

@@ -3,11 +3,12 @@ import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { Page, Request } from "playwright-core";
 import type { TestBrowser } from "../browser.ts";
-import { hold, type ReceiverServer, returnToTab, startReceivers, withConsole } from "../console.ts";
+import { hold, returnToTab, withConsole } from "../console.ts";
 import { CONSOLE_CHANGES, makeReceiver, preparePlan, type Change, type ShownBrand } from "../console-changes.ts";
 import { enter, openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf, pointer, type Hand } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { callContext, type Stack } from "../stack.ts";
 
 /**
@@ -134,7 +135,7 @@ it("an open dialog makes the key for the brand of its page, though the person wa
   await page.getByText("This is the only time the key is shown").waitFor();
   expect([await keysBy(alapaap, email), await keysBy(mabini, email)]).toEqual([[], [`Of ${email}`]]);
   expectNoProblems();
-}, 60_000);
+});
 
 it("the table of changes has every operation that changes something of a brand", () => {
   const changes = Object.entries(OPERATIONS)
@@ -187,7 +188,6 @@ describe("two tabs, two brands: the person is added to a brand that sorts earlie
       expect([[...ofFirst], [...ofSecond].filter((id) => id !== zamora.id)]).toEqual([[mabini.id], []]);
       first.expectNoProblems();
     },
-    60_000,
   );
 
   /** Up to the last press. A dialog says for which brand it is. */
@@ -233,7 +233,7 @@ describe("which brand a tab shows", () => {
     await fourth.goto(`${url}/developers/keys`);
     expect(await shownName(fourth)).toBe(alapaap.name);
     expectNoProblems();
-  }, 60_000);
+  });
 
   it("is asked for after a removal, also by a reload, and stays as chosen", async () => {
     const { email, caller } = await person(mabini, zamora);
@@ -256,7 +256,7 @@ describe("which brand a tab shows", () => {
     await expectKnown(page, alapaap, mabini, zamora);
     expect(await shownName(page)).toBe(zamora.name);
     expectNoProblems();
-  }, 60_000);
+  });
 
   it("is that of the record which a link leads to, in this tab alone", async () => {
     const { email, caller } = await person(mabini, zamora);
@@ -273,7 +273,7 @@ describe("which brand a tab shows", () => {
     expect([...named]).toEqual([zamora.id]);
     await openCreateKey(page, mabini);
     expectNoProblems();
-  }, 60_000);
+  });
 
   it("is that of the key which a link leads to; for one that none of the person's brands has, the page says so", async () => {
     const { caller } = await person(mabini, zamora);
@@ -297,7 +297,7 @@ describe("which brand a tab shows", () => {
     await unknown.waitFor();
     expect([await shownName(page), await page.locator("tr[aria-current]").count()]).toEqual([zamora.name, 0]);
     expectNoProblems(404);
-  }, 60_000);
+  });
 
   it("is the one that the search finds by its name, on the list that the page belongs to", async () => {
     const { caller } = await person(mabini, zamora);
@@ -312,7 +312,7 @@ describe("which brand a tab shows", () => {
     expect(new URL(page.url()).pathname).toBe("/developers/keys");
     await openCreateKey(page, zamora);
     expectNoProblems();
-  }, 60_000);
+  });
 
   it("does not change with a link that the person has given up", async () => {
     const { caller } = await person(mabini, zamora);
@@ -334,7 +334,7 @@ describe("which brand a tab shows", () => {
     await expectKnown(page, mabini, zamora);
     await page.getByRole("dialog").getByText(`Brand: ${mabini.name}`).waitFor();
     expectNoProblems();
-  }, 60_000);
+  });
 
   it("changes under no open dialog: what loads slowly closes it", async () => {
     const { caller } = await person(mabini, zamora);
@@ -353,7 +353,7 @@ describe("which brand a tab shows", () => {
     held.release();
     await page.getByRole("heading", { level: 1, name: "Warehouse" }).waitFor();
     expectNoProblems();
-  }, 60_000);
+  });
 
   it("stays with unsaved edits, also if the person chose another one first", async () => {
     const { email, caller } = await person(mabini, zamora);
@@ -369,7 +369,7 @@ describe("which brand a tab shows", () => {
     expect(await shownName(page)).toBe(zamora.name);
     expect([await auditOf(mabini, email), await auditOf(zamora, email)]).toEqual([[], [["plan.update", "done"]]]);
     expectNoProblems();
-  }, 60_000);
+  });
 });
 
 it("a person who signed in in another tab makes no change in a page of the person before, and sees nothing of it", async () => {
@@ -388,7 +388,7 @@ it("a person who signed in in another tab makes no change in a page of the perso
   // The person's own choice decides, not the other's.
   expect(await shownName(page)).toBe(alapaap.name);
   expectNoProblems(409);
-}, 60_000);
+});
 
 it("on a narrow screen the header names the brand, and no name is too long for it, for a dialog, or for the page after a removal", async () => {
   const [spaced, unbroken] = await Promise.all([
@@ -441,7 +441,7 @@ it("on a narrow screen the header names the brand, and no name is too long for i
     await expectFits();
     expectNoProblems(404);
   }
-}, 120_000);
+});
 
 /** Whether closing the tab would be asked about. */
 const asksBeforeUnload = (page: Page): Promise<boolean> =>
@@ -453,40 +453,36 @@ globalThis.setTimeout = (run, ms, ...rest) => (ms === 5_000 ? 0 : start(run, ms,
 
 const MAKERS = ["keys.create", "receivers.create", "receivers.rotate", "members.link"] as const;
 
-it.each(MAKERS)(
-  "%s: the page stays until its secret shows, which waits for no list",
-  async (name) => {
-    const change: Change = CONSOLE_CHANGES[name];
-    const brand = await createBrand("Sampaguita");
-    const { email, caller } = await person(brand);
-    const { page, expectNoProblems } = await openAs(browser, url, caller);
-    await page.addInitScript(WITHOUT_LONG_WAITS);
-    const path = await change.make(brand, email);
-    await page.goto(url + path);
-    await change.fill(page, pointer, email);
-    expect(await asksBeforeUnload(page)).toBe(false);
+it.each(MAKERS)("%s: the page stays until its secret shows, which waits for no list", async (name) => {
+  const change: Change = CONSOLE_CHANGES[name];
+  const brand = await createBrand("Sampaguita");
+  const { email, caller } = await person(brand);
+  const { page, expectNoProblems } = await openAs(browser, url, caller);
+  await page.addInitScript(WITHOUT_LONG_WAITS);
+  const path = await change.make(brand, email);
+  await page.goto(url + path);
+  await change.fill(page, pointer, email);
+  expect(await asksBeforeUnload(page)).toBe(false);
 
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    await page.route(/console\/api\/.*\.(list|get)$/, () => {});
-    await page.route(`**/console/api/${name}`, async (route) => {
-      const response = await route.fetch();
-      await isReleased;
-      await route.fulfill({ response });
-    });
-    const sent = page.waitForRequest(`**/console/api/${name}`);
-    await change.submit(page, pointer);
-    await sent;
-    await eventually(async () => expect(await asksBeforeUnload(page)).toBe(true));
-    // Dialogs lie above it; the browser's Back does the same.
-    await page.getByRole("link", { name: "Usage", includeHidden: true }).first().dispatchEvent("click");
-    release();
-    const dialog = page.getByRole("dialog").filter({ hasText: "This is the only time" });
-    await dialog.waitFor();
-    expect(new URL(page.url()).pathname).toBe(path);
-    await dialog.getByRole("button", { name: /^I have / }).click();
-    await dialog.waitFor({ state: "detached" });
-    expect(await asksBeforeUnload(page)).toBe(false);
-    expectNoProblems();
-  },
-  60_000,
-);
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/console\/api\/.*\.(list|get)$/, () => {});
+  await page.route(`**/console/api/${name}`, async (route) => {
+    const response = await route.fetch();
+    await isReleased;
+    await route.fulfill({ response });
+  });
+  const sent = page.waitForRequest(`**/console/api/${name}`);
+  await change.submit(page, pointer);
+  await sent;
+  await eventually(async () => expect(await asksBeforeUnload(page)).toBe(true));
+  // Dialogs lie above it; the browser's Back does the same.
+  await page.getByRole("link", { name: "Usage", includeHidden: true }).first().dispatchEvent("click");
+  release();
+  const dialog = page.getByRole("dialog").filter({ hasText: "This is the only time" });
+  await dialog.waitFor();
+  expect(new URL(page.url()).pathname).toBe(path);
+  await dialog.getByRole("button", { name: /^I have / }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await asksBeforeUnload(page)).toBe(false);
+  expectNoProblems();
+});

@@ -15,6 +15,11 @@ withConsole({}, (started) => {
 });
 
 const add = ({ id }: TestBrand, email: string, role = "member") => stack.accounts.addMember({ brand_id: id, email, role }, callContext());
+async function brandWithMember(): Promise<{ readonly brand: TestBrand; readonly email: string }> {
+  const [brand, email] = [await stack.createBrand(), newEmail()];
+  await add(brand, email);
+  return { brand, email };
+}
 const remove = ({ id }: TestBrand, email: string) => stack.accounts.removeMember({ brand_id: id, email }, callContext());
 const newEmail = (): string => `ana@${Math.random().toString(36).slice(2)}.example`;
 
@@ -75,7 +80,7 @@ it("an owner adds a person, whose link signs in to this brand alone, though the 
   await remove(brand, email);
   await invited.page.goto(`${url}/developers/keys`);
   await invited.page.waitForURL("**/sign-in?**");
-}, 60_000);
+});
 
 it("a person of two brands switches between them, and nothing of the other brand stays", async () => {
   const [one, two] = [await stack.createBrand(), await stack.createBrand()];
@@ -110,12 +115,10 @@ it("a person of two brands switches between them, and nothing of the other brand
   const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 10})?.tagName`;
   expect(await page.evaluate(covering)).not.toBe("SELECT");
   expectNoProblems();
-}, 60_000);
+});
 
 it("an owner makes a member an owner, steps down and leaves, but not as the last owner", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
+  const { brand, email } = await brandWithMember();
   const { page, expectNoProblems } = await openMembers(brand.owner);
   const dialog = page.getByRole("dialog");
   // Says what cannot happen before it is tried, and names no consequence of it.
@@ -146,12 +149,10 @@ it("an owner makes a member an owner, steps down and leaves, but not as the last
   expect(members.map((member) => [member.email, member.role])).toEqual([[brand.owner, "owner"]]);
   expectNoProblems(409, 403);
   second.expectNoProblems(401);
-}, 60_000);
+});
 
 it("a member who becomes an owner gets an owner's buttons with the next reading of an open page", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
+  const { brand, email } = await brandWithMember();
   const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, email));
   await page.clock.install();
   await page.goto(`${url}/developers/members`);
@@ -160,7 +161,7 @@ it("a member who becomes an owner gets an owner's buttons with the next reading 
   await page.clock.runFor(15_000);
   await page.getByRole("button", { name: "Add member" }).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("a link that shows once stays when its owner is made a member, before or after it came, and nothing else of owners", async () => {
   for (const isComing of [true, false]) {
@@ -198,7 +199,7 @@ it("a link that shows once stays when its owner is made a member, before or afte
     expect(await page.getByRole("button", { name: "New link" }).count()).toBe(0);
     expectNoProblems();
   }
-}, 90_000);
+});
 
 it("a link that shows once stays when it is another owner's, who becomes a member meanwhile", async () => {
   const brand = await stack.createBrand();
@@ -218,7 +219,7 @@ it("a link that shows once stays when it is another owner's, who becomes a membe
   await dialog.getByRole("button", { name: "I have sent it" }).click();
   await dialog.waitFor({ state: "detached" });
   expectNoProblems();
-}, 60_000);
+});
 
 it("a person signs out everywhere, once that is confirmed", async () => {
   const brand = await stack.createBrand();
@@ -231,15 +232,13 @@ it("a person signs out everywhere, once that is confirmed", async () => {
   await there.page.waitForURL("**/sign-in?**");
   here.expectNoProblems();
   there.expectNoProblems(401);
-}, 60_000);
+});
 
 const focused = (page: Page, role: "button" | "heading", name: string): Promise<void> =>
   page.getByRole(role, { name, exact: true }).and(page.locator(":focus")).waitFor();
 
 it("a change that is made offline fails at once, and is not made later", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
+  const { brand, email } = await brandWithMember();
   const { page } = await openMembers(brand.owner);
   await page.getByRole("button", { name: `Remove: ${email}` }).click();
   const dialog = page.getByRole("dialog");
@@ -254,7 +253,7 @@ it("a change that is made offline fails at once, and is not made later", async (
   await page.context().setOffline(false);
   await read;
   expect((await stack.accounts.listMembers({ brand_id: brand.id }, callContext())).members).toHaveLength(2);
-}, 60_000);
+});
 
 it("a dialog stays open while its change is pending, shows what became of it, and returns the focus", async () => {
   const brand = await stack.createBrand();
@@ -284,12 +283,10 @@ it("a dialog stays open while its change is pending, shows what became of it, an
   await page.keyboard.press("Escape");
   await focused(page, "heading", "Members");
   expectNoProblems(404);
-}, 60_000);
+});
 
 it("a sign-in link that has become unusable since it was opened offers no sign-in any more", async () => {
-  const brand = await stack.createBrand();
-  const email = newEmail();
-  await add(brand, email);
+  const { brand, email } = await brandWithMember();
   const ofOwner = await (await signIn(stack, url, brand.owner)).call("members.link", { brand_id: brand.id, email });
   const opened = await Promise.all([ofOwner.url, await signInUrl(stack, url, email)].map(async (link) => openLink(link, email)));
   await remove(brand, email);
@@ -299,7 +296,7 @@ it("a sign-in link that has become unusable since it was opened offers no sign-i
     expect(await button.count()).toBe(0);
     expectNoProblems(404, 403);
   }
-}, 60_000);
+});
 
 async function openLink(link: string, email: string) {
   const opened = await browser.open();

@@ -4,10 +4,12 @@ import { newId } from "@brand-records/ids";
 import type { Page, Route } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import type { TestBrowser, TestPage } from "../browser.ts";
-import { hold, type ReceiverServer, returnToTab, startReceivers, withConsole } from "../console.ts";
+import { hold, returnToTab, withConsole } from "../console.ts";
 import { enter, openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
+import { approveNew } from "../submissions.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { callContext, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: an owner runs a receiver in the browser from its first setting to its deletion, and sees what happens as it happens. */
@@ -28,16 +30,15 @@ afterAll(async () => {
 const ENV_OF = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0.1" } };
 withConsole({ envOf: ENV_OF }, async (started) => {
   ({ stack, browser, url } = started);
-  server = await startReceivers((request, body) => {
-    const { status = 204, secrets = [] } = receivers.get(request.url ?? "") ?? {};
-    const headers = request.headers as Record<string, string>;
-    const isVerified = secrets.length === 0 || secrets.some((secret) => isSignedBy(secret, body, headers));
+  server = await startReceivers(({ url: path, headers, body }) => {
+    const { status = 204, secrets = [] } = receivers.get(path) ?? {};
+    const isVerified = secrets.length === 0 || secrets.some((secret) => isSignedBy(secret, body, headers as Record<string, string>));
     return isVerified ? [status] : [401, "no signature by a known secret"];
   });
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
 });
 
-function isSignedBy(secret: string, body: Buffer, headers: Record<string, string>): boolean {
+function isSignedBy(secret: string, body: string, headers: Record<string, string>): boolean {
   try {
     new Webhook(secret).verify(body, headers);
     return true;
@@ -65,23 +66,6 @@ async function register(status = 204): Promise<Registered> {
   const settings = { url: urlOf(path), label: "Warehouse", events: ["submission.approved"] };
   const { receiver, secret } = await owner.call("receivers.create", { brand_id: brand.id, ...settings });
   return { brand, owner, receiverId: receiver.id, secret, path };
-}
-
-/** Approves new submissions, each in a transaction of its own. */
-async function approve(brand: TestBrand, count = 1): Promise<void> {
-  for (let index = 0; index < count; index += 1) {
-    const id = newId("sub");
-    await db.query(
-      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
-         earned_centavos, currency, submitted_at)
-       values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://example.com/', 100, 'PHP', now())`,
-      [brand.id, id],
-    );
-    await db.query("update records.submissions set status = 'approved', reviewed_at = now() where brand_id = $1 and id = $2", [
-      brand.id,
-      id,
-    ]);
-  }
 }
 
 /** Holds a lock while a browser works, which may take longer than our pools leave a transaction idle. */
@@ -115,7 +99,7 @@ it("an approval arrives on the open page without a reload", async () => {
   const { page, expectNoProblems } = await open(registered);
   await page.getByText("No deliveries yet").waitFor();
   await page.evaluate("window.isSamePage = true");
-  await approve(registered.brand);
+  await approveNew(db, registered.brand.id);
   // Less than the 15 s at which an idle list is read.
   await deliveryRows(page).getByText("Delivered").waitFor({ timeout: 12_000 });
   await page
@@ -129,19 +113,19 @@ it("an approval arrives on the open page without a reload", async () => {
   await deliveryRows(page).getByText("Delivered").waitFor();
   await eventually(async () => {
     // Another one, in case the page had not read the newest yet; then the tab is looked at again.
-    await approve(registered.brand);
+    await approveNew(db, registered.brand.id);
     await returnToTab(page);
     expect(await page.getByRole("link", { name: "New deliveries" }).isVisible()).toBe(true);
   });
   await page.getByRole("link", { name: "New deliveries" }).click();
   await eventually(async () => expect(await deliveryRows(page).count()).toBeGreaterThan(1));
   expectNoProblems();
-}, 60_000);
+});
 
 it("a time of today has its day once it is midnight in Manila, on a page that reads nothing since", async () => {
   const registered = await register();
   const { owner, brand, receiverId } = registered;
-  await approve(brand);
+  await approveNew(db, brand.id);
   const list = { brand_id: brand.id, receiver_id: receiverId };
   const delivery = await eventually(async () => {
     const [first] = (await owner.call("deliveries.list", list)).deliveries;
@@ -158,7 +142,7 @@ it("a time of today has its day once it is midnight in Manila, on a page that re
   await page.clock.runFor(60_000);
   await created.getByText(/^[A-Z][a-z]+ \d+, \d\d:\d\d:\d\d$/).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("older and newer lead through the list that the person came from, with its filters, over the end of its page and back", async () => {
   const { brand, owner, path } = await register();
@@ -203,7 +187,7 @@ it("older and newer lead through the list that the person came from, with its fi
   await page.waitForURL((to) => !to.pathname.endsWith(last));
   expect(new URL(page.url()).pathname).toBe(`/developers/deliveries/${beyond?.id}`);
   expectNoProblems();
-}, 60_000);
+});
 
 it("the search shows each of two receivers that have one name, and neither once the text finds nothing", async () => {
   const registered = await register();
@@ -221,7 +205,7 @@ it("the search shows each of two receivers that have one name, and neither once 
   await page.getByText("Nothing is found").waitFor();
   expect(await options.count()).toBe(0);
   expectNoProblems();
-}, 60_000);
+});
 
 it("the settings save what was changed, and refuse what the service refuses at its field", async () => {
   const registered = await register();
@@ -245,7 +229,7 @@ it("the settings save what was changed, and refuse what the service refuses at i
   const { receiver } = await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId });
   expect(receiver).toMatchObject({ label: "Ledger", events: ["payout.paid"], max_in_flight: 4 });
   expectNoProblems(400);
-}, 60_000);
+});
 
 it("no button of the settings moves once it shows, however slowly a part of the page loads", async () => {
   const { page, expectNoProblems } = await open(await register());
@@ -260,7 +244,7 @@ it("no button of the settings moves once it shows, however slowly a part of the 
   await page.getByRole("button", { name: "Delete receiver" }).waitFor();
   expect(await save.boundingBox()).toEqual(before);
   expectNoProblems();
-}, 60_000);
+});
 
 it("a part of the settings that cannot be loaded says so, and loads once it can", async () => {
   const { page, expectNoProblems } = await open(await register());
@@ -279,7 +263,7 @@ it("a part of the settings that cannot be loaded says so, and loads once it can"
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("button", { name: "Make the next secret" }).waitFor();
   expectNoProblems(404);
-}, 60_000);
+});
 
 it("a press acts on what was shown when it began, though the page has read something else meanwhile", async () => {
   const registered = await register();
@@ -310,7 +294,7 @@ it("a press acts on what was shown when it began, though the page has read somet
   await page.getByRole("button", { name: "Enable" }).waitFor();
   expect(await action.count()).toBe(1);
   expectNoProblems();
-}, 60_000);
+});
 
 it("what is typed while the settings are saved stays, and what a save without an answer stored can be taken back", async () => {
   const registered = await register();
@@ -337,7 +321,7 @@ it("what is typed while the settings are saved stays, and what a save without an
   await save.click();
   await page.getByText("Saved.").waitFor();
   expect(await stored()).toBe("Ledger");
-}, 60_000);
+});
 
 it.each(["/settings", "new"])(
   "what is typed in the form of %s stays when the session ends, and is stored after a sign-in elsewhere",
@@ -364,7 +348,6 @@ it.each(["/settings", "new"])(
     expect(await page.getByText("You are signed out").count()).toBe(0);
     expectNoProblems(401);
   },
-  60_000,
 );
 
 it("a session that ends leads from a form that nothing was typed in to the sign-in page", async () => {
@@ -378,7 +361,7 @@ it("a session that ends leads from a form that nothing was typed in to the sign-
   await returnToTab(page);
   await page.waitForURL("**/sign-in?**");
   expectNoProblems(401);
-}, 60_000);
+});
 
 it("an activation and a deletion whose answers are lost show what became of them", async () => {
   const registered = await register();
@@ -400,7 +383,7 @@ it("an activation and a deletion whose answers are lost show what became of them
   await dialog.getByText("It may have been deleted all the same").waitFor();
   await dialog.getByRole("button", { name: "Delete receiver" }).click();
   await page.getByText("No receivers yet").waitFor();
-}, 60_000);
+});
 
 it("a page of a receiver that was deleted elsewhere says so", async () => {
   const registered = await register();
@@ -412,7 +395,7 @@ it("a page of a receiver that was deleted elsewhere says so", async () => {
   await page.getByText("Nothing is here").waitFor();
   expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
   expectNoProblems(404);
-}, 60_000);
+});
 
 it("a rotation goes through its three steps, over reloads, and the receiver verifies each", async () => {
   const registered = await register();
@@ -466,7 +449,7 @@ it("a rotation goes through its three steps, over reloads, and the receiver veri
   const kept = await page.evaluate<string>("document.documentElement.outerHTML + JSON.stringify({ ...localStorage, ...sessionStorage })");
   expect([kept.includes(lost), kept.includes(next)]).toEqual([false, false]);
   expectNoProblems(409);
-}, 90_000);
+});
 
 it("a next secret that shows once stays when its owner is made a member, who then sees the members' settings", async () => {
   const { brand, owner, receiverId } = await register();
@@ -485,7 +468,7 @@ it("a next secret that shows once stays when its owner is made a member, who the
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
   expectNoProblems();
-}, 60_000);
+});
 
 it("the keyboard's focus stays on a button while its call is made", async () => {
   const registered = await register();
@@ -500,17 +483,17 @@ it("the keyboard's focus stays on a button while its call is made", async () => 
   held.release();
   await save.and(page.locator(":focus")).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("a replay of what failed shows its progress, over a reload, and sends nothing else", async () => {
   const registered = await register();
   const { brand, path, owner, receiverId } = registered;
-  await approve(brand);
+  await approveNew(db, brand.id);
   const delivered = async (): Promise<number> =>
     (await owner.call("deliveries.list", { brand_id: brand.id, receiver_id: receiverId, states: ["delivered"] })).deliveries.length;
   await eventually(async () => expect(await delivered()).toBe(1));
   receivers.set(path, { status: 500, secrets: [] });
-  await approve(brand, 2);
+  await approveNew(db, brand.id, 2);
   const failed = { brand_id: brand.id, receiver_id: receiverId, since: new Date(Date.now() - 3_600_000).toISOString(), failed_only: true };
   await eventually(async () => expect((await owner.call("replays.count", failed)).events).toBe(2));
   receivers.set(path, { status: 204, secrets: [] });
@@ -545,7 +528,7 @@ it("a replay of what failed shows its progress, over a reload, and sends nothing
   await owner.call("deliveries.replay", { brand_id: brand.id, delivery_id: newest?.id ?? "" });
   await deliveryRows(page).filter({ hasText: "Sent again" }).waitFor();
   expectNoProblems();
-}, 90_000);
+});
 
 it("a replay in progress is cancelled", async () => {
   const registered = await register();
@@ -565,7 +548,7 @@ it("a replay in progress is cancelled", async () => {
     await page.getByText("Send events again").waitFor();
     expectNoProblems();
   });
-}, 60_000);
+});
 
 /** Registers a receiver that answers 500, is paused and has 7 deliveries waiting. */
 async function registerPaused(): Promise<Registered> {
@@ -575,7 +558,7 @@ async function registerPaused(): Promise<Registered> {
     "update webhook.lanes set failed_in_a_row = 12, opened_at = now(), open_until = now() + interval '5 min' where receiver_id = $1",
     [receiverId],
   );
-  await approve(brand, 7);
+  await approveNew(db, brand.id, 7);
   await eventually(async () =>
     expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toHaveLength(7),
   );
@@ -606,7 +589,7 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
   await page.getByRole("main").getByText(ALL_TRIED).waitFor();
   await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBeGreaterThanOrEqual(6));
   expectNoProblems();
-}, 60_000);
+});
 
 it("once a repaired receiver accepts the delivery that is tried, the others need not wait for their retries", async () => {
   const registered = await registerPaused();
@@ -624,7 +607,7 @@ it("once a repaired receiver accepts the delivery that is tried, the others need
   await page.getByRole("main").getByText(ALL_TRIED).waitFor();
   expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
   expectNoProblems();
-}, 60_000);
+});
 
 it("a page that cannot be read again says so, and keeps what it shows", async () => {
   const registered = await register();
@@ -645,13 +628,13 @@ it("a page that cannot be read again says so, and keeps what it shows", async ()
     expect(await page.getByRole("main").getByText(shown).first().isVisible()).toBe(true);
     await page.unroute("**/console/api/**");
   }
-}, 60_000);
+});
 
 it("deleting takes the label, and drops what waits", async () => {
   const registered = await register();
   const { brand, owner, receiverId } = registered;
   await owner.call("receivers.disable", { brand_id: brand.id, receiver_id: receiverId });
-  await approve(brand, 2);
+  await approveNew(db, brand.id, 2);
   const waiting = async (): Promise<number> =>
     (await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId })).receiver.waiting;
   await eventually(async () => expect(await waiting()).toBe(2));
@@ -667,14 +650,14 @@ it("deleting takes the label, and drops what waits", async () => {
   await page.getByText("No receivers yet").waitFor();
   expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
   expectNoProblems();
-}, 60_000);
+});
 
 it("a member sees what happens, the receiver's origin, and none of what owners do", async () => {
   const registered = await register();
   const { brand, path } = registered;
   const email = `member@${brand.id.slice(4)}.example`;
   await stack.accounts.addMember({ brand_id: brand.id, email, role: "member", acting_member: null }, callContext());
-  await approve(brand);
+  await approveNew(db, brand.id);
   const owner = await signIn(stack, url, email);
   const { page, expectNoProblems } = await open({ ...registered, owner });
   await deliveryRows(page).getByText("Delivered").waitFor();
@@ -693,4 +676,4 @@ it("a member sees what happens, the receiver's origin, and none of what owners d
   await page.getByText("Attempt 1", { exact: true }).waitFor();
   expect((await buttons()).filter((text) => words.test(text))).toEqual([]);
   expectNoProblems();
-}, 60_000);
+});

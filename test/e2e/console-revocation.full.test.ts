@@ -20,7 +20,7 @@ beforeAll(async () => {
   stack = await startStack({ gateways: 2, hasConsole: true, redisUrl: redisServer.url, env: { RATE_LIMIT_PLUS: "10000" }, envOf });
   urls = stack.gateways.map(({ console }) => console?.url ?? "") as [string, string];
   brand = await stack.createBrand();
-}, 120_000);
+});
 afterAll(async () => {
   await stack?.stop();
   await provider?.stop();

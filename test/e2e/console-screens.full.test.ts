@@ -2,11 +2,12 @@ import { pageAt, type PageName } from "@brand-records/console-contract/pages";
 import { eventually } from "@brand-records/testkit";
 import type { Page } from "playwright-core";
 import type { TestBrowser, TestPage } from "../browser.ts";
-import { hold, type ReceiverServer, startReceivers, withConsole } from "../console.ts";
+import { hold, withConsole } from "../console.ts";
 import { openAs, openWithFirstReads, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
-import { planInput } from "../plan-input.ts";
+import { planInput, postPlan } from "../plan-input.ts";
 import { publishEvents, type PublishedEvent } from "../publish-events.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import type { Stack, TestBrand } from "../stack.ts";
 
 /** One promise: every screen can be used by everyone: on a phone, in the dark, by keyboard, by screen reader. */
@@ -75,11 +76,8 @@ async function failRequests(): Promise<void> {
 
 /** @returns the path of its page */
 async function preparePlan(): Promise<string> {
-  const response = await fetch(`${stack.url}/api/v1/campaign-plans`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${brand.key}`, "content-type": "application/json" },
-    body: JSON.stringify(planInput({ requirements: ["Vertical", "Captions"], platforms: ["tiktok"], notes: "Ours" })),
-  });
+  const input = planInput({ requirements: ["Vertical", "Captions"], platforms: ["tiktok"], notes: "Ours" });
+  const response = await postPlan(stack.url, brand.key, input);
   return ((await response.json()) as { readonly review_path: string }).review_path;
 }
 
@@ -237,7 +235,7 @@ it("a page shows all that it reads with what its HTML names and holds: no script
   // A plan's step is a script of its own, and a replay's form counts what it would send.
   const later = (name: string) => ({ isLoading: name === "plan", calls: name === "replay" ? ["replays.count"] : [] });
   expect(found).toEqual(Object.keys(pages).map((name) => ({ name, missing: [], unnamed: [], ...later(name) })));
-}, 120_000);
+});
 
 it("every screen is accessible, fits its width and breaks no policy", async () => {
   const opened = await openSignedIn({});
@@ -276,7 +274,7 @@ it("a state is on one line at every width, and no table is wider than its page",
       expect([path, width, heights.filter((height) => height < 0 || height > 30), fits]).toEqual([path, width, [], true]);
     }
   }
-}, 60_000);
+});
 
 it("a receiver's deliveries are in sight below one line of state and low bars", async () => {
   const { page, expectNoProblems } = await openSignedIn({ viewport: { width: 1280, height: 900 } });
@@ -303,7 +301,7 @@ it("a receiver's deliveries are in sight below one line of state and low bars", 
   await page.getByRole("link", { name: /^(Newer|Older)$/ }).click();
   await page.getByRole("heading", { level: 1, name: "payout.paid (test)" }).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("an event's body shows to its last brace, on paper too, where the navigation does not", async () => {
   const { page } = await openSignedIn({});
@@ -390,7 +388,7 @@ it("what the plan wizard asks is accessible, and fits its width: problems, unsav
   await page.getByText("Choose what to keep").waitFor();
   await expectUsableInEveryView(opened);
   opened.expectNoProblems(400, 409);
-}, 60_000);
+});
 
 it("every dialog is accessible, and fits its width", async () => {
   const opened = await openSignedIn({});
@@ -449,7 +447,7 @@ it("every dialog is accessible, and fits its width", async () => {
   await expectUsableInEveryView(opened, DIALOG);
   await openDialog(planPath, "Cancel plan");
   opened.expectNoProblems();
-}, 120_000);
+});
 
 it("a refusal in a dialog gives the focus to its field", async () => {
   const { page, expectNoProblems } = await openSignedIn({});
@@ -480,7 +478,7 @@ it("a refusal in a dialog gives the focus to its field", async () => {
   await page.getByText("Must name at least one").waitFor();
   await page.locator("input[type=checkbox]:focus").waitFor();
   expectNoProblems(400);
-}, 60_000);
+});
 
 it("a copy that the browser refuses shows as refused, not as made", async () => {
   const { page, expectNoProblems } = await openSignedIn({});
@@ -509,7 +507,7 @@ it("a copy that the browser refuses shows as refused, not as made", async () => 
   await page.locator("[role=status]").getByText("Copied").waitFor({ state: "attached" });
   expect(await refusal.count()).toBe(0);
   expectNoProblems();
-}, 60_000);
+});
 
 it("a page that is reloaded shows the place where it was", async () => {
   const { page, expectNoProblems } = await openSignedIn({ viewport: { width: 360, height: 400 } });
@@ -521,7 +519,7 @@ it("a page that is reloaded shows the place where it was", async () => {
   await page.getByText("payout.paid (test)").first().waitFor();
   await eventually(async () => expect(await page.evaluate("scrollY")).toBe(300));
   expectNoProblems();
-}, 60_000);
+});
 
 /** Runs in the page: what waits for a timer of a tenth to a third of a second waits for ever. */
 const WITHOUT_WAITS = `const start = globalThis.setTimeout;
@@ -540,7 +538,7 @@ it("a dialog waits for nothing but its file, and stays if it was opened by a dou
   await page.getByLabel("E-mail address").fill("jun@example.com");
   expect(await page.locator(DIALOG).count()).toBe(1);
   expectNoProblems();
-}, 60_000);
+});
 
 it("the search does not open over a dialog, where closing it would lose what is typed", async () => {
   const { page, expectNoProblems } = await openSignedIn({});
@@ -559,7 +557,7 @@ it("the search does not open over a dialog, where closing it would lose what is 
   expect([await page.locator(DIALOG).count(), await name.inputValue()]).toEqual([1, "Typed"]);
   await name.and(page.locator(":focus")).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("the keyboard alone signs in, creates a key, filters, changes ranges and tabs, and signs out; the focus follows", async () => {
   const { page, expectNoProblems } = await browser.open();
@@ -617,7 +615,7 @@ it("the keyboard alone signs in, creates a key, filters, changes ranges and tabs
   await hand.press(page.getByRole("button", { name: "Sign out", exact: true }));
   await page.waitForURL("**/sign-in*");
   expectNoProblems();
-}, 90_000);
+});
 
 it("the search opens what an id or a name finds, by the keyboard alone, from within a field too", async () => {
   const opened = await openSignedIn({});
@@ -656,4 +654,4 @@ it("the search opens what an id or a name finds, by the keyboard alone, from wit
   await page.keyboard.press("Escape");
   await page.locator(DIALOG).waitFor({ state: "detached" });
   opened.expectNoProblems(404);
-}, 60_000);
+});

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
 import { eventually } from "@brand-records/testkit";
 import type { Page } from "playwright-core";
+import { brandctl as runBrandctl } from "../command-line.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 
 /** One promise: a first visit to the console works, from `npm start` to a delivery that was sent again. */
@@ -22,16 +22,14 @@ interface RunFile {
 const START_MS_MAX = 120_000;
 
 let folder: string;
-let env: NodeJS.ProcessEnv;
+let env: Record<string, string>;
 let launcher: ChildProcess;
 let output = "";
 let browser: TestBrowser;
 let opened: TestPage;
 let page: Page;
 let run: RunFile;
-let receiver: Server;
-/** Event ids, in order of arrival. */
-const arrivals: string[] = [];
+let receiver: ReceiverServer;
 /** Keys, tokens and secrets that the walk has seen. */
 const secrets: string[] = [];
 
@@ -39,33 +37,25 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "walk-"));
   // Under root, Postgres runs as another user, who must be able to enter it.
   await chmod(folder, 0o755);
-  env = { PATH: process.env["PATH"], PORT: String(await freePort()), LOCAL_DIR: folder };
+  env = { PATH: process.env["PATH"] ?? "", PORT: String(await freePort()), LOCAL_DIR: folder };
   launcher = spawn(process.execPath, ["deploy/embedded/dist/main.js"], { env, stdio: ["ignore", "pipe", "pipe"] });
   for (const stream of [launcher.stdout, launcher.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  receiver = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-    request.on("end", () => {
-      arrivals.push((JSON.parse(body) as { id: string }).id);
-      response.writeHead(204).end();
-    });
-  });
-  receiver.listen(0, "127.0.0.1");
-  [browser] = await Promise.all([startBrowser(), once(receiver, "listening"), waitForStart()]);
+  receiver = await startReceivers();
+  [browser] = await Promise.all([startBrowser(), waitForStart()]);
   run = JSON.parse(await readFile(join(folder, "run.json"), "utf8")) as RunFile;
   opened = await browser.open();
   page = opened.page;
 }, 2 * START_MS_MAX);
 afterAll(async () => {
   await browser?.stop();
-  receiver?.close();
+  receiver?.stop();
   if (launcher.exitCode === null) {
     const exited = once(launcher, "exit");
     launcher.kill("SIGINT");
     await exited;
   }
   await rm(folder, { recursive: true, force: true });
-}, START_MS_MAX);
+});
 
 async function waitForStart(): Promise<void> {
   await eventually(
@@ -78,12 +68,8 @@ async function waitForStart(): Promise<void> {
 }
 
 /** Runs brandctl as in another terminal. */
-async function brandctl(...parameters: string[]): Promise<void> {
-  const child = spawn(process.execPath, ["brandctl/bin/brandctl.js", ...parameters], { env, stdio: ["ignore", "pipe", "pipe"] });
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number];
-  expect([code, printed]).toEqual([0, expect.any(String)]);
+async function brandctl(...args: string[]): Promise<void> {
+  expect(await runBrandctl(args, { env })).toMatchObject({ code: 0 });
 }
 
 /** A mark that a reload would remove. */
@@ -116,7 +102,7 @@ it("creates a key that calls the API", async () => {
 it("registers a receiver, and shows each delivery to it without a reload", async () => {
   await page.getByRole("link", { name: "Receivers" }).first().click();
   await page.getByRole("link", { name: "Register receiver" }).click();
-  await page.getByRole("textbox", { name: "URL" }).fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`);
+  await page.getByRole("textbox", { name: "URL" }).fill(`${receiver.url}events`);
   await page.getByRole("textbox", { name: "Label" }).fill("My receiver");
   await page.getByRole("checkbox", { name: "A submission was approved" }).check();
   await page.getByRole("button", { name: "Register receiver" }).click();
@@ -130,7 +116,7 @@ it("registers a receiver, and shows each delivery to it without a reload", async
   const { data } = (await submissions.json()) as { data: { id: string; status: string }[] };
   const pending = data.find(({ status }) => status === "pending")?.id ?? "";
   await brandctl("records", "set-status", "submission", pending, "approved");
-  await eventually(() => expect(arrivals).toHaveLength(1));
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
   const delivery = page.getByRole("row", { name: /submission\.approved/ });
   // Less than the 15 s at which an idle list is read.
   await delivery.getByText("Delivered").waitFor({ timeout: 12_000 });
@@ -143,8 +129,8 @@ it("registers a receiver, and shows each delivery to it without a reload", async
   await page.getByText("Sent again from").waitFor();
   await page.getByRole("link", { name: /^the delivery of/ }).click();
   await page.getByRole("link", { name: /^Sent again at/ }).click();
-  await eventually(() => expect(arrivals).toHaveLength(2));
-  expect(new Set(arrivals).size).toBe(1);
+  await eventually(() => expect(receiver.requests).toHaveLength(2));
+  expect(new Set(receiver.requests.map(({ body }) => (JSON.parse(body) as { id: string }).id)).size).toBe(1);
   await page.getByRole("main").getByRole("link", { name: "My receiver" }).click();
   await eventually(async () => expect(await page.getByRole("row", { name: /submission\.approved.*Delivered/ }).count()).toBe(2));
   await expectNoReload();
@@ -158,7 +144,7 @@ it("counts the call on the overview, whose set-up is complete", async () => {
   await page.getByText("Requests an hour").waitFor({ timeout: 45_000 });
   await expectNoReload();
   opened.expectNoProblems();
-}, 60_000);
+});
 
 it("exports the audit log of it, without a key, token or secret", async () => {
   // The session's; another cookie names the brand shown last.
@@ -183,4 +169,4 @@ it("exports the audit log of it, without a key, token or secret", async () => {
     expect(secret).toMatch(/^\S{20,}$/);
     expect(text).not.toContain(secret);
   }
-}, 90_000);
+});

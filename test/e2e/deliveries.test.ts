@@ -1,49 +1,29 @@
-import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { promisify } from "node:util";
+import type { ServerResponse } from "node:http";
 import { openPool, type Database } from "@brand-records/postgres";
-import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { createDatabase, eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import { Webhook } from "standardwebhooks";
 import { metricsOf } from "../admin-port.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { addressSettings, brandctl } from "../command-line.ts";
+import { startReceivers, type ReceivedRequest, type ReceiverServer } from "../receivers.ts";
+import { callContext, startStack, type Secret, type Stack, type TestBrand } from "../stack.ts";
+import { approveNew } from "../submissions.ts";
 
 /** One promise: a brand's receivers get every event, signed, when and where the brand wants it. */
-
-interface Request {
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-  readonly event: {
-    readonly id: string;
-    readonly type: string;
-    readonly test: boolean;
-    readonly data: { readonly id: string; readonly status: string };
-  };
-}
 
 let stack: Stack;
 let brand: TestBrand;
 let db: Database;
-let requests: Request[];
+let server: ReceiverServer;
+let requests: readonly ReceivedRequest[];
 let respond: (response: ServerResponse) => void;
-let origin: string;
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    const body = Buffer.concat(chunks).toString();
-    requests.push({ url: request.url ?? "", headers: request.headers, body, event: JSON.parse(body) as Request["event"] });
-    respond(response);
-  });
-});
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await startReceivers((_, response) => {
+    respond(response);
+  });
+  ({ requests } = server);
   stack = await startStack({
     // Empty: the services migrate it at their start, all at the same time.
     database: await createDatabase("empty"),
@@ -52,56 +32,38 @@ beforeAll(async () => {
     env: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0.1,0.1,0.1", LOG_LEVEL: "trace" },
   });
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
-}, 60_000);
+});
 beforeEach(async () => {
-  requests = [];
+  server.requests.length = 0;
   respond = (response) => response.writeHead(204).end();
   brand = await stack.createBrand();
 });
 afterAll(async () => {
   await db.stop();
   await stack.stop();
-  server.closeAllConnections();
-  server.close();
+  server.stop();
 });
 
 let paths = 0;
-async function register(path = `/hook/${(paths += 1)}`, events = ["submission.approved"]): Promise<{ receiver: Receiver; secret: string }> {
-  const { receiver, secret } = await stack.receivers.createReceiver(
-    { brand_id: brand.id, url: `${origin}${path}`, label: "Test", events },
-    callContext(),
-  );
-  if (receiver == null) throw new Error("createReceiver returned no receiver");
-  return { receiver, secret };
+const register = (path = `hook/${(paths += 1)}`): Promise<Secret> => stack.addReceiver(brand, server.url + path, ["submission.approved"]);
+
+const approve = (count?: number): Promise<string[]> => approveNew(db, brand.id, count);
+
+interface Event {
+  readonly id: string;
+  readonly data: { readonly id: string };
 }
 
-/** Inserts pending submissions, approves each in its own transaction, and returns their ids. */
-async function approve(count = 1): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => newId("sub"));
-  for (const id of ids) {
-    await db.query(
-      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
-         earned_centavos, currency, submitted_at)
-       values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://video.example/1', 12000, 'PHP', now())`,
-      [brand.id, id],
-    );
-    await db.query("update records.submissions set status = 'approved', reviewed_at = now() where brand_id = $1 and id = $2", [
-      brand.id,
-      id,
-    ]);
-  }
-  return ids;
-}
-
-const recordIds = (): string[] => requests.map(({ event }) => event.data.id);
-const key = (receiver: Receiver) => ({ brand_id: brand.id, receiver_id: receiver.id });
-const deliveriesOf = async (receiver: Receiver, state: string | null = null) =>
+const eventIn = ({ body }: ReceivedRequest): Event => JSON.parse(body) as Event;
+const recordIds = (): string[] => requests.map((request) => eventIn(request).data.id);
+const key = (receiver: Secret) => ({ brand_id: brand.id, receiver_id: receiver.id });
+const deliveriesOf = async (receiver: Secret, state: string | null = null) =>
   (await stack.deliveries.listDeliveries({ ...key(receiver), state, states: [], page_size: 200, after_id: null }, callContext()))
     .deliveries;
 
 it("lets the owners that accounts knows change receivers, and no other member, from the moment of a change", async () => {
   const email = "ben@ulap.example";
-  const { receiver } = await register();
+  const receiver = await register();
   const sendTest = () => stack.receivers.sendTest({ ...key(receiver), next: false, acting_member: email }, callContext());
   await expect(sendTest()).rejects.toMatchObject({ kind: "owner_required" });
   await stack.accounts.addMember({ brand_id: brand.id, email, role: "owner" }, callContext());
@@ -114,13 +76,14 @@ it("lets the owners that accounts knows change receivers, and no other member, f
 });
 
 it("delivers an approval, signed, and records its delivery", async () => {
-  const { receiver, secret } = await register();
+  const receiver = await register();
   const [id] = await approve();
   await eventually(() => expect(recordIds()).toEqual([id]));
-  const [{ headers, body, event }] = requests as [Request];
+  const [{ headers, body }] = requests as [ReceivedRequest];
+  const event = eventIn(requests[0] as ReceivedRequest);
   expect(event).toMatchObject({ type: "submission.approved", test: false, data: { id, status: "approved" } });
-  expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event);
-  const digest = createHmac("sha256", secret)
+  expect(new Webhook(receiver.secret).verify(body, headers as Record<string, string>)).toEqual(event);
+  const digest = createHmac("sha256", receiver.secret)
     .update(`${String(headers["x-service-timestamp"])}.${body}`)
     .digest("hex");
   expect(headers["x-service-signature"]).toBe(`sha256=${digest}`);
@@ -136,9 +99,9 @@ it("delivers an approval, signed, and records its delivery", async () => {
 });
 
 it("signs deliveries with both secrets until the new one is activated, which waits for a test that it alone signed", async () => {
-  const { receiver, secret: old } = await register();
+  const receiver = await register();
   const { secret: next } = await stack.receivers.rotateSecret(key(receiver), callContext());
-  const verifies = ({ body, headers }: Request, secret: string): boolean => {
+  const verifies = ({ body, headers }: ReceivedRequest, secret: string): boolean => {
     try {
       return new Webhook(secret).verify(body, headers as Record<string, string>) !== undefined;
     } catch {
@@ -147,23 +110,24 @@ it("signs deliveries with both secrets until the new one is activated, which wai
   };
   await approve();
   await eventually(() => expect(requests).toHaveLength(1));
-  expect([old, next].map((secret) => verifies(requests[0] as Request, secret))).toEqual([true, true]);
+  expect([receiver.secret, next].map((secret) => verifies(requests[0] as ReceivedRequest, secret))).toEqual([true, true]);
   const activate = () => stack.receivers.activateSecret({ ...key(receiver), force: false }, callContext());
   await expect(activate()).rejects.toMatchObject({ kind: "next_secret_not_accepted" });
   await stack.receivers.sendTest({ ...key(receiver), type: null, next: true }, callContext());
   await eventually(activate);
   await approve();
   await eventually(() => expect(requests).toHaveLength(3));
-  for (const request of requests.slice(1)) expect([old, next].map((secret) => verifies(request, secret))).toEqual([false, true]);
+  for (const request of requests.slice(1))
+    expect([receiver.secret, next].map((secret) => verifies(request, secret))).toEqual([false, true]);
 });
 
 it("sends a test event like any other, and changes only the receiver's last status", async () => {
-  const { receiver, secret } = await register();
+  const receiver = await register();
   respond = (response) => response.writeHead(500).end();
   const { event_id } = await stack.receivers.sendTest({ ...key(receiver), type: null, next: false }, callContext());
   await eventually(() => expect(requests).toHaveLength(4));
-  expect(requests[0]?.event).toMatchObject({ id: event_id, test: true, data: { id: "sub_test" } });
-  expect(() => new Webhook(secret).verify(requests[0]?.body ?? "", requests[0]?.headers as Record<string, string>)).not.toThrow();
+  expect(eventIn(requests[0] as ReceivedRequest)).toMatchObject({ id: event_id, test: true, data: { id: "sub_test" } });
+  expect(() => new Webhook(receiver.secret).verify(requests[0]?.body ?? "", requests[0]?.headers as Record<string, string>)).not.toThrow();
   await eventually(async () => {
     const { receiver: now } = await stack.receivers.getReceiver(key(receiver), callContext());
     expect(now).toMatchObject({ last_status: 500, failures: 0, enabled: true });
@@ -171,7 +135,7 @@ it("sends a test event like any other, and changes only the receiver's last stat
 });
 
 it("holds a disabled receiver's deliveries, and releases or drops them when it is enabled", async () => {
-  const { receiver } = await register();
+  const receiver = await register();
   await stack.receivers.disableReceiver(key(receiver), callContext());
   const held = await approve(3);
   await eventually(async () => expect(await deliveriesOf(receiver, "held")).toHaveLength(3));
@@ -191,7 +155,7 @@ it("holds a disabled receiver's deliveries, and releases or drops them when it i
 it("sends nothing more to a deleted receiver, and deletes its deliveries", async () => {
   const waiting: ServerResponse[] = [];
   respond = (response) => void waiting.push(response);
-  const { receiver } = await register();
+  const receiver = await register();
   await approve(30);
   await eventually(() => expect(waiting.length).toBeGreaterThanOrEqual(8));
   await stack.receivers.deleteReceiver(key(receiver), callContext());
@@ -203,37 +167,28 @@ it("sends nothing more to a deleted receiver, and deletes its deliveries", async
 });
 
 it("replays one delivery, or all since a time; the command that brandctl then prints follows that replay, and sends nothing twice", async () => {
-  const { receiver } = await register();
+  const receiver = await register();
   const since = new Date(Date.now() - 1_000).toISOString();
   const ids = await approve(20);
   await eventually(async () => expect(await deliveriesOf(receiver, "delivered")).toHaveLength(20));
   const [delivery] = await deliveriesOf(receiver);
   await stack.deliveries.replayDelivery({ brand_id: brand.id, delivery_id: delivery?.id ?? "" }, callContext());
   await eventually(() => expect(requests).toHaveLength(21));
-  expect(requests[20]?.event.id).toBe(delivery?.event_id);
+  expect(eventIn(requests[20] as ReceivedRequest).id).toBe(delivery?.event_id);
   expect(requests[20]?.headers["x-service-attempt"]).toBe("1");
 
-  const { stderr } = await brandctl("deliveries", "replay", "--receiver", receiver.id, "--since", since);
+  const env = addressSettings(stack.addresses);
+  const { stderr } = await brandctl(["deliveries", "replay", "--receiver", receiver.id, "--since", since], { env });
   await eventually(() => expect(requests).toHaveLength(41));
   expect(recordIds().slice(21).toSorted()).toEqual(ids.toSorted());
   const [, printed = ""] = /To follow it: brandctl (.*)/.exec(stderr) ?? [];
   for (let time = 0; time < 2; time += 1) {
-    const { stdout } = await brandctl(...printed.split(" "), "--json");
+    const { stdout } = await brandctl([...printed.split(" "), "--json"], { env });
     expect(JSON.parse(stdout)).toMatchObject({ replay: { queued: 20, total: 20, finished_at: expect.any(String) } });
   }
   await eventually(async () => expect(await deliveriesOf(receiver, "delivered")).toHaveLength(41));
   expect(requests).toHaveLength(41);
 });
-
-function brandctl(...parameters: string[]): Promise<{ stdout: string; stderr: string }> {
-  const portOf = (name: "accounts" | "webhook"): number => (stack.processes[name].ready as { readonly rpc_port: number }).rpc_port;
-  const env = {
-    PATH: process.env["PATH"],
-    ACCOUNTS_ADDRESS: `127.0.0.1:${portOf("accounts")}`,
-    WEBHOOK_ADDRESS: `127.0.0.1:${portOf("webhook")}`,
-  };
-  return promisify(execFile)(process.execPath, ["brandctl/bin/brandctl.js", ...parameters], { env });
-}
 
 it("shares deliveries between two workers, and attempts none twice when one stops", async () => {
   await register();
@@ -254,11 +209,11 @@ it("shares deliveries between two workers, and attempts none twice when one stop
   await eventually(async () => expect(await db.query("select from webhook.deliveries")).toEqual([]));
   expect(requests).toHaveLength(ids.length);
   expect(new Set(recordIds())).toEqual(new Set(ids));
-}, 60_000);
+});
 
 it("keeps secrets, and receivers' paths and queries, out of logs and metrics, whether attempts succeed or fail", async () => {
   const [path, token, unreachable] = [`path-${newId("x")}`, `token-${newId("x")}`, `unreachable-${newId("x")}`];
-  const { secret, receiver } = await register(`/${path}?token=${token}`);
+  const receiver = await register(`${path}?token=${token}`);
   const closed = {
     brand_id: brand.id,
     url: `http://127.0.0.1:1/${unreachable}?token=${token}`,
@@ -280,6 +235,6 @@ it("keeps secrets, and receivers' paths and queries, out of logs and metrics, wh
   const metrics = await metricsOf(stack.processes.webhook);
   const output = [problem, metrics, ...Object.values(stack.processes).map((process) => process.output())].join("\n");
   expect([output.includes("delivery attempted"), output.includes(receiver.id)]).toEqual([true, true]);
-  const secrets = [secret, otherSecret, nextSecret].flatMap((each) => [each, each.slice("whsec_".length)]);
+  const secrets = [receiver.secret, otherSecret, nextSecret].flatMap((each) => [each, each.slice("whsec_".length)]);
   for (const marker of [path, token, unreachable, ...secrets]) expect(output.includes(marker)).toBe(false);
-}, 60_000);
+});

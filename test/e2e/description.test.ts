@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,7 +11,8 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { post } from "../mcp.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { postPlan } from "../plan-input.ts";
+import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: the OpenAPI description is valid, and responses match it. */
 
@@ -37,14 +40,14 @@ interface Document {
   };
 }
 
-let stack: Stack;
+let stack: SharedStack;
 let brand: TestBrand;
 let yaml: string;
 let document: Document;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { PUBLIC_URL: "https://api.brand-records.example/", REQUEST_DEADLINE_MS: "2000" } });
+  stack = await startOnSharedServices({ PUBLIC_URL: "https://api.brand-records.example/" });
   brand = await stack.createBrand({ tier: "enterprise" });
   yaml = await (await fetch(`${stack.url}/openapi/service.yaml`)).text();
   document = parse(yaml) as Document;
@@ -88,7 +91,7 @@ it("passes Redocly's lint", async () => {
   await rm(directory, { recursive: true });
   expect(stderr).toContain("Your API description is valid");
   expect(stderr).not.toMatch(/warning/i);
-}, 60_000);
+});
 
 it("describes preparing a plan: its example is accepted and replayed, and every response matches", async () => {
   const path = "/api/v1/campaign-plans";
@@ -102,12 +105,7 @@ it("describes preparing a plan: its example is accepted and replayed, and every 
   expect(validatorOf(plan)({ ...(plan.example as object), notes: null, platforms: null })).toBe(true);
   expect(validatorOf(plan)({ ...(plan.example as object), title: null })).toBe(false);
   const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-  const send = (body: unknown, as = key) =>
-    fetch(stack.url + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+  const send = (body: object, as = key) => postPlan(stack.url, as, body);
   const example = plan.example as Record<string, unknown>;
   const responsesByStatus: [number, Response][] = [
     [201, await send(example)],
@@ -273,14 +271,19 @@ describe.each(RESOURCE_NAMES)("%s", (resource) => {
 });
 
 it("fails as described when a service is unavailable or hangs", async () => {
-  process.kill(stack.processes.records.pid, "SIGSTOP");
-  const hanging = await stack.get("/api/v1/links", brand.key);
-  expect(hanging.status).toBe(504);
-  await expectDescribed("/api/v1/links", hanging);
-  await stack.processes.records.kill("SIGKILL");
-  const unavailable = await stack.get("/api/v1/links", brand.key);
-  expect(unavailable.status).toBe(503);
-  await expectDescribed("/api/v1/links", unavailable);
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  for (const [records, status] of [
+    [`127.0.0.1:${(silent.address() as AddressInfo).port}`, 504],
+    ["127.0.0.1:1", 503],
+  ] as const) {
+    const failing = await startOnSharedServices({ REQUEST_DEADLINE_MS: "1000" }, 1, { records });
+    const response = await failing.get("/api/v1/links", brand.key);
+    await failing.stop();
+    expect(response.status).toBe(status);
+    await expectDescribed("/api/v1/links", response);
+  }
+  silent.close();
 });
 
 it("serves a documentation page that loads nothing from other hosts", async () => {

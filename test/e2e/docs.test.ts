@@ -1,15 +1,14 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventually } from "@brand-records/testkit";
-import { planInput } from "../plan-input.ts";
+import { postPlan } from "../plan-input.ts";
 import { publishEvents } from "../publish-events.ts";
+import { startReceivers } from "../receivers.ts";
 import { seedBrand } from "../seed-brand.ts";
-import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
+import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: the commands in the documentation work. */
 
@@ -104,28 +103,18 @@ it("every client configuration is JSON and sends the key as Bearer to the endpoi
 });
 
 it("the consumer of notices sends each owner one mail, whatever else the processes write and how often", async () => {
-  const gone = createServer((request, response) => {
-    request.resume();
-    response.writeHead(410).end();
-  });
-  await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}/`;
-  const create = { brand_id: brand.id, url, label: "Gone", events: ["payout.paid"] };
-  const { receiver } = await stack.receivers.createReceiver(create, callContext());
+  const gone = await startReceivers(() => [410]);
+  const receiver = await stack.addReceiver(brand, gone.url, ["payout.paid"], "Gone");
   await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]);
-  const prepared = await fetch(`${stack.url}/api/v1/campaign-plans`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${brand.key}`, "content-type": "application/json" },
-    body: JSON.stringify(planInput()),
-  });
+  const prepared = await postPlan(stack.url, brand.key);
   const { plan_id: planId } = (await prepared.json()) as { plan_id: string };
   const lines = await eventually(async () => {
     const { plans, webhook } = await stack.outputs();
-    expect(webhook).toMatch(new RegExp(`"receiver.disabled".*${receiver?.id}|${receiver?.id}.*"receiver.disabled"`));
+    expect(webhook).toMatch(new RegExp(`"receiver.disabled".*${receiver.id}|${receiver.id}.*"receiver.disabled"`));
     expect(plans).toContain(planId);
     return plans + webhook;
   });
-  gone.close();
+  gone.stop();
 
   const folder = await mkdtemp(join(tmpdir(), "tell-people-"));
   const consumer = (await blocks("docs/platform.md", "js")).find((block) => block.includes("tell-people.js")) ?? "";
@@ -137,8 +126,8 @@ it("the consumer of notices sends each owner one mail, whatever else the process
   await rm(folder, { recursive: true });
   const ofPlan = mails.split("\n").filter((mail) => mail.includes(planId));
   expect(ofPlan).toEqual([`owner@${brand.id}: A campaign plan is ready for you: ${planId}.`]);
-  const toOwners = mails.split("\n").filter((mail) => mail.includes(receiver?.id ?? "undefined"));
-  expect(toOwners).toEqual([expect.stringContaining(`Your receiver ${receiver?.id} answered 410`)]);
+  const toOwners = mails.split("\n").filter((mail) => mail.includes(receiver.id));
+  expect(toOwners).toEqual([expect.stringContaining(`Your receiver ${receiver.id} answered 410`)]);
 });
 
 /** What a reader's platform has: members, mail and a memory. */

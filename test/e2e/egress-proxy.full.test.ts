@@ -58,7 +58,7 @@ beforeAll(async () => {
   });
   stack = await startStack({ envOf: { webhook: webhookEnv } });
   brand = await stack.createBrand();
-}, 60_000);
+});
 afterAll(async () => {
   await stack?.stop();
   await proxy?.stop();
@@ -71,55 +71,47 @@ afterAll(async () => {
 it.each([
   ["address", `${PUBLIC}:443`],
   ["name", "receiver.example:443"],
-])(
-  "in mode %s, asks the proxy for %s, and delivers once a proxy that was away is back",
-  async (mode, target) => {
-    webhookEnv["EGRESS_PROXY_MODE"] = mode;
-    await stack.processes.webhook.kill();
-    await stack.restart("webhook");
-    requests.splice(0);
-    const created = await stack.receivers.createReceiver(
-      { brand_id: brand.id, url: `https://receiver.example/${mode}`, label: mode, events: ["payout.paid"] },
+])("in mode %s, asks the proxy for %s, and delivers once a proxy that was away is back", async (mode, target) => {
+  webhookEnv["EGRESS_PROXY_MODE"] = mode;
+  await stack.processes.webhook.kill();
+  await stack.restart("webhook");
+  requests.splice(0);
+  const { id: receiverId, secret } = await stack.addReceiver(brand, `https://receiver.example/${mode}`, ["payout.paid"]);
+  const publish = async (): Promise<string> =>
+    (await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]))[0]?.id ?? "";
+  const deliveryOf = async (eventId: string) => {
+    const { deliveries } = await stack.deliveries.listDeliveries(
+      { brand_id: brand.id, receiver_id: receiverId, page_size: 200, states: [], event_id: eventId },
       callContext(),
     );
-    const receiverId = created.receiver?.id ?? "";
-    const publish = async (): Promise<string> =>
-      (await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]))[0]?.id ?? "";
-    const deliveryOf = async (eventId: string) => {
-      const { deliveries } = await stack.deliveries.listDeliveries(
-        { brand_id: brand.id, receiver_id: receiverId, page_size: 200, states: [], event_id: eventId },
-        callContext(),
-      );
-      return deliveries[0];
-    };
+    return deliveries[0];
+  };
 
-    const first = await publish();
-    await eventually(async () =>
-      expect(await deliveryOf(first)).toMatchObject({ state: "delivered", last_outcome: "accepted", attempts: 1 }),
-    );
-    const [request] = requests;
-    expect(new Webhook(created.secret).verify(request?.body ?? "", request?.headers as Record<string, string>)).toMatchObject({
-      id: first,
-    });
-    expect([proxy.targets.at(-1), proxy.credentials.at(-1)]).toEqual([target, AUTHORIZATION]);
-    expect(request?.headers).toMatchObject({ host: "receiver.example" });
-    expect(request?.headers).not.toHaveProperty("proxy-authorization");
+  const first = await publish();
+  await eventually(async () =>
+    expect(await deliveryOf(first)).toMatchObject({ state: "delivered", last_outcome: "accepted", attempts: 1 }),
+  );
+  const [request] = requests;
+  expect(new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>)).toMatchObject({
+    id: first,
+  });
+  expect([proxy.targets.at(-1), proxy.credentials.at(-1)]).toEqual([target, AUTHORIZATION]);
+  expect(request?.headers).toMatchObject({ host: "receiver.example" });
+  expect(request?.headers).not.toHaveProperty("proxy-authorization");
 
-    const { port } = proxy;
-    await proxy.stop();
-    const second = await publish();
-    await eventually(async () => expect(await deliveryOf(second)).toMatchObject({ state: "pending", last_outcome: "proxy_refused" }));
-    expect(requests).toHaveLength(1);
-    proxy = await startProxy(port);
-    await eventually(async () => expect(await deliveryOf(second)).toMatchObject({ state: "delivered", last_outcome: "accepted" }), {
-      timeoutMs: 20_000,
-    });
-    const third = await publish();
-    await eventually(async () => expect(await deliveryOf(third)).toMatchObject({ state: "delivered", attempts: 1 }));
-    expect(requests.map(({ body }) => (JSON.parse(body) as { id: string }).id)).toEqual([first, second, third]);
-    expect(proxy.targets.every((each) => each === target)).toBe(true);
-    expect(stack.processes.webhook.output()).not.toMatch(/hunter2/);
-    await stack.receivers.deleteReceiver({ brand_id: brand.id, receiver_id: receiverId }, callContext());
-  },
-  60_000,
-);
+  const { port } = proxy;
+  await proxy.stop();
+  const second = await publish();
+  await eventually(async () => expect(await deliveryOf(second)).toMatchObject({ state: "pending", last_outcome: "proxy_refused" }));
+  expect(requests).toHaveLength(1);
+  proxy = await startProxy(port);
+  await eventually(async () => expect(await deliveryOf(second)).toMatchObject({ state: "delivered", last_outcome: "accepted" }), {
+    timeoutMs: 20_000,
+  });
+  const third = await publish();
+  await eventually(async () => expect(await deliveryOf(third)).toMatchObject({ state: "delivered", attempts: 1 }));
+  expect(requests.map(({ body }) => (JSON.parse(body) as { id: string }).id)).toEqual([first, second, third]);
+  expect(proxy.targets.every((each) => each === target)).toBe(true);
+  expect(stack.processes.webhook.output()).not.toMatch(/hunter2/);
+  await stack.receivers.deleteReceiver({ brand_id: brand.id, receiver_id: receiverId }, callContext());
+});

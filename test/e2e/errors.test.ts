@@ -3,14 +3,14 @@ import { eventually } from "@brand-records/testkit";
 import { rawRequest, untilClosed } from "../raw-http.ts";
 import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
-/** One promise: every error response is JSON of one form, with a code for programs. */
+/** One promise: every error response is JSON of one form, with a code for programs. test/recorded has more of them, whole. */
 
 let stack: SharedStack;
 let brand: TestBrand;
 
 beforeAll(async () => {
   // Cuts slow clients off within seconds, and admits all requests of one brand.
-  stack = await startOnSharedServices({ HEADERS_TIMEOUT_MS: "3000", REQUEST_TIMEOUT_MS: "4500", RATE_LIMIT_PLUS: "10000" });
+  stack = await startOnSharedServices({ HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500", RATE_LIMIT_PLUS: "10000" });
   brand = await stack.createBrand();
 });
 afterAll(() => stack.stop());
@@ -55,19 +55,9 @@ it("never returns or logs a key sent as X-Request-Id by mistake", async () => {
 
 describe("the key", () => {
   const wrongKeys: [string, string, () => Record<string, string>][] = [
-    ["no header", "missing_key", () => ({})],
-    ["bearer in lower case", "missing_key", () => ({ authorization: `bearer ${brand.key}` })],
-    ["Basic", "missing_key", () => ({ authorization: `Basic ${Buffer.from(`${brand.key}:`).toString("base64")}` })],
     ["the key alone", "missing_key", () => ({ authorization: brand.key })],
-    ["an empty key", "missing_key", () => ({ authorization: "Bearer" })],
-    [
-      "a wrong checksum",
-      "invalid_key",
-      () => ({ authorization: `Bearer ${brand.key.slice(0, -1)}${brand.key.endsWith("0") ? "1" : "0"}` }),
-    ],
     ["a truncated key", "invalid_key", () => ({ authorization: `Bearer ${brand.key.slice(0, -1)}` })],
     ["an unknown key", "invalid_key", () => ({ authorization: `Bearer ${generateKey("live")}` })],
-    ["a test key on live", "invalid_key", () => ({ authorization: `Bearer ${generateKey("test")}` })],
   ];
   it.each(wrongKeys)("%s: %s", async (_, code, headers) => {
     await expectError(await request("/api/v1/links", { headers: headers() }), { status: 401, code });
@@ -99,17 +89,6 @@ describe("the key", () => {
 });
 
 describe("X-Brand-Id", () => {
-  it.each([
-    ["a page", "/api/v1/links", 200],
-    ["a wrong parameter", "/api/v1/links?limit=0", 400],
-    ["an unknown resource", "/api/v1/foo", 404],
-    ["an unknown path", "/api/foo", 404],
-    ["a wrong method", "/api/mcp", 405],
-  ])("names the key's brand on %s", async (_, path, status) => {
-    const response = await stack.get(path, brand.key);
-    expect([response.status, response.headers.get("x-brand-id")]).toEqual([status, brand.id]);
-  });
-
   it("names a brand that may not use its keys, on every interface", async () => {
     const { id, key } = await stack.createBrand();
     await stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext());
@@ -129,38 +108,21 @@ describe("X-Brand-Id", () => {
   });
 });
 
-describe("the brand", () => {
-  it("below Plus: plan_required; on Plus again: served", async () => {
-    const { id, key } = await stack.createBrand();
-    await stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext());
-    await expectError(await stack.get("/api/v1/links", key), { status: 403, code: "plan_required" });
-    await stack.accounts.setBrandTier({ brand_id: id, tier: "pro" }, callContext());
-    expect((await stack.get("/api/v1/links", key)).status).toBe(200);
-  });
-
-  it("no longer verified: brand_not_verified; verified again: served", async () => {
-    const { id, key } = await stack.createBrand();
-    await stack.accounts.setBrandVerified({ brand_id: id, verified: false }, callContext());
-    await expectError(await stack.get("/api/v1/links", key), { status: 403, code: "brand_not_verified" });
-    await stack.accounts.setBrandVerified({ brand_id: id, verified: true }, callContext());
-    expect((await stack.get("/api/v1/links", key)).status).toBe(200);
-  });
+it.each([
+  ["below Plus", "plan_required", (id: string) => stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext())],
+  ["not verified", "brand_not_verified", (id: string) => stack.accounts.setBrandVerified({ brand_id: id, verified: false }, callContext())],
+])("a brand that is %s: %s", async (_, code, demote) => {
+  const { id, key } = await stack.createBrand();
+  await demote(id);
+  await expectError(await stack.get("/api/v1/links", key), { status: 403, code });
 });
 
 describe("parameters", () => {
   it.each([
-    ["brand_id=brd_1", "brand_id"],
-    ["limit=0", "limit"],
-    ["limit=201", "limit"],
     ["limit=1e2", "limit"],
     ["limit=%2B5", "limit"],
     ["limit=+5", "limit"],
-    ["limit=", "limit"],
-    ["limit=5&limit=5", "limit"],
-    ["limit=%zz", "limit"],
     ["Limit=5", "Limit"],
-    ["since=yesterday", "since"],
-    ["since=2026-11-21", "since"],
     ["since=2026-11-21T08:30:00", "since"],
     ["since=", "since"],
     ["cursor=a&cursor=a", "cursor"],
@@ -239,12 +201,6 @@ describe("path and method", () => {
     await expectError(response, { status: 405, code: "method_not_allowed" });
   });
 
-  it("POST on the description: method_not_allowed", async () => {
-    const response = await request("/openapi/service.yaml", { method: "POST" });
-    expect(response.headers.get("allow")).toBe("GET, HEAD");
-    await expectError(response, { status: 405, code: "method_not_allowed" });
-  });
-
   it("HEAD returns the headers of GET and no body, also for errors", async () => {
     for (const path of ["/api/v1/links", "/api/v1/foo", "/nothing"]) {
       const [get, head] = [await authorised(path), await authorised(path, { method: "HEAD" })];
@@ -286,12 +242,6 @@ describe("size and time", () => {
     await eventually(() => expect(stack.gateways[0].process.output()).toContain(id));
   });
 
-  it("CONNECT: method_not_allowed", async () => {
-    const response = await rawRequest(stack.url, ["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"]);
-    expect(response.status).toBe(405);
-    expect(JSON.parse(response.body)).toMatchObject({ error: { code: "method_not_allowed" } });
-  });
-
   it("garbage after a valid request: the request is still served", async () => {
     const response = await rawRequest(stack.url, [
       `GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\n\r\nGARBAGE\r\n\r\n`,
@@ -305,50 +255,20 @@ describe("size and time", () => {
     expect(everything.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
   });
 
-  it("100 KiB of headers: headers_too_large", async () => {
-    const response = await rawRequest(stack.url, [
-      "GET /api/v1/links HTTP/1.1\r\nHost: x\r\n",
-      `X-Large: ${"x".repeat(100 * 1024)}\r\n`,
-      "\r\n",
-    ]);
-    expect(response).toMatchObject({ status: 431, headers: { "content-type": "application/json; charset=utf-8" } });
-    expect(JSON.parse(response.body)).toMatchObject({ error: { code: "headers_too_large", request_id: response.headers["x-request-id"] } });
-  });
-
   it("a URL of 9 KiB: uri_too_long", async () => {
     await expectError(await authorised(`/api/v1/links?cursor=${"x".repeat(9 * 1024)}`), { status: 414, code: "uri_too_long" });
   });
 
-  it("a client that sends a byte a second: request_timeout, and the connection ends", async () => {
+  it("a client that sends a byte now and then: request_timeout, and the connection ends", async () => {
     async function* slowly() {
       for (const byte of "GET /api/v1/links HTTP/1.1\r\n") {
         yield byte;
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await new Promise((resolve) => setTimeout(resolve, 200));
       }
     }
     const response = await rawRequest(stack.url, slowly());
     expect(response).toMatchObject({ status: 408, headers: { connection: "close" } });
     expect(JSON.parse(response.body)).toMatchObject({ error: { code: "request_timeout" } });
-  });
-
-  it.each([
-    "GARBAGE\r\n\r\n",
-    "GET /api/v1/links HTTP/9.9\r\n\r\n",
-    "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-    "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n",
-  ])("%j: invalid_request", async (bytes) => {
-    const response = await rawRequest(stack.url, [bytes]);
-    expect(response.status).toBe(400);
-    expect(JSON.parse(response.body)).toMatchObject({ error: { code: "invalid_request" } });
-  });
-
-  it("an unknown Expect and an Upgrade are ignored", async () => {
-    for (const header of ["Expect: tea", "Connection: Upgrade\r\nUpgrade: websocket"]) {
-      const response = await rawRequest(stack.url, [
-        `GET /api/v1/links HTTP/1.1\r\nHost: x\r\n${header}\r\nAuthorization: ${bearer()}\r\n\r\n`,
-      ]);
-      expect({ header, status: response.status }).toEqual({ header, status: 200 });
-    }
   });
 });
 
@@ -359,14 +279,6 @@ describe("every response", () => {
     expect(await idOf("order-sync_42:a.b")).toBe("order-sync_42:a.b");
     for (const invalid of ["", "a b", "x".repeat(129), "<script>", "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0."])
       expect(await idOf(invalid)).toMatch(/^[0-9a-f-]{36}$/);
-  });
-
-  it("to a valid key states the brand's limit", async () => {
-    for (const path of ["/api/v1/links", "/api/v1/foo", "/api/v1/links?limit=0"]) {
-      const { headers } = await authorised(path);
-      expect(headers.get("ratelimit-policy")).toBe('"brand";q=10000;w=60');
-      expect(headers.get("ratelimit")).toMatch(/^"brand";r=\d+;t=\d+$/);
-    }
   });
 
   it("is logged without the key", async () => {

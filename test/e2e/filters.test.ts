@@ -196,7 +196,7 @@ async function requireExact(tested: Case): Promise<void> {
 it("a filtered walk returns what filtering the whole walk returns", async () => {
   const anyCase = fc.constantFrom(...RESOURCE_NAMES).chain(caseOf);
   await fc.assert(fc.asyncProperty(anyCase, requireExact), { numRuns: RUNS });
-}, 120_000);
+});
 
 it.each(INTERFACES)("a filter by another brand's record finds what a filter by an unknown one finds, over %s", async (via) => {
   const [ours, theirs] = [await stack.createBrand(), await stack.createBrand()];

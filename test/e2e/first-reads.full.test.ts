@@ -52,10 +52,6 @@ it("a record's page of any of the person's brands comes with the record, whichev
   }
 });
 
-it("the overview comes with all that it shows, read by one call", async () => {
-  await eventually(async () => expect(await readsOf("/developers", owner.cookie)).toEqual(["overview.get", "session.me"]));
-});
-
 it("a page comes with what could be read in a second, without what takes longer", async () => {
   const others = ["receivers.list", "session.me"];
   await eventually(async () =>

@@ -22,6 +22,7 @@ import {
 } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import { Client, credentials, Metadata, status, type MethodDefinition, type ServiceError } from "@grpc/grpc-js";
+import { logOf } from "../admin-port.ts";
 import { scriptOf } from "../program-script.ts";
 
 /**
@@ -279,12 +280,10 @@ it("signs no one in by an identity that a console can make up, nor twice by what
   const { message } = await call("accounts", signInWithIdentity, { ...seen, subject: "made up", email: OTHER });
   expect(message).toMatchObject({ session: { email: OWNER } });
   expect(await attempt(seen)).toBe("invalid_id_token");
-  const refusals = () =>
-    running.accounts
-      .output()
-      .split("\n")
-      .filter((line) => line.includes('"msg":"ID token refused"'));
-  const checks = () => refusals().map((line) => (JSON.parse(line) as { check: string }).check);
+  const checks = () =>
+    logOf(running.accounts)
+      .filter(({ msg }) => msg === "ID token refused")
+      .map(({ check }) => check);
   await eventually(() => expect(checks()).toEqual(["absent", "signature", "audience", "older than 10 minutes", "used before"]));
   const log = running.accounts.output();
   for (const secret of [seen.nonce, "made up"]) expect([secret, log.includes(secret)]).toEqual([secret, false]);

@@ -20,6 +20,7 @@ import {
   type TestDatabase,
 } from "@brand-records/testkit";
 import { Client, credentials, Metadata, status, type ChannelCredentials, type MethodDefinition } from "@grpc/grpc-js";
+import { logOf } from "../admin-port.ts";
 import { scriptOf } from "../program-script.ts";
 
 /** One promise: each gRPC method of the running services, and the console, serves exactly the identities that its proto names. */
@@ -206,12 +207,7 @@ it("serves the console's pages over TLS to the gateway, which forwards them, and
   const served = [...outcomes].filter(([, outcome]) => typeof outcome === "number");
   expect(served.map(([identity]) => identity)).toEqual(["gateway"]);
   // The others that get a connection, in their order. No request of theirs is begun.
-  const lines = (): { msg: string; peer?: string }[] =>
-    // The last line may not be complete yet.
-    (running["console"]?.output() ?? "")
-      .split("\n")
-      .slice(0, -1)
-      .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as { msg: string }] : []));
+  const lines = () => logOf(running["console"] as ServiceProcess);
   const strangers = [
     "spiffe://other.example/ns/live/sa/operator",
     "spiffe://records.example/ns/test/sa/operator",

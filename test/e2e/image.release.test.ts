@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "node:tls";
 import { promisify } from "node:util";
-import { createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
+
+/** One promise: the image has the programs and what they need, and nothing else. test/image runs it, as docker does. */
 
 const run = promisify(execFile);
 
@@ -70,66 +70,6 @@ describe("the result of the image's steps", () => {
     const { stdout } = await run(join(image, "node_modules/.bin/brandctl"), ["--help"]);
     expect(stdout).toContain("brandctl");
   });
-});
-
-describe("a process of the image", () => {
-  let database: TestDatabase | undefined;
-  let plans: ServiceProcess | undefined;
-  let tls: Record<"ca" | "cert" | "key", string>;
-  beforeAll(async () => {
-    database = await createDatabase("empty");
-    await run(join(ROOT, "deploy/compose/make-certificates.sh"), [
-      join(folder, "certificates"),
-      join(folder, "authority"),
-      "plans,plans.internal,127.0.0.1",
-    ]);
-    const file = (name: string): string => join(folder, "certificates/plans", name);
-    tls = { ca: file("ca.pem"), cert: file("cert.pem"), key: file("key.pem") };
-    plans = await startProcess({
-      name: "plans",
-      script: join(image, "services/plans/dist/bundle/main.js"),
-      env: {
-        DATABASE_URL: database.url,
-        ACCOUNTS_ADDRESS: "127.0.0.1:1",
-        RPC_HOST: "0.0.0.0",
-        RPC_TLS_CA: tls.ca,
-        RPC_TLS_CERT: tls.cert,
-        RPC_TLS_KEY: tls.key,
-        STOP_GRACE_MS: "0",
-      },
-    });
-  });
-  afterAll(async () => {
-    await plans?.kill();
-    await database?.drop();
-  });
-
-  const ports = (): { rpc_port: number; admin_port: number } => plans?.ready as { rpc_port: number; admin_port: number };
-  const health = () => run(process.execPath, [join(image, "deploy/image/healthy.js")], { env: { ADMIN_PORT: String(ports().admin_port) } });
-
-  it("presents a certificate that is valid for its names only", async () => {
-    await expect(handshake("plans")).resolves.toBe(true);
-    await expect(handshake("plans.internal")).resolves.toBe(true);
-    await expect(handshake("records")).rejects.toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
-  });
-
-  it("is healthy while it is ready, exits 0 on SIGTERM, and is unhealthy afterwards", async () => {
-    expect(JSON.parse((await health()).stdout)).toEqual({ status: "ready" });
-    expect(await plans?.kill("SIGTERM")).toEqual({ code: 0, signal: null });
-    await expect(health()).rejects.toMatchObject({ code: 1 });
-  });
-
-  function handshake(servername: string): Promise<boolean> {
-    const [ca, cert, key] = [tls.ca, tls.cert, tls.key].map((path) => readFileSync(path)) as [Buffer, Buffer, Buffer];
-    return new Promise((resolve, reject) => {
-      const socket = connect({ host: "127.0.0.1", port: ports().rpc_port, servername, ca, cert, key, ALPNProtocols: ["h2"] });
-      socket.once("error", reject);
-      socket.once("secureConnect", () => {
-        resolve(socket.authorized);
-        socket.destroy();
-      });
-    });
-  }
 });
 
 function readJson(path: string): unknown {

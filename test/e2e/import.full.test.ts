@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { DEMO_RESOURCES } from "@brand-records/demo-data";
 import { RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
 import { fromServiceError } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
+import { addressSettings, brandctl as runBrandctl, type Ended } from "../command-line.ts";
 import { callContext, startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
 /** One promise: the brand's integrations read exactly what an operator imports with brandctl. */
@@ -21,26 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function brandctl(...parameters: string[]): Promise<Outcome> {
-  const env = {
-    PATH: process.env["PATH"],
-    ACCOUNTS_ADDRESS: stack.addresses.accounts,
-    RECORDS_ADDRESS: stack.addresses.records,
-    BASE_URL: stack.url,
-  };
-  try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["brandctl/bin/brandctl.js", ...parameters], { env });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    return error as Outcome;
-  }
-}
+const brandctl = (...args: string[]): Promise<Ended> =>
+  runBrandctl(args, { env: { ...addressSettings(stack.addresses), BASE_URL: stack.url } });
 
 const linesOf = async (file: string) => (await readFile(file, "utf8")).trimEnd().split("\n");
 
@@ -79,30 +60,16 @@ it("changes nothing when a sample is imported again", async () => {
 
 it("imports nothing from a file with mistakes, and reports the line and field of each", async () => {
   const fresh = await stack.createBrand();
-  const { code, stderr, stdout } = await brandctl(
-    "records",
-    "import",
-    "--brand",
-    fresh.id,
-    "--resource",
-    "submissions",
-    "test/samples/bad-submissions.ndjson",
-  );
+  const file = "test/samples/bad-submissions.ndjson";
+  const { code, stderr, stdout } = await brandctl("records", "import", "--brand", fresh.id, "--resource", "submissions", file);
   expect(code).toBe(1);
   expect(stderr + stdout).toMatch(/line \d+: status: must be one of/);
   expect(await (await stack.get("/api/v1/submissions", fresh.key)).json()).toEqual({ resource: "submissions", count: 0, data: [] });
 });
 
 it("imports nothing for an unknown brand", async () => {
-  const { code, stderr } = await brandctl(
-    "records",
-    "import",
-    "--brand",
-    "brd_unknown",
-    "--resource",
-    "links",
-    "test/samples/links.ndjson",
-  );
+  const file = "test/samples/links.ndjson";
+  const { code, stderr } = await brandctl("records", "import", "--brand", "brd_unknown", "--resource", "links", file);
   expect(code).toBe(1);
   expect(stderr).toMatch(/brd_unknown|no brand/i);
 });

@@ -53,10 +53,7 @@ it("admits 60 of a burst of 100 on a Plus key", async () => {
 
 it("admits 60 over two keys and two gateways; unknown paths and invalid parameters count, refusals do not", async () => {
   const brand = await stack.createBrand();
-  const second = await stack.accounts.createKey(
-    { brand_id: brand.id, name: "B", environment: "live", permissions: [], created_by: brand.owner },
-    callContext(),
-  );
+  const second = await stack.createKey(brand);
   const keys = [brand.key, second.secret];
   for (const path of ["/api/v1/foo", "/api/v1/links?limit=0", "/api/nothing"]) await stack.get(path, brand.key);
   const { admitted } = await burst(117, (index) => stack.get("/api/v1/links", keys[index % 2] ?? "", (index >> 1) % 2));

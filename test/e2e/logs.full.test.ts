@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { eventually, type ServiceProcess } from "@brand-records/testkit";
+import { logOf } from "../admin-port.ts";
 import { signIn } from "../console-calls.ts";
 import { post, toolCall } from "../mcp.ts";
 import { planInput } from "../plan-input.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -27,33 +26,21 @@ let db: Database;
 let brand: TestBrand;
 let consoleUrl: string;
 let secret: string;
-let requests = 0;
-const receiver = createServer((request, response) => {
-  requests += 1;
-  const status = requests === 1 ? 500 : 204;
-  request.resume().on("end", () => response.writeHead(status).end(status === 500 ? MARK : undefined));
-});
+let server: ReceiverServer;
 
 beforeAll(async () => {
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
+  server = await startReceivers(() => (server.requests.length === 1 ? [500, MARK] : [204]));
   stack = await startStack({ hasConsole: true, env: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0,0,0" } });
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id, { campaigns: 5, submissions: 100, payouts: 5, deposits: 5, conversions: 5, links: 5 });
   consoleUrl = stack.gateways[0].console?.url ?? "";
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/${MARK}?token=${MARK}`;
-  const created = await stack.receivers.createReceiver(
-    { brand_id: brand.id, url, label: MARK, events: ["submission.approved"] },
-    callContext(),
-  );
-  ({ secret } = created);
-}, 60_000);
+  ({ secret } = await stack.addReceiver(brand, `${server.url}${MARK}?token=${MARK}`, ["submission.approved"], MARK));
+});
 afterAll(async () => {
   await db.stop();
   await stack.stop();
-  receiver.closeAllConnections();
-  receiver.close();
+  server.stop();
 });
 
 function processes(): ServiceProcess[] {
@@ -61,14 +48,7 @@ function processes(): ServiceProcess[] {
   return [gateway.process, ...(gateway.console === undefined ? [] : [gateway.console.process]), ...Object.values(stack.processes)];
 }
 
-/** The lines of all processes; the last one of a process may be incomplete. */
-function allLines(): Line[] {
-  return processes().flatMap((process) => {
-    const output = process.output();
-    const complete = output.slice(0, output.lastIndexOf("\n")).split("\n");
-    return complete.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
-  });
-}
+const allLines = (): Line[] => processes().flatMap((process) => logOf(process) as Line[]);
 
 /** Waits until each of `services: message` is logged with this id, and returns the lines with it. */
 async function linesWith(field: string, value: string, expected: readonly string[]): Promise<Line[]> {
@@ -127,7 +107,7 @@ it("finds a change by its trace id at the relay, the intake and every attempt", 
       [brand.id],
     );
   });
-  await eventually(() => expect(requests).toBe(2));
+  await eventually(() => expect(server.requests).toHaveLength(2));
   const lines = await linesWith("trace_id", traceId, ["records: event moved to the log", "webhook: event received"]);
   expect(new Set(lines.flatMap(({ event_id }) => event_id ?? [])).size).toBe(1);
   await eventually(() =>
@@ -199,11 +179,8 @@ it("writes the fields that docs/logs.md lists, with every line", async () => {
   expect(await owner.send("keys.list", { brand_id: "brd_1" })).toMatchObject({ code: "not_found" });
   // Nothing listens there.
   const url = `http://127.0.0.1:${await freePort()}/`;
-  const { receiver: away } = await stack.receivers.createReceiver(
-    { brand_id: brand.id, url, label: "away", events: ["payout.paid"] },
-    callContext(),
-  );
-  const { delivery_id } = await stack.receivers.sendTest({ brand_id: brand.id, receiver_id: away?.id ?? "", next: false }, callContext());
+  const away = await stack.addReceiver(brand, url, ["payout.paid"]);
+  const { delivery_id } = await stack.receivers.sendTest({ brand_id: brand.id, receiver_id: away.id, next: false }, callContext());
   await expect(stack.receivers.getReceiver({ brand_id: brand.id, receiver_id: "rcv_1" }, callContext())).rejects.toMatchObject({
     kind: expect.any(String),
   });

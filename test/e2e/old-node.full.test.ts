@@ -8,7 +8,7 @@ import { nodePrograms } from "../node-programs.ts";
 let node: string;
 beforeAll(async () => {
   node = await oldestNode();
-}, 120_000);
+});
 
 const compiled = nodePrograms().map((path) => path.replace("/src/", "/dist/").replace(/\.ts$/, ".js"));
 const bundled = compiled

@@ -154,7 +154,7 @@ describe("a plan from an assistant's client to its completion, with a conflict",
   it("by the keyboard alone", async () => {
     const opened = await browser.open({ locale: "en-US" });
     await walk(opened, keyboardOf(opened.page));
-  }, 90_000);
+  });
 
   it("on a screen of 360 px", async () => walk(await browser.open({ viewport: { width: 360, height: 740 } }), pointer), 90_000);
 });
@@ -170,7 +170,7 @@ it("a step's buttons show with its fields, however slowly these load", async () 
   await textbox(page, "Title").waitFor();
   await button(page, "Save and continue").waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("a plan that is cancelled here cannot be prepared again", async () => {
   const given = planInput();
@@ -187,7 +187,7 @@ it("a plan that is cancelled here cannot be prepared again", async () => {
     { error: expect.objectContaining({ code: "request_conflict" }) as unknown },
   ]);
   expectNoProblems();
-}, 60_000);
+});
 
 it("any edit clears the confirmations: one of another person's refuses the completion, and one of mine", async () => {
   const { plan_id, review_path } = await prepare(planInput());
@@ -213,7 +213,7 @@ it("any edit clears the confirmations: one of another person's refuses the compl
   await stepTitle(page, "Review");
   expect(await confirmed()).toBe(0);
   expectNoProblems(409);
-}, 60_000);
+});
 
 describe("a plan of the largest size, with markup, emoji and right-to-left text in every field", () => {
   const UNIT = "<script>alert(1)</script><img src=x onerror=alert(2)> حملة الشتاء \u202Eשלום 👩‍👩‍👧‍👦🌧️ ";
@@ -283,7 +283,7 @@ describe("a plan of the largest size, with markup, emoji and right-to-left text 
     });
     expect(dialogs).toEqual([]);
     expectNoProblems();
-  }, 60_000);
+  });
 });
 
 it("keeps edits that cannot be saved: when the response is lost, the session ends, or the plan is closed meanwhile", async () => {
@@ -323,7 +323,7 @@ it("keeps edits that cannot be saved: when the response is lost, the session end
   await page.getByText("Two lines\nthat took a while").waitFor();
   await page.getByText(`by ${jun}`).waitFor();
   expectNoProblems(401, 409, 503);
-}, 60_000);
+});
 
 it("completes what the review shows: edits made during a save stay in sight, and are saved or discarded first", async () => {
   const { plan_id, review_path } = await prepare(planInput({ notes: "Prepared" }));
@@ -359,7 +359,7 @@ it("completes what the review shows: edits made during a save stay in sight, and
   await page.getByText("The plan was edited after you confirmed").waitFor();
   expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(0);
   expectNoProblems();
-}, 60_000);
+});
 
 it("refuses a change of another person who signed in in another tab, and keeps what was typed", async () => {
   const { plan_id, review_path } = await prepare(planInput());
@@ -378,7 +378,7 @@ it("refuses a change of another person who signed in in another tab, and keeps w
   await stepTitle(page, "Review");
   expect(await read(plan_id)).toMatchObject({ notes: "Of the owner, by Jun", edited_by: jun });
   expectNoProblems(409);
-}, 60_000);
+});
 
 /** Somebody who is removed from the first brand and goes on with another. */
 async function memberOfTwo() {
@@ -407,7 +407,7 @@ it("keeps what is typed when a step cannot be loaded, or the person is removed f
   await page.getByText("A text that\ntook a while").waitFor();
   expect((await read(plan_id)).planning_budget_centavos).toBe(8_000_000);
   expectNoProblems(403, 404);
-}, 60_000);
+});
 
 it("keeps what is typed when the search or a dialog cannot be loaded, and what shows it after a removal is there by then", async () => {
   const { leaver, email } = await memberOfTwo();
@@ -431,7 +431,7 @@ it("keeps what is typed when the search or a dialog cannot be loaded, and what s
   await page.getByText("A title that took a while").waitFor();
   isReplaced = false;
   expectNoProblems(403, 404);
-}, 60_000);
+});
 
 it("shows the first step, and the pending plans, for a URL that names what does not exist", async () => {
   const { review_path } = await prepare(planInput());
@@ -444,7 +444,7 @@ it("shows the first step, and the pending plans, for a URL that names what does 
   await page.getByText(/^\d+ of 200 pending$/).waitFor();
   expect(await page.getByRole("alert").count()).toBe(0);
   expectNoProblems();
-}, 60_000);
+});
 
 it("asks before unsaved edits are left", async () => {
   const { review_path } = await prepare(planInput());
@@ -470,7 +470,7 @@ it("asks before unsaved edits are left", async () => {
   await page.goBack();
   await page.getByRole("heading", { level: 1, name: "Edited" }).waitFor();
   expectNoProblems();
-}, 60_000);
+});
 
 it("lists plans by state, leads from an outdated link to the plan, and shows nothing of another brand's", async () => {
   const stranger = await stack.createBrand({ permissions: ["campaigns:prepare"] });
@@ -501,4 +501,4 @@ it("lists plans by state, leads from an outdated link to the plan, and shows not
   await theirs.page.getByText("0 of 200 pending").waitFor();
   await theirs.page.getByRole("main").getByRole("link", { name: "Connect an assistant" }).waitFor();
   theirs.expectNoProblems(404);
-}, 60_000);
+});

@@ -36,12 +36,8 @@ describe("a relay that runs throughout", () => {
   });
 
   it.each<[string, number, () => Promise<Response>]>([
-    ["a signature by another secret", 401, () => deliver(relay, newEvent(), { secret: NEXT_SECRET })],
-    ["a changed body", 401, () => deliver(relay, newEvent(), { signed: JSON.stringify(newEvent()) })],
-    ["half a signature", 401, () => deliver(relay, newEvent(), { headers: { "x-service-signature": "sha256=abc" } })],
     ["a timestamp 301 s old", 401, () => deliver(relay, newEvent(), { secondsAhead: -302 })],
     ["a timestamp 301 s ahead", 401, () => deliver(relay, newEvent(), { secondsAhead: 301 })],
-    ["an invalid timestamp", 401, () => deliver(relay, newEvent(), { headers: { "x-service-timestamp": "now" } })],
     ["an event that is not configured", 422, () => deliver(relay, newEvent("submission.rejected"))],
     [
       "such an event under another type's header",

@@ -106,7 +106,7 @@ it("no gateway serves a request after the time that a revocation names while acc
   // Takes the 30 seconds for which gateways cache.
   expect(await traffic.after(endsAt)).toEqual(Array.from({ length: 40 }, () => 401));
   await accountsToRedis.heal();
-}, 120_000);
+});
 
 /** Sends requests in turn from each of some senders. `after` returns the statuses of the next 20 of each that begin after a time. */
 function sendUntil(key: string, senders: number): { after(time: number): Promise<number[]> } {
@@ -182,12 +182,4 @@ it("enforces a revocation on both warm gateways when accounts is killed right af
     expect(statuses).toEqual([401, 401]);
   });
   expect(seen).not.toContain(200);
-});
-
-it("applies a new tier's limit to the next request", async () => {
-  const brand = await stack.createBrand();
-  const policy = async () => (await stack.get("/api/v1/links", brand.key)).headers.get("ratelimit-policy");
-  const before = await policy();
-  await stack.accounts.setBrandTier({ brand_id: brand.id, tier: "enterprise" }, callContext());
-  expect([before, await policy()]).toEqual(['"brand";q=100000;w=60', '"brand";q=240;w=60']);
 });

@@ -107,7 +107,7 @@ it("in a browser: signs in, returns to where the person was going, and signs out
   await page.getByRole("button", { name: email }).waitFor();
   // Asks without a session, as the console's first question does.
   expectNoProblems(401);
-}, 60_000);
+});
 
 it("in a browser: explains a refusal, keeps where the person was going, and lets the person use another account", async () => {
   const { sub, email } = await newMember();
@@ -127,7 +127,7 @@ it("in a browser: explains a refusal, keeps where the person was going, and lets
   await enter(sub, email);
   await page.waitForURL(`${url}/developers/keys`);
   expectNoProblems();
-}, 60_000);
+});
 
 it("finishes two attempts of one browser, whichever comes first", async () => {
   const account = await newMember();
@@ -149,7 +149,7 @@ it("finishes two attempts of one browser, whichever comes first", async () => {
   }
   expect([page.url(), second.url()]).toEqual([`${url}/developers/keys`, `${url}/developers/receivers`]);
   expectNoProblems(401);
-}, 60_000);
+});
 
 describe("refuses", () => {
   it.each([
@@ -397,7 +397,7 @@ it("refuses one address more attempts than a person makes", async () => {
     error = new URL(location).searchParams.get("error");
   }
   expect(error).toBe("rate_limited");
-}, 60_000);
+});
 
 const compiled = (file: string): string => JSON.stringify(join(process.cwd(), "console/server/dist/sign-in", file));
 

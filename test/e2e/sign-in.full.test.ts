@@ -14,7 +14,7 @@ beforeAll(async () => {
   // Both processes take turns.
   signIn = connectRpc(SignInServiceService, stack.addresses.accounts);
   sessions = connectRpc(SessionsServiceService, stack.addresses.accounts);
-}, 60_000);
+});
 afterAll(async () => {
   signIn.stop();
   sessions.stop();

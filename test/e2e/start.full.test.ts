@@ -68,7 +68,7 @@ describe("while its database is away", () => {
   beforeAll(async () => {
     postgres = await startPostgresServer();
     await postgres.kill();
-  }, 60_000);
+  });
   afterAll(() => postgres.stop());
 
   it("stops with 0 on SIGTERM; else it says once that it waits, and becomes ready when the database is there", async () => {
@@ -84,7 +84,7 @@ describe("while its database is away", () => {
     await probed(waiting, "/readyz", 200);
     expect(waiting.output().match(/waiting for the database/g)).toHaveLength(1);
     await eventually(() => expect(waiting.output()).toContain("the database is ready"));
-  }, 60_000);
+  });
 });
 
 describe("with a login of its own that owns the schema", () => {
@@ -137,7 +137,7 @@ describe("with a login of its own that owns the schema", () => {
       const owners = "select distinct tableowner from pg_tables where schemaname = 'webhook' and tablename like 'events_%'";
       expect(await db.query(owners)).toEqual([{ tableowner: owner }]);
     });
-  }, 60_000);
+  });
 
   it.each([
     ["migrate", { MIGRATION_DATABASE_URL: "postgres://stranger:wrong@127.0.0.1/postgres?sslmode=verify-full&sslrootcert=/no/such.pem" }],

@@ -72,7 +72,7 @@ beforeAll(async () => {
     });
   });
   await once(receiver.listen(0, "127.0.0.1"), "listening");
-}, 60_000);
+});
 beforeEach(async () => {
   onRequest = () => false;
   requests = 0;
@@ -82,7 +82,7 @@ beforeEach(async () => {
   brand = await stack.createBrand();
   await seedBrand(stack, brand.id, SIZES);
   await writeFile(keyFile(), `${brand.key}\n`);
-}, 60_000);
+});
 afterEach(async () => {
   running.kill("SIGKILL");
   await rm(folder, { recursive: true, force: true });

@@ -1,16 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { EVENT_TYPES } from "@brand-records/resources";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startOtlpReceiver, startProcess, type OtlpReceiver, type ReceivedSpan } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
+import { logOf } from "../admin-port.ts";
+import { brandctl } from "../command-line.ts";
 import { signIn } from "../console-calls.ts";
 import { GENERATIONS, post, toolCall } from "../mcp.ts";
 import { planInput } from "../plan-input.ts";
+import { startReceivers, type ReceiverServer } from "../receivers.ts";
 import { seedBrand } from "../seed-brand.ts";
-import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+import { startStack, type Stack, type TestBrand } from "../stack.ts";
 import { scriptOf } from "../program-script.ts";
 
 /** One promise: a sampled request or change is one connected trace through all processes, and no span holds what is secret or personal. */
@@ -22,15 +21,10 @@ let otlp: OtlpReceiver;
 let stack: Stack;
 let db: Database;
 let brand: TestBrand;
-let attempts = 0;
-const receiver = createServer((request, response) => {
-  attempts += 1;
-  request.resume().on("end", () => response.writeHead(204).end());
-});
+let server: ReceiverServer;
 
 beforeAll(async () => {
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
+  server = await startReceivers();
   otlp = await startOtlpReceiver();
   stack = await startStack({
     kafkaBrokers: process.env["TEST_KAFKA_BROKERS"] ?? "",
@@ -41,13 +35,12 @@ beforeAll(async () => {
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id, { campaigns: 5, submissions: 200, payouts: 5, deposits: 5, conversions: 5, links: 5 });
-}, 60_000);
+});
 afterAll(async () => {
   await db.stop();
   await stack.stop();
   await otlp.stop();
-  receiver.closeAllConnections();
-  receiver.close();
+  server.stop();
 });
 
 const spansOf = (traceId: string | undefined): ReceivedSpan[] => otlp.spans.filter((span) => span.traceId === traceId);
@@ -72,15 +65,6 @@ function pathTo(spans: readonly ReceivedSpan[], line: string): string[] {
   throw new Error(`the parent of ${String(path[0])} was not received`);
 }
 
-async function addReceiver(): Promise<string> {
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/${MARK}?token=${MARK}`;
-  const { receiver: added } = await stack.receivers.createReceiver(
-    { brand_id: brand.id, url: `${url}-${newId("x")}`, label: MARK, events: ["submission.approved"] },
-    callContext(),
-  );
-  return added?.id ?? "";
-}
-
 async function pendingSubmission(db: Database): Promise<string> {
   const [row] = await db.query<{ id: string }>(
     "select id from records.submissions where brand_id = $1 and status = 'pending' order by id limit 1",
@@ -90,9 +74,11 @@ async function pendingSubmission(db: Database): Promise<string> {
 }
 
 it("is one trace from a change over outbox, log and intake to the attempt", async () => {
-  const receiverId = await addReceiver();
+  const url = `${server.url}${MARK}?token=${MARK}-${newId("x")}`;
+  const { id: receiverId } = await stack.addReceiver(brand, url, ["submission.approved"], MARK);
   const id = await pendingSubmission(db);
-  await brandctl("records", "set-status", "submission", id, "approved");
+  const env = { ...otlp.env, PLATFORM_DATABASE_URL: stack.databaseUrl };
+  expect(await brandctl(["records", "set-status", "submission", id, "approved"], { env })).toMatchObject({ code: 0 });
   const topic = stack.topic;
   const change = "brandctl: submission approved";
   const ofChange = () => spansOf(otlp.spans.find((span) => lineOf(span) === change)?.traceId);
@@ -110,7 +96,7 @@ it("is one trace from a change over outbox, log and intake to the attempt", asyn
   const { traceId } = attempt as ReceivedSpan;
   // The log is written in batches.
   await eventually(() => {
-    const lines = linesOf(stack.processes.webhook.output()).filter(({ msg }) => msg === "delivery attempted");
+    const lines = logOf(stack.processes.webhook).filter(({ msg }) => msg === "delivery attempted");
     expect(lines).toContainEqual(expect.objectContaining({ trace_id: traceId, span_id: attempt?.spanId, trace_flags: "01" }));
   });
 });
@@ -255,26 +241,7 @@ it("holds nothing secret or personal, and nothing that callers make up", async (
   const last = await fetch(`${stack.url}/api/v1/conversions`, { headers: { authorization: headers.authorization } });
   const requestId = last.headers.get("x-request-id");
   await eventually(() => expect(otlp.spans.some(({ attributes }) => attributes["brand_records.request.id"] === requestId)).toBe(true));
-  expect(attempts).toBeGreaterThan(0);
+  expect(server.requests.length).toBeGreaterThan(0);
   expect(otlp.spans.length).toBeGreaterThan(50);
   for (const secret of [MARK, brand.key, "brk_live_", "whsec_", brand.owner]) expect(otlp.text()).not.toContain(secret);
 });
-
-/** Runs brandctl, with traces to the same receiver. */
-async function brandctl(...parameters: string[]): Promise<void> {
-  const child = spawn(process.execPath, ["brandctl/bin/brandctl.js", ...parameters], {
-    env: { PATH: process.env["PATH"], ...otlp.env, PLATFORM_DATABASE_URL: stack.databaseUrl },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number];
-  expect([code, printed]).toEqual([0, expect.any(String)]);
-}
-
-function linesOf(output: string): Record<string, unknown>[] {
-  return output
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-}

@@ -23,11 +23,7 @@ it("webhook, while a delivery waits whose secret is sealed under a key that it l
   const { webhook } = stack.processes;
   expect([await readinessOf(webhook), await unusable("webhook")]).toEqual([{ status: "ready" }, []]);
   const brand = await stack.createBrand();
-  const { receiver } = await stack.receivers.createReceiver(
-    { brand_id: brand.id, url: "https://hooks.brand.example/", label: "x", events: ["submission.approved"] },
-    callContext(),
-  );
-  const id = receiver?.id ?? "";
+  const { id } = await stack.addReceiver(brand, "https://hooks.brand.example/", ["submission.approved"]);
   await db.query("update webhook.receivers set secret_key_id = 2 where id = $1", [id]);
   await stack.receivers.sendTest({ brand_id: brand.id, receiver_id: id, type: undefined, next: false }, callContext());
   await eventually(async () => {

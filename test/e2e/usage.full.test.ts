@@ -11,7 +11,7 @@ let usage: RpcClient<UsageServiceService>;
 beforeAll(async () => {
   stack = await startStack({ gateways: 2, env: { USAGE_FLUSH_SECONDS: "1" } });
   usage = connectRpc(UsageServiceService, stack.addresses.accounts);
-}, 60_000);
+});
 afterAll(async () => {
   usage.stop();
   await stack.stop();
@@ -125,7 +125,7 @@ it("loses nothing while accounts is away, and counts nothing twice", async () =>
   while (!(await isInterrupted())) await stack.restart("accounts");
   await stack.restart("accounts");
   await eventually(async () => expect(await totalsOf(brand)).toEqual({ accepted, refused: 0 }), { timeoutMs: 20_000 });
-}, 60_000);
+});
 
 it("records what a gateway has counted when it stops", async () => {
   const brand = await stack.createBrand();

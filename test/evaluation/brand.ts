@@ -11,6 +11,5 @@ export async function createDemoBrand(stack: Stack): Promise<{ readonly id: stri
   await stack.accounts.createBrand({ id, name, tier, verified: true }, callContext());
   await stack.accounts.addMember({ brand_id: id, email: ownerEmail, role: "owner" }, callContext());
   await seedBrand(stack, id, sizes, { now: NOW });
-  const key = { brand_id: id, name: "Evaluation", environment: "live", permissions: [], created_by: ownerEmail };
-  return { id, key: (await stack.accounts.createKey(key, callContext())).secret };
+  return { id, key: (await stack.createKey({ id, owner: ownerEmail })).secret };
 }

@@ -1,11 +1,12 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startRedisServer, type RedisServer, type ServiceProcess } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
-import { Kafka, logLevel, Partitioners } from "kafkajs";
+import { startClients, type RunningClients } from "../clients-in-turn.ts";
+import { addressSettings, brandctl, type Ended } from "../command-line.ts";
 import { startFakeReceivers, type FakeReceivers } from "../fake-receivers.ts";
-import { planInput } from "../plan-input.ts";
+import { publishToKafka } from "../kafka.ts";
+import { postPlan } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 import { messagesWith, redisKeysWith, rowsWith } from "./brand-traces.ts";
 
@@ -51,7 +52,7 @@ beforeAll(async () => {
   secondWebhook = await stack.startAnother("webhook");
   db = openPool({ url: stack.databaseUrl, applicationName: "brand deletion test", max: 4, statementTimeoutMs: 120_000 });
   [brand, other] = [await stack.createBrand({ permissions: ["campaigns:prepare"] }), await stack.createBrand()];
-}, 120_000);
+});
 afterAll(async () => {
   for (const child of running) child.kill("SIGKILL");
   await db.stop();
@@ -81,13 +82,8 @@ const insertRecords = async (brandId: string, count: number): Promise<void> => {
   ]);
 };
 
-const addReceiver = async ({ id }: TestBrand, number: number): Promise<string> => {
-  const { receiver } = await stack.receivers.createReceiver(
-    { brand_id: id, url: receivers.urlOf(number), label: `Receiver ${number}`, events: EVENTS },
-    callContext(),
-  );
-  return receiver?.id ?? "";
-};
+const addReceiver = async (brandOf: TestBrand, number: number): Promise<string> =>
+  (await stack.addReceiver(brandOf, receivers.urlOf(number), EVENTS)).id;
 
 /** Each change is an event. */
 const change = (brandId: string, from: number, to: number): Promise<unknown> =>
@@ -102,61 +98,31 @@ const count = async (query: string, brandId: string): Promise<number> => {
   return row?.n ?? 0;
 };
 
-async function publish(values: readonly string[]): Promise<void> {
-  const kafka = new Kafka({ brokers: [BROKERS], logLevel: logLevel.NOTHING });
-  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
-  await producer.connect();
-  await producer.send({ topic: stack.topic, messages: values.map((value) => ({ key: "sub_1", value })) });
-  await producer.disconnect();
-}
-
-const signIn = async (email: string): Promise<string> => {
-  const link = async (): Promise<string> => (await stack.signIn.createSignInLink({ email, ttl_seconds: 900 }, callContext())).token;
-  await link();
-  return (await stack.signIn.redeemSignInLink({ token: await link() }, callContext())).session?.token ?? "";
-};
+const publish = (values: readonly string[]): Promise<void> =>
+  publishToKafka(
+    BROKERS,
+    stack.topic,
+    values.map((value) => ({ key: "sub_1", value })),
+  );
 
 interface DeletionResult {
   readonly deleted: { readonly rows_of_this_run: Record<string, number>; readonly log: object; readonly redis_expires: boolean };
 }
 
-function startDeletion(): {
-  readonly child: ChildProcess;
-  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
-} {
+function startDeletion(): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const args = ["brands", "delete", brand.id, "--confirm", `Brand ${brand.id}`, "--yes", "--json"];
-  const addresses = Object.entries(stack.addresses).map(([name, address]) => [`${name.toUpperCase()}_ADDRESS`, address]);
-  const child = spawn(process.execPath, ["brandctl/bin/brandctl.js", ...args], {
-    env: { ...Object.fromEntries(addresses), PATH: process.env["PATH"] },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  running.push(child);
-  let [stdout, stderr] = ["", ""];
-  child.stdout?.on("data", (chunk: Buffer) => void (stdout += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => void (stderr += chunk.toString()));
-  return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr })) };
+  const ended = brandctl(args, { env: addressSettings(stack.addresses), onStart: (child) => running.push(child) });
+  return { child: running.at(-1) as ChildProcess, ended };
 }
 
 /** Sends requests with a key until stopped, one after another. */
-function useKey(key: string): { readonly statuses: { status: number; startedAt: number }[]; stop(): Promise<void> } {
-  const statuses: { status: number; startedAt: number }[] = [];
-  let isStopping = false;
-  const using = (async () => {
-    while (!isStopping) {
-      const startedAt = performance.now();
-      const response = await stack.get("/api/v1/links", key);
-      await response.arrayBuffer();
-      statuses.push({ status: response.status, startedAt });
-    }
-  })();
-  return {
-    statuses,
-    async stop() {
-      isStopping = true;
-      await using;
-    },
-  };
-}
+const useKey = (key: string): RunningClients<{ status: number; startedAt: number }> =>
+  startClients(1, async () => {
+    const startedAt = performance.now();
+    const response = await stack.get("/api/v1/links", key);
+    await response.arrayBuffer();
+    return { status: response.status, startedAt };
+  });
 
 const recordsDelivered = (number: number): Set<string> =>
   new Set(receivers.arrivals.filter(({ receiver }) => receiver === number).map(({ record }) => record));
@@ -177,15 +143,9 @@ it("leaves one entry of the audit log of a brand of 1,000,000 records that is in
   await Promise.all([insertRecords(brand.id, RECORDS), insertRecords(other.id, OTHERS_RECORDS)]);
   const shared = "shared@people.example";
   for (const { id } of [brand, other]) await stack.accounts.addMember({ brand_id: id, email: shared, role: "member" }, callContext());
-  const [ownersSession, sharedSession] = [await signIn(brand.owner), await signIn(shared)];
+  const [ownersSession, sharedSession] = [await stack.newSession(brand.owner), await stack.newSession(shared)];
   const [accepting] = [await addReceiver(brand, ACCEPTING), await addReceiver(brand, HANGING), await addReceiver(other, OTHERS)];
-  const authorization = { authorization: `Bearer ${brand.key}`, "content-type": "application/json" };
-  const prepared = await fetch(`${stack.url}/api/v1/campaign-plans`, {
-    method: "POST",
-    headers: authorization,
-    body: JSON.stringify(planInput()),
-  });
-  expect(prepared.status).toBe(201);
+  expect((await postPlan(stack.url, brand.key)).status).toBe(201);
   await change(brand.id, 1, CHANGES);
   // Dead letters of both brands, and of none.
   await publish([`{"brand_id":"${brand.id}"}`, `{"brand_id":"${other.id}"}`, "not JSON"]);
@@ -212,7 +172,7 @@ it("leaves one entry of the audit log of a brand of 1,000,000 records that is in
       await eventually(() => expect(recordsDelivered(OTHERS).size).toBe(othersChanges), { timeoutMs: 180_000 });
     }
   })();
-  await eventually(() => expect(use.statuses.length).toBeGreaterThan(20), { timeoutMs: 180_000 });
+  await eventually(() => expect(use.results.length).toBeGreaterThan(20), { timeoutMs: 180_000 });
 
   // Killed as soon as webhook has closed the brand: the keys are refused by then.
   const first = startDeletion();
@@ -253,10 +213,10 @@ it("leaves one entry of the audit log of a brand of 1,000,000 records that is in
   isChanging = false;
   await changing;
   for (const each of [use, othersUse]) await each.stop();
-  const statusesOf = (statuses: typeof use.statuses): number[] => [...new Set(statuses.map(({ status }) => status))];
-  expect(statusesOf(use.statuses.filter(({ startedAt }) => startedAt > closedAt))).toEqual([401]);
-  expect(statusesOf(use.statuses)).toEqual([200, 401]);
-  expect(statusesOf(othersUse.statuses)).toEqual([200]);
+  const statusesOf = (statuses: typeof use.results): number[] => [...new Set(statuses.map(({ status }) => status))];
+  expect(statusesOf(use.results.filter(({ startedAt }) => startedAt > closedAt))).toEqual([401]);
+  expect(statusesOf(use.results)).toEqual([200, 401]);
+  expect(statusesOf(othersUse.results)).toEqual([200]);
 
   // The search. The entry itself must not name a person or the brand.
   const entries = await db.query<object>("select * from accounts.audit_entries where brand_id = $1", [brand.id]);

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "@brand-records/postgres";
 import { Redis } from "ioredis";
-import { Kafka, logLevel } from "kafkajs";
+import type { Kafka } from "kafkajs";
+import { quietKafka, withKafkaAdmin } from "../kafka.ts";
 
 /** Finds the rows of every table of every schema in which a text occurs, whatever the column's type. */
 export async function rowsWith(db: Database, text: string): Promise<{ table: string; row: string }[]> {
@@ -49,11 +50,8 @@ export async function redisKeysWith(url: string, text: string): Promise<string[]
 }
 
 /** Finds the messages that hold a text, in every topic whose name begins so. */
-export async function messagesWith(brokers: string, topicPrefix: string, text: string): Promise<string[]> {
-  const kafka = new Kafka({ brokers: [brokers], logLevel: logLevel.NOTHING });
-  const admin = kafka.admin();
-  await admin.connect();
-  try {
+export function messagesWith(brokers: string, topicPrefix: string, text: string): Promise<string[]> {
+  return withKafkaAdmin(brokers, async (admin) => {
     const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(topicPrefix));
     const found: string[] = [];
     for (const topic of topics) {
@@ -63,12 +61,10 @@ export async function messagesWith(brokers: string, topicPrefix: string, text: s
           .map(({ partition, high }) => [partition, Number(high)]),
       );
       if (left.size > 0)
-        await readAll(kafka, topic, left, (message) => void (message.includes(text) && found.push(`${topic}: ${message}`)));
+        await readAll(quietKafka(brokers), topic, left, (message) => void (message.includes(text) && found.push(`${topic}: ${message}`)));
     }
     return found;
-  } finally {
-    await admin.disconnect();
-  }
+  });
 }
 
 /** @param left where each partition ends */

@@ -1,8 +1,8 @@
 import { openPool } from "@brand-records/postgres";
 import { eventually, reserveKafkaServer, type KafkaServer } from "@brand-records/testkit";
-import { newId } from "@brand-records/ids";
 import { readinessOf } from "../admin-port.ts";
 import { seedBrand } from "../seed-brand.ts";
+import { approveNew } from "../submissions.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: everything works while the event log is unavailable for a minute, and its events are delivered afterwards. */
@@ -33,8 +33,7 @@ it(
   async () => {
     const { records, webhook } = stack.processes;
     const degraded = { status: "ready", degraded: ["event log"] };
-    const receiver = { brand_id: brand.id, url: "https://receiver.example/", label: "Receiver", events: ["submission.approved"] };
-    await stack.receivers.createReceiver(receiver, callContext());
+    await stack.addReceiver(brand, "https://receiver.example/", ["submission.approved"]);
     const db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
     const startedAt = performance.now();
     let changes = 0;
@@ -42,14 +41,7 @@ it(
       expect((await stack.get("/api/v1/submissions?limit=200", brand.key)).status).toBe(200);
       expect((await stack.receivers.listReceivers({ brand_id: brand.id }, callContext())).receivers).toHaveLength(1);
       expect([await readinessOf(records), await readinessOf(webhook)]).toEqual([degraded, degraded]);
-      const id = newId("sub");
-      await db.query(
-        `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
-           earned_centavos, currency, submitted_at)
-         values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://video.example/', 1, 'PHP', now())`,
-        [brand.id, id],
-      );
-      await db.query("update records.submissions set status = 'approved' where brand_id = $1 and id = $2", [brand.id, id]);
+      await approveNew(db, brand.id);
       changes += 1;
       await new Promise((resolve) => setTimeout(resolve, 250));
     }

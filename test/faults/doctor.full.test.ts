@@ -1,23 +1,22 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { openPool } from "@brand-records/postgres";
 import { eventually, startKafkaServer, type KafkaServer } from "@brand-records/testkit";
-import { newId } from "@brand-records/ids";
 import { adminUrlOf } from "../admin-port.ts";
+import { addressSettings, brandctl } from "../command-line.ts";
+import { approveNew } from "../submissions.ts";
 import { startStack, type Stack } from "../stack.ts";
 
 /** One promise: brandctl doctor never reports a healthy system while events are stuck. */
 
-const BRANDCTL = join(process.cwd(), "brandctl/bin/brandctl.js");
 /** Events count as stuck after 15 s; only timeouts reveal a frozen broker. */
 const DETECTION_MS_MAX = 60_000;
+jest.setTimeout(4 * DETECTION_MS_MAX);
 
 let kafka: KafkaServer;
 let stack: Stack;
 beforeAll(async () => {
   kafka = await startKafkaServer();
   stack = await startStack({ kafkaBrokers: kafka.brokers, hasConsole: true });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   await kafka.stop();
@@ -30,57 +29,41 @@ interface Outcome {
 }
 
 /** Runs brandctl doctor with these settings and no run file. */
-function doctor(env: Readonly<Record<string, string>>): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const options = { env: { PATH: process.env["PATH"], ...env }, cwd: "/" };
-    const child = execFile(process.execPath, [BRANDCTL, "doctor", "--json"], options, (error, stdout, stderr) => {
-      if (stdout === "") reject(new Error(stderr, { cause: error }));
-      else resolve({ code: child.exitCode ?? -1, ...(JSON.parse(stdout) as Omit<Outcome, "code">) });
-    });
-  });
+async function doctor(env: Readonly<Record<string, string>>): Promise<Outcome> {
+  const { code, stdout } = await brandctl(["doctor", "--json"], { env, cwd: "/" });
+  return { code: code ?? -1, ...(JSON.parse(stdout) as Omit<Outcome, "code">) };
 }
 
-it(
-  "reports stuck events and their remedy while Kafka is frozen, and a healthy system after the thaw",
-  async () => {
-    const addresses = Object.entries(stack.addresses).map(([name, address]) => [`${name.toUpperCase()}_ADDRESS`, address]);
-    const rpc = { ...Object.fromEntries(addresses), BASE_URL: stack.url } as Record<string, string>;
-    const [{ process: gateway, console }] = stack.gateways;
-    if (console === undefined) throw new Error("the stack has no console");
-    const processes = { ...stack.processes, gateway, console: console.process };
-    const admin = Object.entries(processes).map(([name, process]) => [`${name.toUpperCase()}_ADMIN`, new URL(adminUrlOf(process)).host]);
-    const all = { ...rpc, ...Object.fromEntries(admin) } as Record<string, string>;
+it("reports stuck events and their remedy while Kafka is frozen, and a healthy system after the thaw", async () => {
+  const rpc = { ...addressSettings(stack.addresses), BASE_URL: stack.url };
+  const [{ process: gateway, console }] = stack.gateways;
+  if (console === undefined) throw new Error("the stack has no console");
+  const processes = { ...stack.processes, gateway, console: console.process };
+  const admin = Object.entries(processes).map(([name, process]) => [`${name.toUpperCase()}_ADMIN`, new URL(adminUrlOf(process)).host]);
+  const all = { ...rpc, ...Object.fromEntries(admin) } as Record<string, string>;
 
-    const well = { code: 0, verdict: "well" };
-    await eventually(async () => expect(await doctor(all)).toMatchObject(well), { timeoutMs: DETECTION_MS_MAX });
-    expect(await doctor(rpc)).toMatchObject({ code: 3, verdict: "not_all_checked" });
+  const well = { code: 0, verdict: "well" };
+  await eventually(async () => expect(await doctor(all)).toMatchObject(well), { timeoutMs: DETECTION_MS_MAX });
+  expect(await doctor(rpc)).toMatchObject({ code: 3, verdict: "not_all_checked" });
 
-    await kafka.freeze();
-    const db = openPool({ url: stack.databaseUrl, max: 1, applicationName: "test" });
-    const id = newId("sub");
-    await db.query(
-      `insert into records.submissions values ('brd_1', $1, now(), now(), 'cmp_1', 'crt_1', null, 'pending', 'tiktok', 'https://video.example/1', 0, 0,
-         'PHP', null, now(), null)`,
-      [id],
-    );
-    await db.query("update records.submissions set status = 'approved' where id = $1", [id]);
-    await db.stop();
-    await eventually(
-      async () => {
-        const outcome = await doctor(all);
-        expect(outcome).toMatchObject({ code: 1, verdict: "degraded" });
-        const records = outcome.checks.find(({ name }) => name === "records, ready");
-        expect(records).toMatchObject({
-          state: "degraded",
-          detail: expect.stringMatching(/^serves without its event log; the oldest event has waited for \d+ s in the outbox$/),
-          remedy: expect.stringContaining("KAFKA_BROKERS"),
-        });
-      },
-      { timeoutMs: DETECTION_MS_MAX },
-    );
+  await kafka.freeze();
+  const db = openPool({ url: stack.databaseUrl, max: 1, applicationName: "test" });
+  await approveNew(db, "brd_1");
+  await db.stop();
+  await eventually(
+    async () => {
+      const outcome = await doctor(all);
+      expect(outcome).toMatchObject({ code: 1, verdict: "degraded" });
+      const records = outcome.checks.find(({ name }) => name === "records, ready");
+      expect(records).toMatchObject({
+        state: "degraded",
+        detail: expect.stringMatching(/^serves without its event log; the oldest event has waited for \d+ s in the outbox$/),
+        remedy: expect.stringContaining("KAFKA_BROKERS"),
+      });
+    },
+    { timeoutMs: DETECTION_MS_MAX },
+  );
 
-    await kafka.thaw();
-    await eventually(async () => expect(await doctor(all)).toMatchObject(well), { timeoutMs: DETECTION_MS_MAX });
-  },
-  4 * DETECTION_MS_MAX,
-);
+  await kafka.thaw();
+  await eventually(async () => expect(await doctor(all)).toMatchObject(well), { timeoutMs: DETECTION_MS_MAX });
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
   kafka = await startKafkaServer();
   harness = await startLedgerHarness({ brokers: kafka.brokers, changes: CHANGES, rounds: Object.keys(FAULTS).length + 2, brands: 25 });
   ({ stack } = harness);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([...extraProcesses].map((process) => process.kill("SIGKILL")));
   await harness.stop();

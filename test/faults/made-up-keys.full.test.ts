@@ -13,7 +13,7 @@ let brand: TestBrand;
 beforeAll(async () => {
   stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", LOG_LEVEL: "warn", REQUEST_DEADLINE_MS: "20000" } });
   brand = await stack.createBrand();
-}, 120_000);
+});
 afterAll(() => stack.stop());
 
 function statusOf(agent: Agent, key: string): Promise<number> {
@@ -51,4 +51,4 @@ it("serves a key in use while made-up keys with valid checksums occupy every oth
   expect((await owner).status).toBe(200);
   expect(new Set(await flood)).toEqual(new Set([401, 503]));
   agent.destroy();
-}, 60_000);
+});

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { Random } from "@brand-records/demo-data";
 import { eventually } from "@brand-records/testkit";
+import { startClients } from "../clients-in-turn.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -95,31 +96,15 @@ function attack(url: string, shape: Shape, ending: Ending, random: Random): Prom
   });
 }
 
-/** Runs `work` while two ordinary clients send one request after another. Returns how many responses each status had. */
-async function withTraffic(stack: Stack, brand: TestBrand, work: () => Promise<void>): Promise<Map<string, number>> {
-  const statuses = new Map<string, number>();
-  let isStopping = false;
-  const client = async (): Promise<void> => {
-    while (!isStopping) {
-      const outcome = await stack.get("/api/v1/links", brand.key).then(
-        async (response) => {
-          await response.arrayBuffer();
-          return String(response.status);
-        },
-        (error: Error) => (error.cause instanceof Error ? error.cause : error).message,
-      );
-      statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1);
-    }
-  };
-  const clients = [client(), client()];
-  try {
-    await work();
-  } finally {
-    isStopping = true;
-    await Promise.all(clients);
-  }
-  return statuses;
-}
+/** What an ordinary client gets: the status, or why there is none. */
+const outcomeOf = (stack: Stack, { key }: TestBrand): Promise<string> =>
+  stack.get("/api/v1/links", key).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return String(response.status);
+    },
+    (error: Error) => (error.cause instanceof Error ? error.cause : error).message,
+  );
 
 /**
  * One promise: whatever a connection sends, and however and whenever it ends, no process ends and no other client notices.
@@ -135,7 +120,7 @@ export function describeRawSockets({ connections }: { connections: number }): vo
       stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500" } });
       brand = await stack.createBrand();
       await seedBrand(stack, brand.id);
-    }, 120_000);
+    });
     afterAll(() => stack.stop());
 
     it("end no process, are all closed, and leave every other request 200", async () => {
@@ -151,11 +136,14 @@ export function describeRawSockets({ connections }: { connections: number }): vo
           expect(ended).toEqual([]);
         }
       };
-      const statuses = await withTraffic(stack, brand, async () => {
+      const clients = startClients(2, () => outcomeOf(stack, brand));
+      try {
         await Promise.all(Array.from({ length: PARALLEL }, attacker));
-      });
+      } finally {
+        await clients.stop();
+      }
       expect(ended).toEqual([]);
-      expect([...statuses.keys()]).toEqual(["200"]);
+      expect([...new Set(clients.results)]).toEqual(["200"]);
       await eventually(async () => expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200));
     }, 900_000);
   });

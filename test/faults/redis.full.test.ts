@@ -1,5 +1,6 @@
 import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { metricOf } from "../admin-port.ts";
+import { startClients, type RunningClients } from "../clients-in-turn.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: a Redis that fails makes no request fail, and every process recovers. */
@@ -26,38 +27,31 @@ afterAll(async () => {
   await redis.stop();
 });
 
-interface Traffic {
-  readonly statuses: Map<number, number>;
-  slowestMs: number;
-  total: number;
+interface Request {
+  readonly status: number;
+  readonly ms: number;
 }
 
 /** Runs `work` while two clients at each gateway send one request after another. */
-async function underTraffic(work: (traffic: Traffic) => Promise<void>): Promise<Traffic> {
-  const traffic: Traffic = { statuses: new Map(), slowestMs: 0, total: 0 };
-  let isStopping = false;
-  const client = async (gateway: number): Promise<void> => {
-    while (!isStopping) {
-      const startedAt = performance.now();
-      const { status } = await stack.get("/api/v1/links", brand.key, gateway);
-      traffic.slowestMs = Math.max(traffic.slowestMs, performance.now() - startedAt);
-      traffic.statuses.set(status, (traffic.statuses.get(status) ?? 0) + 1);
-      traffic.total += 1;
-    }
-  };
-  const clients = Promise.all([0, 0, 1, 1].map(client));
+async function underTraffic(work: (traffic: RunningClients<Request>) => Promise<void>): Promise<readonly Request[]> {
+  const traffic = startClients(4, async (n) => {
+    const startedAt = performance.now();
+    const { status } = await stack.get("/api/v1/links", brand.key, n % 2);
+    return { status, ms: performance.now() - startedAt };
+  });
   try {
     await work(traffic);
   } finally {
-    isStopping = true;
-    await clients;
+    await traffic.stop();
   }
-  return traffic;
+  return traffic.results;
 }
 
-const moreRequests = (traffic: Traffic, count: number) => {
-  const before = traffic.total;
-  return eventually(() => expect(traffic.total).toBeGreaterThan(before + count), { timeoutMs: 30_000 });
+const slowestMs = (requests: readonly Request[]): number => Math.max(...requests.map(({ ms }) => ms));
+
+const moreRequests = ({ results }: RunningClients<Request>, count: number) => {
+  const before = results.length;
+  return eventually(() => expect(results.length).toBeGreaterThan(before + count), { timeoutMs: 30_000 });
 };
 
 /** Returns whether each gateway reaches Redis, by its metric. */
@@ -70,13 +64,13 @@ const untilRedisIs = (up: 0 | 1) => eventually(async () => expect(await redisUp(
 let usualMs = 0;
 beforeAll(async () => {
   await untilRedisIs(1);
-  ({ slowestMs: usualMs } = await underTraffic((traffic) => moreRequests(traffic, 500)));
+  usualMs = slowestMs(await underTraffic((traffic) => moreRequests(traffic, 500)));
 });
 
-function report(what: string, { statuses, slowestMs, total }: Traffic): void {
-  expect([...statuses.keys()]).toEqual([200]);
+function report(what: string, requests: readonly Request[]): void {
+  expect([...new Set(requests.map(({ status }) => status))]).toEqual([200]);
   process.stdout.write(
-    `Redis ${what}: ${total} requests, all 200; the slowest took ${slowestMs.toFixed(0)} ms (${usualMs.toFixed(0)} ms with Redis)\n`,
+    `Redis ${what}: ${requests.length} requests, all 200; the slowest took ${slowestMs(requests).toFixed(0)} ms (${usualMs.toFixed(0)} ms with Redis)\n`,
   );
 }
 
@@ -92,7 +86,7 @@ it("serves every request while Redis is frozen for five seconds", async () => {
     await moreRequests(traffic, 100);
   });
   report("frozen for 5 s", traffic);
-}, 120_000);
+});
 
 it("serves every request while Redis is killed and started again, empty", async () => {
   const traffic = await underTraffic(async (traffic) => {
@@ -105,7 +99,7 @@ it("serves every request while Redis is killed and started again, empty", async 
     await moreRequests(traffic, 100);
   });
   report("killed and started again", traffic);
-}, 120_000);
+});
 
 it("starts gateways without Redis: each enforces the limit in process", async () => {
   await redis.kill();
@@ -119,4 +113,4 @@ it("starts gateways without Redis: each enforces the limit in process", async ()
     await redis.start();
     await second.stop();
   }
-}, 60_000);
+});

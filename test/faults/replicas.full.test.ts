@@ -1,4 +1,5 @@
 import { eventually } from "@brand-records/testkit";
+import { startClients } from "../clients-in-turn.ts";
 import { startStack, type Stack } from "../stack.ts";
 
 /** One promise: while one process of a service stops or is frozen, the other serves every request. */
@@ -8,24 +9,18 @@ let key: string;
 beforeAll(async () => {
   stack = await startStack({ replicas: true, env: { RATE_LIMIT_PLUS: "100000" } });
   ({ key } = await stack.createBrand());
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 /** Reads pages until `meanwhile` has ended and 200 more were read. Returns the statuses that occurred. */
 async function statusesWhile(meanwhile: () => Promise<void>): Promise<Set<number>> {
-  const statuses: number[] = [];
-  let stopping = false;
-  const client = async (): Promise<void> => {
-    while (!stopping) statuses.push((await stack.get("/api/v1/links", key)).status);
-  };
-  const clients = Promise.all(Array.from({ length: 8 }, client));
-  await eventually(() => expect(statuses.length).toBeGreaterThan(100));
+  const clients = startClients(8, async () => (await stack.get("/api/v1/links", key)).status);
+  const { results } = clients;
+  await eventually(() => expect(results.length).toBeGreaterThan(100));
   await meanwhile();
-  const before = statuses.length;
-  await eventually(() => expect(statuses.length).toBeGreaterThan(before + 200));
-  stopping = true;
-  await clients;
-  return new Set(statuses);
+  const before = results.length;
+  await eventually(() => expect(results.length).toBeGreaterThan(before + 200));
+  return new Set(await clients.stop());
 }
 
 it.each(["records", "accounts"] as const)("fails no request when one of two %s processes is frozen, and when it thaws", async (service) => {

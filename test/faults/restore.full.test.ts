@@ -4,7 +4,8 @@ import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { OperatorServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
-import { planInput } from "../plan-input.ts";
+import { startClients } from "../clients-in-turn.ts";
+import { planInput, postPlan } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, type ServiceName, type TestBrand } from "../stack.ts";
 import { auditActionsIn, exportAudit, REFUSING, replaceData, SERVICES, startRestore, type Restore } from "./restore-harness.ts";
@@ -47,8 +48,7 @@ beforeAll(async () => {
   pending = (await db.records.query<{ id: string }>("select id from records.submissions where status = 'pending' order by id")).map(
     ({ id }) => id,
   );
-  const receiver = { brand_id: brand.id, url: receivers.urlOf(0), label: "First", events: [...EVENT_TYPE_NAMES] };
-  await stack.receivers.createReceiver(receiver, callContext());
+  await stack.addReceiver(brand, receivers.urlOf(0), EVENT_TYPE_NAMES, "First");
   startedAt = new Date().toISOString();
 }, 180_000);
 afterAll(() => restore.stop());
@@ -77,51 +77,16 @@ const untilDelivered = (records: readonly string[], times = 1): Promise<void> =>
 const statusOf = async (key: string): Promise<number> => (await restore.stack.get("/api/v1/submissions?limit=5", key)).status;
 
 async function prepare(input: object): Promise<{ status: number; plan_id: string }> {
-  const response = await fetch(`${restore.stack.url}/api/v1/campaign-plans`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${brand.key}`, "content-type": "application/json" },
-    body: JSON.stringify(input),
-  });
+  const response = await postPlan(restore.stack.url, brand.key, input);
   const { plan_id } = (await response.json()) as { plan_id: string };
   return { status: response.status, plan_id };
-}
-
-async function newKey(name: string): Promise<{ id: string; secret: string }> {
-  const request = { brand_id: brand.id, name, environment: "live", permissions: [], created_by: brand.owner };
-  const { key, secret } = await restore.stack.accounts.createKey(request, callContext());
-  return { id: key?.id ?? "", secret };
 }
 
 const revoke = (key_id: string): Promise<unknown> =>
   restore.stack.accounts.revokeKey({ brand_id: brand.id, key_id, revoked_by: brand.owner }, callContext());
 
-async function newSession(): Promise<string> {
-  const { token } = await restore.stack.signIn.createSignInLink({ email: brand.owner, ttl_seconds: 0 }, callContext());
-  return (await restore.stack.signIn.redeemSignInLink({ token }, callContext())).session?.token ?? "";
-}
-
 const end = (services: readonly ServiceName[], signal: NodeJS.Signals): Promise<unknown> =>
   Promise.all(services.map((service) => restore.stack.processes[service].kill(signal)));
-
-/** Changes and reads without a pause until `stop`, which returns the approved submissions. */
-function startTraffic(): { stop(): Promise<string[]> } {
-  const approved: string[] = [];
-  let isStopping = false;
-  const run = async (): Promise<void> => {
-    while (!isStopping) {
-      approved.push(...(await approve(1)));
-      expect(await statusOf(brand.key)).toBe(200);
-    }
-  };
-  const running = run();
-  return {
-    async stop() {
-      isStopping = true;
-      await running;
-      return approved;
-    },
-  };
-}
 
 const rewind = (since = startedAt, replaced: Readonly<Record<string, string>> = {}): Promise<string> =>
   restore.command("webhook/dist/after-restore", "webhook", { "2026-11-23T06:00:00Z": since, ...replaced });
@@ -130,21 +95,24 @@ const dump = (service: ServiceName): Promise<string> => restore.command("pg_dump
 
 it("restores accounts and webhook alone from dumps that were taken under traffic", async () => {
   const { stack, db } = restore;
-  const [revoked, staying] = [await newKey("Revoked later"), await newKey("Staying")];
-  const session = await newSession();
+  const [revoked, staying] = [await stack.createKey(brand), await stack.createKey(brand)];
+  const session = await stack.newSession(brand.owner);
 
-  const traffic = startTraffic();
+  const traffic = startClients(1, async () => {
+    const approved = await approve(1);
+    expect(await statusOf(brand.key)).toBe(200);
+    return approved;
+  });
   await eventually(() => expect(restore.receivers.arrivals.length).toBeGreaterThan(2));
   for (const service of SERVICES) await dump(service);
-  const before = await traffic.stop();
+  const before = (await traffic.stop()).flat();
 
-  const made = await newKey("Made later");
+  const made = await stack.createKey(brand);
   const entry = { brand_id: brand.id, action: "key.revoke", subject_id: revoked.id, fields: [], request_id: "drill" };
   await stack.audit.appendAudit(entry, callContext());
   await revoke(revoked.id);
   await stack.sessions.endSession({ token: session }, callContext());
-  const second = { brand_id: brand.id, url: restore.receivers.urlOf(1), label: "Second", events: ["payout.paid"] };
-  await stack.receivers.createReceiver(second, callContext());
+  await stack.addReceiver(brand, restore.receivers.urlOf(1), ["payout.paid"], "Second");
   const after = await approve(10);
   await untilDelivered([...before, ...after]);
   expect([await statusOf(revoked.secret), await statusOf(staying.secret), await statusOf(made.secret)]).toEqual([401, 200, 200]);
@@ -211,7 +179,7 @@ it("restores all services to one moment from a base backup and the archived writ
   const lostPlan = await prepare(lost);
   const after = await approve(3);
   await untilDelivered(after);
-  const gone = await newKey("Gone");
+  const gone = await stack.createKey(brand);
   const archived = await db.accounts.query<{ name: string }>("select pg_walfile_name(pg_switch_wal()) as name");
   await eventually(async () => expect(await readdir(join(folder, "archive"))).toContain(archived[0]?.name));
 
@@ -255,8 +223,7 @@ it("sends nothing of a brand that was deleted after the backup of webhook, and k
   const { stack, db, receivers } = restore;
   const departed = await stack.createBrand();
   await seedBrand(stack, departed.id);
-  const receiver = { brand_id: departed.id, url: receivers.urlOf(REFUSING), label: "Departed", events: [...EVENT_TYPE_NAMES] };
-  await stack.receivers.createReceiver(receiver, callContext());
+  await stack.addReceiver(departed, receivers.urlOf(REFUSING));
   await db.records.query("update records.submissions set status = 'approved' where brand_id = $1 and status = 'pending'", [departed.id]);
   const refused = (): number => receivers.arrivals.filter(({ receiver: number }) => number === REFUSING).length;
   await eventually(() => expect(refused()).toBeGreaterThan(0), { timeoutMs: TIMEOUT_MS });

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, type ServiceProcess } from "@brand-records/testkit";
-import { metricsOf } from "../admin-port.ts";
+import { logOf, metricsOf, type LogLine } from "../admin-port.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /**
@@ -28,27 +28,18 @@ afterAll(async () => {
   await stack.stop();
 });
 
-type Line = Readonly<Record<string, unknown>>;
-
 /** Sends a request and returns its status and its id. */
 async function get(path = "/api/v1/links"): Promise<{ status: number; requestId: string }> {
   const response = await stack.get(path, brand.key);
   return { status: response.status, requestId: response.headers.get("x-request-id") ?? "" };
 }
 
-const linesOf = (process: ServiceProcess, requestId: string): Line[] =>
-  process
-    .output()
-    .split("\n")
-    .filter((line) => line.includes(requestId))
-    .map((line) => JSON.parse(line) as Line);
-
 /** Waits for a request's line of at least info. */
-async function lineOf(process: ServiceProcess, requestId: string): Promise<Line> {
+async function lineOf(process: ServiceProcess, requestId: string): Promise<LogLine> {
   return eventually(() => {
-    const found = linesOf(process, requestId).filter(({ level }) => level !== "debug");
+    const found = logOf(process).filter(({ request_id, level }) => request_id === requestId && level !== "debug");
     expect(found).toHaveLength(1);
-    return found[0] as Line;
+    return found[0] as LogLine;
   });
 }
 

@@ -1,6 +1,7 @@
 import { eventually } from "@brand-records/testkit";
 import { post, request, toolCall } from "../mcp.ts";
-import { planInput } from "../plan-input.ts";
+import { startClients, type RunningClients } from "../clients-in-turn.ts";
+import { planInput, postPlan } from "../plan-input.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: when a process is killed, requests get a JSON response within the deadline, and the system recovers automatically. */
@@ -23,50 +24,33 @@ interface Outcome {
   readonly code: string | undefined;
 }
 
-/** Starts clients that each send one request after another until `stop`, and records every response. */
-function startTraffic(clients: number, gateway = 0): { readonly outcomes: Outcome[]; stop(): Promise<void> } {
-  const outcomes: Outcome[] = [];
-  let isStopping = false;
-  const client = async (): Promise<void> => {
-    while (!isStopping) {
-      const began = performance.now();
-      const response = await stack.get("/api/v1/links?limit=5", brand.key, gateway);
-      const body = (await response.json()) as { error?: { code: string } };
-      outcomes.push({ began, status: response.status, code: body.error?.code });
-    }
-  };
-  const running = Promise.all(Array.from({ length: clients }, client));
-  return {
-    outcomes,
-    async stop() {
-      isStopping = true;
-      await running;
-    },
-  };
-}
+/** Sends requests from eight clients. */
+const startTraffic = (): RunningClients<Outcome> =>
+  startClients(8, async () => {
+    const began = performance.now();
+    const response = await stack.get("/api/v1/links?limit=5", brand.key);
+    const body = (await response.json()) as { error?: { code: string } };
+    return { began, status: response.status, code: body.error?.code };
+  });
 
 const served = (outcomes: readonly Outcome[]) => outcomes.filter(({ status }) => status === 200).length;
 
-it.each(["records", "accounts"] as const)(
-  "responds 503 or 504 as JSON while %s is killed, and 200 once it is back",
-  async (service) => {
-    const traffic = startTraffic(8);
-    await eventually(() => expect(served(traffic.outcomes)).toBeGreaterThan(50));
-    await stack.processes[service].kill("SIGKILL");
-    await eventually(() => expect(traffic.outcomes.filter(({ status }) => status !== 200).length).toBeGreaterThan(10));
-    await stack.restart(service);
-    const before = traffic.outcomes.length;
-    await eventually(() => {
-      const since = traffic.outcomes.slice(before);
-      expect(since.slice(-50)).toHaveLength(50);
-      expect(served(since.slice(-50))).toBe(50);
-    });
-    await traffic.stop();
-    const failures = new Set(traffic.outcomes.filter(({ status }) => status !== 200).map(({ status, code }) => `${status} ${code}`));
-    expect([...failures].filter((failure) => failure !== "503 unavailable" && failure !== "504 timeout")).toEqual([]);
-  },
-  60_000,
-);
+it.each(["records", "accounts"] as const)("responds 503 or 504 as JSON while %s is killed, and 200 once it is back", async (service) => {
+  const traffic = startTraffic();
+  await eventually(() => expect(served(traffic.results)).toBeGreaterThan(50));
+  await stack.processes[service].kill("SIGKILL");
+  await eventually(() => expect(traffic.results.filter(({ status }) => status !== 200).length).toBeGreaterThan(10));
+  await stack.restart(service);
+  const before = traffic.results.length;
+  await eventually(() => {
+    const since = traffic.results.slice(before);
+    expect(since.slice(-50)).toHaveLength(50);
+    expect(served(since.slice(-50))).toBe(50);
+  });
+  await traffic.stop();
+  const failures = new Set(traffic.results.filter(({ status }) => status !== 200).map(({ status, code }) => `${status} ${code}`));
+  expect([...failures].filter((failure) => failure !== "503 unavailable" && failure !== "504 timeout")).toEqual([]);
+});
 
 it("responds 504 as JSON at the deadline while records is frozen", async () => {
   process.kill(stack.processes.records.pid, "SIGSTOP");
@@ -97,12 +81,7 @@ it("sends assistants an error with their message id while records fails, and sti
 it("refuses to prepare plans with 503 while plans is killed, still serves lists, and then makes the plan once", async () => {
   const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   const input = planInput();
-  const prepare = () =>
-    fetch(`${stack.url}/api/v1/campaign-plans`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(input),
-    });
+  const prepare = () => postPlan(stack.url, key, input);
   await stack.processes.plans.kill("SIGKILL");
   const refused = await prepare();
   expect({ status: refused.status, wait: Number(refused.headers.get("retry-after")) > 0, body: await refused.json() }).toMatchObject({
@@ -119,19 +98,19 @@ it("refuses to prepare plans with 503 while plans is killed, still serves lists,
 });
 
 it("finishes requests in progress when records stops, and fails none once it is started again", async () => {
-  const traffic = startTraffic(8);
-  await eventually(() => expect(served(traffic.outcomes)).toBeGreaterThan(50));
+  const traffic = startTraffic();
+  await eventually(() => expect(served(traffic.results)).toBeGreaterThan(50));
   const { code } = await stack.processes.records.kill("SIGTERM");
   expect(code).toBe(0);
   const endedAt = performance.now();
   await stack.restart("records");
-  const before = traffic.outcomes.length;
-  await eventually(() => expect(served(traffic.outcomes.slice(before))).toBeGreaterThan(50));
+  const before = traffic.results.length;
+  await eventually(() => expect(served(traffic.results.slice(before))).toBeGreaterThan(50));
   await traffic.stop();
   // The only process is gone: requests are refused until it is back, or wait in vain for one that is just starting. Those in progress were not.
-  const failures = traffic.outcomes.filter(({ status }) => status !== 200);
+  const failures = traffic.results.filter(({ status }) => status !== 200);
   expect(failures.filter(({ code: kind, began }) => kind !== "unavailable" && (kind !== "timeout" || began < endedAt))).toEqual([]);
-}, 60_000);
+});
 
 it("fails no request when a gateway stops: clients leave after its last response", async () => {
   const [, leaving] = stack.gateways;
@@ -152,4 +131,4 @@ it("fails no request when a gateway stops: clients leave after its last response
   await clients;
   expect(await exit).toEqual({ code: 0, signal: null });
   expect(new Set(statuses)).toEqual(new Set([200]));
-}, 60_000);
+});

@@ -122,7 +122,7 @@ it("bounds the logs, and ends with what it started if Prometheus ends", async ()
   expect(await observing.exited).toBe(1);
   expect(observing.output()).toContain("prometheus ended unexpectedly");
   expect(processes.filter(({ pid }) => isRunning(pid))).toEqual([]);
-}, 60_000);
+});
 
 it("names what is missing and how to get it, installs nothing, and fails", async () => {
   const empty = join(folder, "empty");

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { connect } from "node:net";
+import { untilClosed } from "../raw-http.ts";
 
 export interface Sent {
   readonly method?: string;
@@ -13,15 +12,10 @@ export interface Sent {
 }
 
 /** Sends a request on a connection of its own. Returns everything that came back, unchanged. */
-export async function exchange(baseUrl: string, sent: Sent): Promise<string> {
-  const { hostname, port, host } = new URL(baseUrl);
-  const request = sent.raw?.replaceAll("HOST", host) ?? format(host, sent);
-  const socket = connect(Number(port), hostname, () => socket.write(request));
-  const received: Buffer[] = [];
-  socket.on("data", (chunk: Buffer) => received.push(chunk));
-  await once(socket, "close");
-  return Buffer.concat(received).toString();
-}
+export const exchange = (baseUrl: string, sent: Sent): Promise<string> => {
+  const { host } = new URL(baseUrl);
+  return untilClosed(baseUrl, sent.raw?.replaceAll("HOST", host) ?? format(host, sent));
+};
 
 function format(host: string, { method = "GET", path, headers = {}, body }: Sent): string {
   const text = typeof body === "object" ? JSON.stringify(body) : body;

@@ -1,7 +1,7 @@
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
-/** Recorded ids are those of this seed. */
+/** Recorded ids and times are those of this seed. */
 const SEED = 7;
 const SIZES = { campaigns: 6, submissions: 40, payouts: 12, deposits: 5, conversions: 30, links: 5 };
 
@@ -26,20 +26,19 @@ export interface RecordedSystem {
 }
 
 export async function startRecordedSystem(): Promise<RecordedSystem> {
-  const stack = await startStack({ hasConsole: true, envOf: { gateway: { RATE_LIMIT_PLUS: "2" } } });
+  const stack = await startStack({ hasConsole: true, envOf: { gateway: { RATE_LIMIT_PLUS: "2", USAGE_FLUSH_SECONDS: "1" } } });
   try {
     await createBrand(stack, BRAND);
     await createBrand(stack, OTHER);
     await stack.accounts.addMember({ brand_id: BRAND.id, email: BRAND.member, role: "member" }, callContext());
     const small = await stack.createBrand({ tier: "plus" });
-    await seedBrand(stack, BRAND.id, SIZES, { seed: SEED });
-    await seedBrand(stack, OTHER.id, SIZES, { seed: SEED });
+    for (const { id } of [BRAND, OTHER]) await seedBrand(stack, id, SIZES, { seed: SEED });
     return {
       stack,
-      reporting: await createKey(stack, BRAND, "Reporting", []),
-      planner: await createKey(stack, BRAND, "Planner", ["campaigns:prepare"]),
+      reporting: (await stack.createKey(BRAND, { name: "Reporting" })).secret,
+      planner: (await stack.createKey(BRAND, { name: "Planner", permissions: ["campaigns:prepare"] })).secret,
       limited: small.key,
-      otherKey: await createKey(stack, OTHER, "Reporting", []),
+      otherKey: (await stack.createKey(OTHER, { name: "Reporting" })).secret,
       consoleUrl: stack.gateways[0].console?.url ?? "",
     };
   } catch (error) {
@@ -51,14 +50,4 @@ export async function startRecordedSystem(): Promise<RecordedSystem> {
 async function createBrand({ accounts }: Stack, { id, name, owner }: typeof OTHER): Promise<void> {
   await accounts.createBrand({ id, name, tier: "enterprise", verified: true }, callContext());
   await accounts.addMember({ brand_id: id, email: owner, role: "owner" }, callContext());
-}
-
-async function createKey(
-  { accounts }: Stack,
-  { id, owner }: { id: string; owner: string },
-  name: string,
-  permissions: string[],
-): Promise<string> {
-  const request = { brand_id: id, name, environment: "live", permissions, created_by: owner };
-  return (await accounts.createKey(request, callContext())).secret;
 }

@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { AccountsServiceService, SignInServiceService } from "@brand-records/proto/accounts/v1";
 import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
+import { startReceivers, type ReceivedRequest, type ReceiverServer } from "../receivers.ts";
+import { approveNew } from "../submissions.ts";
 import { openLink } from "../console-calls.ts";
 import type { Fleet } from "./fleet.ts";
 
@@ -37,49 +37,33 @@ export interface EventCounts {
 /** Brands with keys, records and a receiver each. Changes records as the platform does, and counts the deliveries whose signatures are right. */
 export class Brands {
   readonly #db: Database;
-  readonly #receiver: Server;
+  readonly #receiver: ReceiverServer;
   readonly #arrivals = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly all: RolledBrand[] = [];
 
-  private constructor(db: Database, receiver: Server) {
+  private constructor(db: Database, receiver: ReceiverServer) {
     this.#db = db;
     this.#receiver = receiver;
   }
 
   static async create(fleet: Fleet, databaseUrl: string): Promise<Brands> {
-    const receiver = createServer();
-    await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
+    const receiver = await startReceivers((request) => [brands.#take(request)]);
     const brands = new Brands(openPool({ url: databaseUrl, applicationName: "platform", max: 5 }), receiver);
-    receiver.on("request", (request, response) => {
-      let body = "";
-      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-      request.on("end", () => {
-        const { data } = JSON.parse(body) as { data: { id: string } };
-        if (!brands.#isSigned(request, body)) return void response.writeHead(401).end();
-        brands.#arrivals.set(data.id, (brands.#arrivals.get(data.id) ?? 0) + 1);
-        response.writeHead(204).end();
-      });
-    });
-    await brands.#prepare(fleet);
+    for (let n = 0; n < BRANDS; n += 1) await brands.add(fleet);
     return brands;
-  }
-
-  async #prepare(fleet: Fleet): Promise<void> {
-    for (let n = 0; n < BRANDS; n += 1) await this.add(fleet);
   }
 
   /** Adds a brand with a key and a receiver, which has its share of the traffic from now on. No one signs in for it. */
   async add(fleet: Fleet): Promise<void> {
     const accounts = connectAccounts(fleet);
     const receivers = connectRpc(ReceiversServiceService, fleet.target("webhook"), { config: fleet.operator });
-    const url = `http://127.0.0.1:${(this.#receiver.address() as AddressInfo).port}/`;
     const id = newId("brd");
     await accounts.createBrand({ id, name: `Brand ${this.all.length}`, tier: "plus", verified: true }, context());
     await accounts.addMember({ brand_id: id, email: ownerOf(id), role: "owner" }, context());
     const key = await createKey(accounts, id);
     const { receiver, secret } = await receivers.createReceiver(
-      { brand_id: id, url: `${url}${id}`, label: "Rolling", events: ["submission.approved"] },
+      { brand_id: id, url: `${this.#receiver.url}${id}`, label: "Rolling", events: ["submission.approved"] },
       context(),
     );
     await this.#insertWaiting(id);
@@ -98,7 +82,15 @@ export class Brands {
     );
   }
 
-  #isSigned({ url, headers }: IncomingMessage, body: string): boolean {
+  /** Counts a delivery. @returns the status of the response */
+  #take(request: ReceivedRequest): number {
+    if (!this.#isSigned(request)) return 401;
+    const { data } = JSON.parse(request.body) as { data: { id: string } };
+    this.#arrivals.set(data.id, (this.#arrivals.get(data.id) ?? 0) + 1);
+    return 204;
+  }
+
+  #isSigned({ url, headers, body }: ReceivedRequest): boolean {
     const secret = this.all.find(({ id }) => url === `/${id}`)?.secret ?? "";
     const signature = createHmac("sha256", secret)
       .update(`${String(headers["x-service-timestamp"])}.${body}`)
@@ -137,14 +129,7 @@ export class Brands {
 
   /** Approves a new submission, which makes an event. */
   async change({ id }: RolledBrand): Promise<void> {
-    const record = newId("sub");
-    await this.#db.query(
-      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
-         earned_centavos, currency, submitted_at)
-       values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'rejected', 'tiktok', 'https://video.example/', 12000, 'PHP', now())`,
-      [id, record],
-    );
-    await this.#db.query("update records.submissions set status = 'approved' where brand_id = $1 and id = $2", [id, record]);
+    const [record = ""] = await approveNew(this.#db, id, 1, "rejected");
     this.#changed.add(record);
   }
 
@@ -162,8 +147,7 @@ export class Brands {
 
   async stop(): Promise<void> {
     await this.#db.stop();
-    this.#receiver.closeAllConnections();
-    this.#receiver.close();
+    this.#receiver.stop();
   }
 }
 

@@ -15,8 +15,6 @@ const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--c
   --grace-ms N    STOP_GRACE_MS of every process; default: 5000
   --compete       processes that start take CPU from those that serve, as on a full node without requests: some requests fail then
   --from FOLDER   begins with the processes of another release, built in this folder
-  --console WHEN  first or last: when the consoles are replaced; default: after the services
-  --gateway WHEN  first or last: when the gateways are replaced; default: last
   --logs FOLDER   where what the processes of each run logged is written
 `;
 
@@ -27,8 +25,6 @@ const { values } = parseArgs({
     "grace-ms": { type: "string", default: "5000" },
     compete: { type: "boolean", default: false },
     from: { type: "string" },
-    console: { type: "string" },
-    gateway: { type: "string" },
     logs: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -62,11 +58,6 @@ async function run(runs: number, rate: number, graceMs: number): Promise<void> {
   process.exitCode = results.every(isClean) ? 0 : 1;
 }
 
-function placeOf(option: string, when: string): "first" | "last" {
-  if (when !== "first" && when !== "last") throw new Error(`--${option}: ${when} is neither first nor last`);
-  return when;
-}
-
 async function writeLogs(folder: string, logs: ReadonlyMap<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, text] of logs) if (text !== "") await writeFile(join(folder, `${name}.log`), text);
@@ -82,8 +73,6 @@ async function oneRun(n: number, rate: number, graceMs: number): Promise<Rolling
       startsCompete: values.compete,
       present: process.cwd(),
       ...(values.from !== undefined && { from: values.from }),
-      ...(values.console !== undefined && { consoles: placeOf("console", values.console) }),
-      ...(values.gateway !== undefined && { gateways: placeOf("gateway", values.gateway) }),
       log: (text) => void process.stderr.write(`Run ${n}: ${text}\n`),
     });
   } finally {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startDnsServer } from "@brand-records/testkit";
 import { Brands, type EventCounts } from "./brands.ts";
-import { Fleet, PROCESS_TYPES, type ProcessType, type Release } from "./fleet.ts";
+import { Fleet, PROCESS_TYPES, type Release } from "./fleet.ts";
 import { Traffic, type Outcome } from "./traffic.ts";
 
 /** Traffic before the first and after the last replacement. */
@@ -16,10 +16,6 @@ export interface RollingOptions {
   readonly present: Release;
   /** Where it begins: every process is replaced by the present release, one type after the other, and then, all at once, by this one again. */
   readonly from?: Release;
-  /** When the consoles are replaced. Default: after the services. */
-  readonly consoles?: "first" | "last";
-  /** When the gateways are replaced. Default: as docs/updates.md says. */
-  readonly gateways?: "first" | "last";
   /** Reports progress. */
   log(text: string): void;
 }
@@ -48,9 +44,8 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
     const traffic = new Traffic(fleet, brands, options.perSecond);
     await pause(CALM_MS);
     // From here on a call that proves no person is not the operator's: the console must prove for whom it acts.
-    const strict = { RPC_OPERATOR_WITHOUT_TLS: "false" };
-    fleet.settings = strict;
-    for (const type of orderOf(options)) {
+    fleet.settings = { RPC_OPERATOR_WITHOUT_TLS: "false" };
+    for (const type of PROCESS_TYPES) {
       log(type);
       traffic.phase = type;
       await fleet.roll(type, present);
@@ -66,14 +61,4 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
   } finally {
     for (const stop of stops) await stop();
   }
-}
-
-function orderOf({ consoles, gateways = "last" }: RollingOptions): readonly ProcessType[] {
-  const order = withAt(PROCESS_TYPES, "gateway", gateways);
-  return consoles === undefined ? order : withAt(order, "console", consoles);
-}
-
-function withAt(types: readonly ProcessType[], type: ProcessType, place: "first" | "last"): readonly ProcessType[] {
-  const others = types.filter((each) => each !== type);
-  return place === "first" ? [type, ...others] : [...others, type];
 }

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +6,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, newCallContext } from "@brand-records/rpc";
 import { eventually, sendRedisCommand, startDnsServer, startPostgresServer, startRedisServer } from "@brand-records/testkit";
+import { runNode, type Ended } from "../command-line.ts";
 import { Brands } from "./brands.ts";
 import { Fleet, type ProcessType } from "./fleet.ts";
 import { CertificateFiles, SecretFiles, type CertificateSet } from "./process-files.ts";
@@ -124,14 +124,8 @@ const receiversByKey = (): Promise<object[]> =>
   superuser.query("select secret_key_id, count(*) as receivers from webhook.receivers group by 1 order by 1");
 
 /** Runs re-encrypt.js. Resolves to what it printed, with its exit code. */
-async function reEncrypt(): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const env = { PATH: process.env["PATH"], ACCOUNTS_ADDRESS: "localhost:7000", ...secrets.settingsOf("webhook") };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ["services/webhook/dist/re-encrypt.js"], { env }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
-    });
-  });
-}
+const reEncrypt = (): Promise<Ended> =>
+  runNode("services/webhook/dist/re-encrypt.js", [], { env: { ACCOUNTS_ADDRESS: "localhost:7000", ...secrets.settingsOf("webhook") } });
 
 /**
  * Replaces the pepper and the key of receivers' secrets: add one of each, replace the API keys under the old pepper, re-encrypt, remove the

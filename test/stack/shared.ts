@@ -1,5 +1,5 @@
 import { startProcess, type ServiceProcess } from "@brand-records/testkit";
-import { createBrand, type TestBrand, type TestBrandOptions } from "./brands.ts";
+import { makersOf, type TestMakers } from "./brands.ts";
 import { connectClients, type StackClients } from "./clients.ts";
 import { StackGateways, type Gateway } from "./gateways.ts";
 import type { Env, ServiceName } from "./options.ts";
@@ -16,14 +16,13 @@ export interface SharedServices {
 }
 
 /** Gateways of this file before the services that files share. */
-export interface SharedStack extends StackClients {
+export interface SharedStack extends StackClients, TestMakers {
   readonly gateways: readonly [Gateway, ...Gateway[]];
   /** The first gateway's. */
   readonly url: string;
   readonly databaseUrl: string;
   /** gRPC targets. */
   readonly addresses: Readonly<Record<ServiceName, string>>;
-  createBrand(options?: TestBrandOptions): Promise<TestBrand>;
   /** Sends a GET with a key. Default: to the first gateway. */
   get(path: string, key: string, gateway?: number): Promise<Response>;
   stop(): Promise<void>;
@@ -36,8 +35,13 @@ export interface SharedStack extends StackClients {
  *
  * @param env settings of the gateways
  * @param count how many gateways
+ * @param others gRPC targets in place of the shared services
  */
-export async function startOnSharedServices(env: Env = {}, count = 1): Promise<SharedStack> {
+export async function startOnSharedServices(
+  env: Env = {},
+  count = 1,
+  others: Partial<Record<ServiceName, string>> = {},
+): Promise<SharedStack> {
   const { databaseUrl, addresses } = await describeServices();
   const owned: ServiceProcess[] = [];
   const gateways = await StackGateways.start(
@@ -48,7 +52,7 @@ export async function startOnSharedServices(env: Env = {}, count = 1): Promise<S
     },
     {
       settings: settingsOf({ databaseUrl, topic: "", ports: NO_PORTS }, { env, redisUrl: process.env["TEST_REDIS_URL"] ?? "" }),
-      targets: addresses,
+      targets: { ...addresses, ...others },
     },
     count,
     false,
@@ -60,7 +64,7 @@ export async function startOnSharedServices(env: Env = {}, count = 1): Promise<S
     gateways: gateways.all,
     url: gateways.all[0].url,
     databaseUrl,
-    createBrand: (options) => createBrand(clients, options),
+    ...makersOf(clients),
     get: (path, key, gateway = 0) => fetch(`${gateways.all[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     outputs: async () => (await describeServices()).outputs,
     async stop() {

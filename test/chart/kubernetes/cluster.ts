@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
 import { eventually, killWithParent, makeOwnedFolder } from "@brand-records/testkit";
 import { helmAndKubectl, type Clients } from "./helm-and-kubectl.ts";
-import { moduleFolders } from "./modules.ts";
-import { KWOK, kubernetesPrograms, type KubernetesProgram } from "./programs.ts";
+import { KWOK, kubernetesPrograms, moduleFolder, type KubernetesProgram } from "./programs.ts";
 
 /** A loaded machine needs most of it. */
 const READY_MS_MAX = 120_000;
@@ -58,8 +57,7 @@ export async function startCluster(): Promise<Cluster> {
 
 /** How simulated nodes and pods change: pods become ready at once, those of Jobs end. */
 async function stages(): Promise<string[]> {
-  const module = `${KWOK.module}@${KWOK.version}`;
-  const folder = (await moduleFolders([module])).get(module) ?? "";
+  const folder = await moduleFolder(`${KWOK.module}@${KWOK.version}`);
   const files = await Promise.all(
     ["node/fast", "node/heartbeat", "pod/fast"].map(async (name) => {
       const path = join(folder, "kustomize/stage", name);

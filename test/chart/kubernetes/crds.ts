@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "./helm-and-kubectl.ts";
-import { moduleFolders } from "./modules.ts";
+import { moduleFolders } from "./programs.ts";
 
 /** Where each project keeps the definitions that the chart's objects need, in the source of its release. */
 const SOURCES: readonly { readonly module: string; readonly folder: string; readonly kinds: RegExp }[] = [

@@ -4,8 +4,7 @@ import { Ajv, type AnySchemaObject, type ValidateFunction } from "ajv";
 import { parse } from "yaml";
 import type { KubernetesObject } from "../rendered-chart.ts";
 import { customResourceFiles } from "./crds.ts";
-import { moduleFolders } from "./modules.ts";
-import { KUBERNETES } from "./programs.ts";
+import { KUBERNETES, moduleFolder } from "./programs.ts";
 
 interface VersionedKind {
   readonly group: string;
@@ -44,8 +43,7 @@ export async function objectValidator(): Promise<(object: KubernetesObject) => s
 }
 
 async function kubernetesDescription(): Promise<{ readonly definitions: Readonly<Record<string, AnySchemaObject>> }> {
-  const module = `k8s.io/kubernetes@${KUBERNETES}`;
-  const folder = (await moduleFolders([module])).get(module) ?? "";
+  const folder = await moduleFolder(`k8s.io/kubernetes@${KUBERNETES}`);
   const { definitions } = closed(JSON.parse(await readFile(join(folder, "api/openapi-spec/swagger.json"), "utf8"))) as {
     definitions: Record<string, AnySchemaObject>;
   };

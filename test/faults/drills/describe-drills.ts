@@ -24,7 +24,7 @@ export function describeDrills(drills: readonly Drill[], calmSeconds: number): v
   beforeAll(async () => {
     system = await startDrillSystem();
     await system.untilWatched();
-  }, 120_000);
+  });
   afterAll(() => system.stop());
 
   it(

@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import {
   eventually,
   startKafkaServer,
@@ -15,12 +14,13 @@ import {
   type TcpProxy,
 } from "@brand-records/testkit";
 import { freePort } from "@brand-records/postgres/embedded";
+import { logOf } from "../../admin-port.ts";
 import { signIn, type ConsoleCaller } from "../../console-calls.ts";
 import { startFakeReceivers, type Behavior, type FakeReceivers } from "../../fake-receivers.ts";
 import { startPrometheus, type TestPrometheus } from "../../observability/prometheus.ts";
 import { startMachineClock, type MachineClock } from "../../machine-clock.ts";
 import { RULES_FOLDER, writeScaledRules } from "../../observability/scale-rules.ts";
-import { callContext, startStack, type ProcessName, type Stack, type TestBrand } from "../../stack.ts";
+import { startStack, type ProcessName, type Stack, type TestBrand } from "../../stack.ts";
 import { callsOf } from "./callers.ts";
 import { Load } from "./load.ts";
 import { Platform } from "./platform.ts";
@@ -121,8 +121,8 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
   const [brand, crowd] = [await stack.createBrand({ permissions: ["campaigns:prepare"] }), await stack.createBrand()];
   await platform.prepare();
   await platform.addRecords(brand.id);
-  await register(stack, brand, receivers.urlOf(0));
-  for (let index = 1; index <= CROWD; index += 1) await register(stack, crowd, receivers.urlOf(index));
+  await stack.addReceiver(brand, receivers.urlOf(0));
+  for (let index = 1; index <= CROWD; index += 1) await stack.addReceiver(crowd, receivers.urlOf(index));
   const owner = await signIn(stack, stack.gateways[0].console!.url, brand.owner);
   const load = own(new Load({ ...callsOf({ stack, brand, person: owner }), change: () => platform.change() }));
   await load.untilGood();
@@ -174,16 +174,7 @@ async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, s
           .split("\n")
           .filter((line) => /"level":"(error|fatal)"/.test(line) || (line !== "" && !line.startsWith("{"))),
       ),
-    logOf: (name) =>
-      processOf(name)
-        .output()
-        .split("\n")
-        .filter((line) => line.endsWith("}"))
-        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    logOf: (name) => logOf(processOf(name)),
     stop,
   };
-}
-
-async function register(stack: Stack, { id: brand_id }: TestBrand, url: string): Promise<void> {
-  await stack.receivers.createReceiver({ brand_id, url, label: "Drill", events: [...EVENT_TYPE_NAMES] }, callContext());
 }

@@ -1,6 +1,6 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
-import { newId } from "@brand-records/ids";
+import { addSubmission } from "../../submissions.ts";
 import type { FakeReceivers } from "../../fake-receivers.ts";
 import type { Answer } from "./callers.ts";
 
@@ -31,14 +31,7 @@ export class Platform {
 
   async addRecords(brand: string): Promise<void> {
     for (let index = 0; index < RECORDS_PER_BRAND; index += 1) {
-      const id = newId("sub");
-      await this.#db.query(
-        `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
-           earned_centavos, currency, submitted_at)
-         values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://video.example/1', 12000, 'PHP', now())`,
-        [brand, id],
-      );
-      this.#records.push({ brand, id });
+      this.#records.push({ brand, id: await addSubmission(this.#db, brand) });
     }
   }
 

@@ -1,5 +1,6 @@
 import { eventually } from "@brand-records/testkit";
-import { Kafka, logLevel, type Admin } from "kafkajs";
+import type { Admin } from "kafkajs";
+import { withKafkaAdmin } from "../../kafka.ts";
 import type { DrillSystem } from "./drill-system.ts";
 
 /** Changes that are lost: some seconds of the load. */
@@ -13,20 +14,16 @@ type Unread = readonly { readonly partition: number; readonly offset: string; re
 const count = (partitions: Unread): number => partitions.reduce((sum, { messages }) => sum + messages, 0);
 
 /** Runs `work` with what webhook has not read of the topic. */
-async function withUnread<T>({ kafka, stack }: DrillSystem, work: (unread: () => Promise<Unread>, admin: Admin) => Promise<T>): Promise<T> {
+function withUnread<T>({ kafka, stack }: DrillSystem, work: (unread: () => Promise<Unread>, admin: Admin) => Promise<T>): Promise<T> {
   const { topic } = stack;
-  const admin = new Kafka({ brokers: [kafka.brokers], logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  try {
-    return await work(async () => {
+  return withKafkaAdmin(kafka.brokers, (admin) =>
+    work(async () => {
       const [group] = await admin.fetchOffsets({ groupId: `${topic}.webhook`, topics: [topic] });
       const read = new Map(group?.partitions.map(({ partition, offset }) => [partition, Math.max(Number(offset), 0)]));
       const ends = await admin.fetchTopicOffsets(topic);
       return ends.map(({ partition, high }) => ({ partition, offset: high, messages: Number(high) - (read.get(partition) ?? 0) }));
-    }, admin);
-  } finally {
-    await admin.disconnect();
-  }
+    }, admin),
+  );
 }
 
 /** Resolves when webhook has read all: killed amid the load, it may have stored what it has not committed. */

@@ -1,5 +1,5 @@
 import { eventually, startSecondKafkaServer, type KafkaServer } from "@brand-records/testkit";
-import { Kafka, logLevel, type Admin } from "kafkajs";
+import { withKafkaAdmin } from "../../kafka.ts";
 import type { DrillSystem } from "./drill-system.ts";
 import type { Drill } from "./drill.ts";
 
@@ -9,19 +9,9 @@ const TOPIC_RESOURCE = 2;
 const MOVED = Array.from({ length: 8 }, (_, index) => index + 4);
 const MOVE_MS_MAX = 60_000;
 
-async function withAdmin<T>({ kafka }: DrillSystem, work: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = new Kafka({ brokers: [kafka.brokers], logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
 /** Sets max.message.bytes, and keeps the other settings. */
 const limitTopic = (system: DrillSystem, bytesMax: number): Promise<void> =>
-  withAdmin(system, async (admin) => {
+  withKafkaAdmin(system.kafka.brokers, async (admin) => {
     const kept = ["retention.ms", "compression.type"];
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
@@ -36,7 +26,7 @@ const limitTopic = (system: DrillSystem, bytesMax: number): Promise<void> =>
 
 /** Resolves when the broker leads these partitions, and has their only copy. */
 const moveTo = (system: DrillSystem, broker: number): Promise<void> =>
-  withAdmin(system, async (admin) => {
+  withKafkaAdmin(system.kafka.brokers, async (admin) => {
     const partitionAssignment = MOVED.map((partition) => ({ partition, replicas: [broker] }));
     await admin.alterPartitionReassignments({ topics: [{ topic: system.stack.topic, partitionAssignment }] });
     await eventually(

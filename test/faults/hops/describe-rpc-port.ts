@@ -137,7 +137,7 @@ export function describeRpcPort({ connections }: RpcPortOptions): void {
       port = (service.ready as { rpc_port: number }).rpc_port;
       const config = { RPC_TLS_CERT: gateway.cert, RPC_TLS_KEY: gateway.key, RPC_TLS_CA: gateway.ca };
       client = connectRpc(RecordsServiceService, `localhost:${port}`, { config });
-    }, 60_000);
+    });
     afterAll(async () => {
       client.stop();
       await service.kill();

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 
 /*
  * Mantine's looks for links within the console. Mantine's own `component` would look the same, but TypeScript does not check its path and
- * parameters: test/structure/console-links.test.ts forbids it.
+ * parameters: test/structure/sources.test.ts forbids it.
  */
 
 interface LinkContent {

@@ -3,7 +3,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
 import { metricsOf } from "../admin-port.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
-import { planInput } from "../plan-input.ts";
+import { planInput, postPlan } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: a request_id makes one plan, however often and wherever it is sent, and no response, log or metric contains its notes. */
@@ -38,10 +38,8 @@ afterAll(async () => {
 const planner = () => stack.createBrand({ permissions: ["campaigns:prepare"] });
 
 /** A second key of the brand that may prepare plans. */
-async function secondKey(brand: TestBrand): Promise<string> {
-  const request = { brand_id: brand.id, name: "B", environment: "live", permissions: ["campaigns:prepare"], created_by: brand.owner };
-  return (await stack.accounts.createKey(request, callContext())).secret;
-}
+const secondKey = async (brand: TestBrand): Promise<string> =>
+  (await stack.createKey(brand, { permissions: ["campaigns:prepare"] })).secret;
 
 interface Prepared {
   readonly status: number;
@@ -50,12 +48,8 @@ interface Prepared {
   readonly body: Record<string, unknown> & { error?: { code: string; field?: string; details?: { field: string }[] } };
 }
 
-async function prepare(key: string, body: unknown, gateway = 0): Promise<Prepared> {
-  const response = await fetch(`${stack.gateways[gateway]?.url}/api/v1/campaign-plans`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+async function prepare(key: string, body: object | string, gateway = 0): Promise<Prepared> {
+  const response = await postPlan(stack.gateways[gateway]?.url ?? "", key, body);
   const text = await response.text();
   return {
     status: response.status,
@@ -119,31 +113,31 @@ it("returns a pending plan without its private fields, and stores all fields", a
   });
 });
 
-describe("500 simultaneous requests", () => {
+describe("100 simultaneous requests", () => {
   it("that are equal, over HTTP, with two keys at two gateways: one plan, one 201, equal responses", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
     const given = planInput();
-    const responses = await Promise.all(Array.from({ length: 500 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(responses.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(499);
+    expect(responses.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(99);
     expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expect(await countOf(brand)).toBe(1);
-  }, 60_000);
+  });
 
   it("that are equal, over HTTP and by tool: one plan, equal responses", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
     const given = planInput();
     const texts = await Promise.all(
-      Array.from({ length: 500 }, async (_, index) => {
+      Array.from({ length: 100 }, async (_, index) => {
         const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
         return index % 2 === 0 ? (await prepare(key, given, gateway)).text : prepareByTool(key, given, gateway);
       }),
     );
     expect(new Set(texts).size).toBe(1);
     expect(await countOf(brand)).toBe(1);
-  }, 60_000);
+  });
 
   it("that differ, at 190 pending plans: exactly 10 are made, and a repeat still returns its plan", async () => {
     const brand = await planner();
@@ -152,7 +146,7 @@ describe("500 simultaneous requests", () => {
     await Promise.all([prepare(brand.key, first), ...Array.from({ length: 189 }, () => prepare(brand.key, planInput()))]);
     expect(await countOf(brand, "pending")).toBe(190);
     const codes = await Promise.all(
-      Array.from({ length: 500 }, async (_, index) => {
+      Array.from({ length: 100 }, async (_, index) => {
         const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
         if (index % 2 === 0) {
           const { status, body } = await prepare(key, planInput(), gateway);
@@ -163,11 +157,11 @@ describe("500 simultaneous requests", () => {
       }),
     );
     expect(codes.filter((code) => code === "made")).toHaveLength(10);
-    expect(codes.filter((code) => code === "409 pending_plan_limit")).toHaveLength(490);
+    expect(codes.filter((code) => code === "409 pending_plan_limit")).toHaveLength(90);
     expect(await countOf(brand, "pending")).toBe(200);
     expect(await prepare(brand.key, first)).toMatchObject({ status: 200, replayed: "true" });
     expect(await prepareByTool(brand.key, first)).toContain(first.request_id);
-  }, 90_000);
+  });
 });
 
 describe("a repeated request", () => {
@@ -282,7 +276,7 @@ it("a retry returns the plan whose response was lost when the service was killed
   });
   expect(retried).toMatchObject({ replayed: "true", body: { request_id: given.request_id } });
   expect(await countOf(brand)).toBe(1);
-}, 60_000);
+});
 
 describe("permission", () => {
   it("is refused to a reporting key: 403 over HTTP before the body is parsed, an error by tool, and the tool is not listed", async () => {
@@ -373,54 +367,6 @@ describe("wrong input", () => {
       ["campaign_type", "extra", "goal", "notes", "planned_for", "planning_budget", "request_id", "review_on", "title"].toSorted(),
     );
   });
-
-  it.each([
-    ["invalid JSON", "{", 400, "invalid_json"],
-    ["a list", "[]", 400, "invalid_request"],
-    ["null", "null", 400, "invalid_request"],
-    ["768 KiB and a byte", JSON.stringify(planInput()).padEnd(768 * 1024 + 1), 413, "payload_too_large"],
-  ])("%s: %s", async (_, body, status, code) => {
-    const { key } = await planner();
-    expect(await prepare(key, body)).toMatchObject({ status, body: { error: { code } } });
-  });
-
-  /** Encodes as ASCII-only JSON, in which an astral character takes 12 bytes. */
-  const escaped = (value: unknown): string =>
-    JSON.stringify(value).replaceAll(/[^\0-\u007F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
-  it("does not include the largest plan, in any characters and encoding, over HTTP and by tool", async () => {
-    const astral = (length: number) => "😀".repeat(length);
-    const largest = () =>
-      planInput({
-        title: astral(200),
-        goal: astral(2_000),
-        summary: astral(2_000),
-        brief: astral(20_000),
-        requirements: Array.from({ length: 50 }, () => astral(500)),
-        platforms: Array.from({ length: 20 }, () => astral(64)),
-        notes: astral(5_000),
-      });
-    const brand = await planner();
-    const [first, ...others] = [largest(), ...GENERATIONS.map(largest)] as const;
-    expect(escaped(first).length).toBeGreaterThan(660_000);
-    expect(await prepare(brand.key, escaped(first))).toMatchObject({ status: 201, body: { title: first.title } });
-    expect(await prepare(brand.key, first)).toMatchObject({ status: 200, replayed: "true" });
-    for (const [index, generation] of GENERATIONS.entries()) {
-      const { headers, body } = toolCall(generation, "prepare_campaign_plan", others[index]);
-      const { status, body: message } = await post(stack.url, brand.key, { headers, body: escaped(body) });
-      expect({ status, message }).toMatchObject({ status: 200, message: { result: { structuredContent: { title: first.title } } } });
-      expect(await prepare(brand.key, others[index])).toMatchObject({ status: 200, replayed: "true" });
-    }
-  });
-
-  it("does not include exactly 768 KiB, four-byte characters or past dates", async () => {
-    const { key } = await planner();
-    expect((await prepare(key, JSON.stringify(planInput()).padEnd(768 * 1024))).status).toBe(201);
-    expect(await prepare(key, planInput({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
-      status: 201,
-      body: { title: "😀".repeat(200) },
-    });
-  });
 });
 
 it("no response, log line or metric contains notes, not even after a failure", async () => {
@@ -428,7 +374,8 @@ it("no response, log line or metric contains notes, not even after a failure", a
   const brand = await planner();
   const given = planInput({ notes: marker });
   const seen: string[] = [];
-  const send = async (body: unknown) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
+  const send = async (body: object | string) =>
+    seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
   await send(given);
   await send({ ...given, title: "Another" });
   await send({ ...given, notes: `${marker} changed` });
@@ -460,4 +407,4 @@ it("no response, log line or metric contains notes, not even after a failure", a
   for (const process of [...stack.gateways.map((gateway) => gateway.process), ...Object.values(stack.processes)])
     seen.push(process.output());
   for (const text of seen) expect(text).not.toContain(marker);
-}, 60_000);
+});

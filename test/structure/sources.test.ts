@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { repositoryFiles } from "../docs/pages.ts";
+
+/** What neither the compiler nor lint sees in a source. */
+
+const OURS = "test/structure/sources.test.ts";
+
+/** Files whose path matches, and what of them has the pattern. */
+function findIn(paths: RegExp, pattern: RegExp): { readonly searched: number; readonly found: readonly string[] } {
+  const files = repositoryFiles().filter((path) => paths.test(path) && path !== OURS);
+  return { searched: files.length, found: files.filter((path) => pattern.test(readFileSync(path, "utf8"))) };
+}
+
+it.each([
+  // A swapped pair of positions would compile: the arrays of a batch are matched with its columns by name.
+  ["every batch is built by unnestRows", /^(?!packages\/postgres\/).*\.ts$/, /unnest\(\s*\$\d/i],
+  // Lint keeps storage/ and pg out of rpc/; the pool comes in with the dependencies.
+  [
+    "no handler queries the database or begins a transaction",
+    /^services\/\w+\/src\/rpc\/.+(?<!\.test)\.ts$/,
+    /\.(?:query|transaction)(?:<[^>]*>)?\(/,
+  ],
+  [
+    "every link of the console has a checked path: `component={Link}` of Mantine takes any",
+    /^console\/web\/src\/.*\.tsx$/,
+    /component=\{\s*Link\s*\}/,
+  ],
+])("%s", (_, paths, pattern) => {
+  const { searched, found } = findIn(paths, pattern);
+  expect(searched).toBeGreaterThan(20);
+  expect(found).toEqual([]);
+});
+
+it("the chart has the version of the release", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  expect(readFileSync("deploy/helm/brand-records/Chart.yaml", "utf8")).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
+});
