@@ -20,6 +20,7 @@ import { Traffic } from "./traffic.ts";
 
 /** A tenth changes a record. Two cores run up to twenty processes meanwhile: a machine of its own serves 100. */
 const PER_SECOND = Number(process.env["ROTATIONS_PER_SECOND"] ?? 25);
+const PENDING_MAX = 10;
 const LEAVE_AFTER_MS = 20_000;
 /** When the old processes have ended. */
 const RE_ENCRYPTED_MS_MAX = 60_000;
@@ -93,7 +94,7 @@ beforeAll(async () => {
   fleet = own(await Fleet.start(options, PRESENT), (each) => each.stop());
   brands = own(await Brands.create(fleet, postgres.url), (each) => each.stop());
   await brands.signIn(fleet);
-  traffic = own(new Traffic(fleet, brands, PER_SECOND), (each) => each.stop());
+  traffic = own(new Traffic(fleet, brands, PER_SECOND, PENDING_MAX), (each) => each.stop());
 }, 180_000);
 
 const setOf = (n: number): CertificateSet => sets[n] as CertificateSet;

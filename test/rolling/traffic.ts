@@ -61,7 +61,10 @@ interface Answer {
   readonly wrongRows?: number;
 }
 
-/** Sends requests at a constant rate, whatever became of those before, and never retries one. */
+/**
+ * Sends requests at a constant rate, whatever became of those before, and never retries one. While `pendingMax` of them have no outcome it
+ * leaves out those that are due: otherwise a machine that is busy for a moment would have ever more to do.
+ */
 export class Traffic {
   readonly #fleet: Fleet;
   readonly #brands: Brands;
@@ -69,18 +72,22 @@ export class Traffic {
   readonly #pending = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
   #sent = 0;
+  #leftOut = 0;
   #consoleCalls = 0;
   readonly outcomes: Outcome[] = [];
   /** What happens now. */
   phase = "before";
 
-  constructor(fleet: Fleet, brands: Brands, perSecond: number) {
+  constructor(fleet: Fleet, brands: Brands, perSecond: number, pendingMax = Infinity) {
     this.#fleet = fleet;
     this.#brands = brands;
     const startedAt = performance.now();
     this.#timer = setInterval(() => {
       const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1_000);
-      while (this.#sent < due) this.#sendNext();
+      while (this.#sent + this.#leftOut < due) {
+        if (this.#pending.size < pendingMax) this.#sendNext();
+        else this.#leftOut += 1;
+      }
     }, TICK_MS);
   }
 
