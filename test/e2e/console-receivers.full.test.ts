@@ -163,9 +163,14 @@ it("older and newer lead through the list that the person came from, with its fi
   const [beyond] = (await owner.call("deliveries.list", { ...approved, after_id: last })).deliveries;
 
   const { page, expectNoProblems } = await openAs(browser, url, owner);
+  const openLast = async (): Promise<void> => {
+    await deliveryRows(page).nth(49).getByRole("link").click();
+    await page.waitForURL(`**/${last}`);
+    // The address changes before the page: until then "Older" is the list's.
+    await page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
+  };
   await page.goto(`${url}/developers/receivers/${receiver.id}?type=submission.approved`);
-  await deliveryRows(page).nth(49).getByRole("link").click();
-  await page.waitForURL(`**/${last}`);
+  await openLast();
   await page.getByRole("link", { name: "Older" }).click();
   await page.waitForURL((to) => !to.pathname.endsWith(last));
   expect(new URL(page.url()).pathname).toBe(`/developers/deliveries/${beyond?.id}`);
@@ -176,13 +181,11 @@ it("older and newer lead through the list that the person came from, with its fi
 
   // A page that is loaded comes with the receiver's whole list, which is older than what the person goes back to.
   await page.goto(`${url}/developers/receivers/${receiver.id}?type=submission.approved`);
-  await deliveryRows(page).nth(49).getByRole("link").click();
-  await page.waitForURL(`**/${last}`);
+  await openLast();
   await page.reload();
   await page.getByRole("link", { name: "Newer" }).waitFor();
   await page.goBack();
-  await deliveryRows(page).nth(49).getByRole("link").click();
-  await page.waitForURL(`**/${last}`);
+  await openLast();
   await page.getByRole("link", { name: "Older" }).click();
   await page.waitForURL((to) => !to.pathname.endsWith(last));
   expect(new URL(page.url()).pathname).toBe(`/developers/deliveries/${beyond?.id}`);
