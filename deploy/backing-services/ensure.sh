@@ -83,10 +83,12 @@ install_debian_package() {
       printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d
     fi
     export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
-    apt-get -o DPkg::Lock::Timeout=120 -q update </dev/null || echo "apt-get update failed; trying with the current lists"
-    apt-get -o DPkg::Lock::Timeout=120 -q install --yes --no-install-recommends "$package" </dev/null || exit 1
+    # Says something only if it fails.
+    apt() { said=$(apt-get -o DPkg::Lock::Timeout=120 -q "$@" </dev/null 2>&1) || { printf '%s\n' "$said"; return 1; }; }
+    apt update || echo "apt-get update failed; trying with the current lists"
+    apt install --yes --no-install-recommends "$package" || exit 1
     for service in "$@"; do
-      if [ -d /run/systemd/system ]; then systemctl disable --now "$service"; else update-rc.d "$service" disable; fi
+      if [ -d /run/systemd/system ]; then systemctl disable --quiet --now "$service"; else update-rc.d "$service" disable; fi
     done
     exit 0
 AS_ROOT

@@ -167,7 +167,7 @@ it("older and newer lead through the list that the person came from, with its fi
     await deliveryRows(page).nth(49).getByRole("link").click();
     await page.waitForURL(`**/${last}`);
     // The address changes before the page: until then "Older" is the list's.
-    await page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "submission.approved", exact: true }).waitFor();
   };
   await page.goto(`${url}/developers/receivers/${receiver.id}?type=submission.approved`);
   await openLast();
