@@ -21,7 +21,7 @@ const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX},
  * In a query, a limit is text. Assistants send a number, and some models text. A limit out of range is refused rather than
  * clamped: a client that compares `count` with the limit it sent would take a clamped page for the last one.
  */
-const pageArguments = z.strictObject({
+const pageArguments = z.object({
   limit: z
     .preprocess(
       (value) => (typeof value === "number" ? String(value) : value),
