@@ -12,7 +12,7 @@ export async function withKafkaAdmin<T>(brokers: string, work: (admin: Admin) =>
   }
 }
 
-/** Publishes messages as any producer would. */
+/** Publishes messages as a producer that knows nothing of records does: each to the partition of its key. */
 export async function publishToKafka(
   brokers: string,
   topic: string,

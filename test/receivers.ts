@@ -17,7 +17,11 @@ export interface ReceiverServer {
   stop(): void;
 }
 
-/** Starts a server for receivers. @param respond returns the status, and the body if there is one; undefined: it responds itself, or later */
+/**
+ * Starts a server for receivers.
+ *
+ * @param respond returns the status, and the body if there is one; undefined: it responds itself, or later
+ */
 export async function startReceivers(
   respond: (request: ReceivedRequest, response: ServerResponse) => readonly [status: number, body?: string] | undefined = () => [204],
 ): Promise<ReceiverServer> {

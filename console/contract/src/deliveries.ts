@@ -116,8 +116,8 @@ export const DELIVERY_OPERATIONS = {
     counted_since: time,
   }),
   /**
-   * Sends the event once more as a new delivery; a pending delivery becomes due now instead. `pending_only`: the page shows it as waiting, so
-   * a delivery that has finished since is not sent once more.
+   * Sends the event once more as a new delivery; a pending delivery becomes due now instead. `pending_only`: the page shows it as waiting,
+   * so a delivery that has finished since is not sent once more.
    */
   "deliveries.replay": owner({ ...deliveryInput, pending_only: z.boolean().optional() }).returns({ delivery }),
 };

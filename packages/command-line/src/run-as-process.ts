@@ -29,6 +29,6 @@ export async function runAsProcess(run: (interrupted: AbortSignal) => Promise<nu
   // A read from a silent pipe cannot be cancelled and would keep the process alive.
   if (interrupted.signal.aborted) process.exit(code);
   process.exitCode = code;
-  // Neither can a connection that a firewall swallows, with which grpc-js goes on for two minutes.
+  // grpc-js goes on with a connection that a firewall swallows for two minutes, also after its channel is closed.
   setTimeout(() => process.stdout.write("", () => process.exit()), EXIT_MS).unref();
 }

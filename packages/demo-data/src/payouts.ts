@@ -5,7 +5,7 @@ import { idAt, Random } from "./random.ts";
 import { countWhile, DAY, HISTORY, HOUR, MINUTE, paydayFrom } from "./timeline.ts";
 
 export interface Payout {
-  /** Its amount and counts follow from the submissions and conversions. */
+  /** The payout; submissions and conversions add its amount and counts. */
   readonly record: RecordOf<"payouts">;
   readonly campaign: Campaign;
   /** A payday: all payouts of a week share it. */
@@ -140,7 +140,7 @@ function openPayday(payableFrom: number, held: number, now: number): number {
   return payday <= now ? payday : soonest <= now ? soonest : soonest - 7 * DAY;
 }
 
-/** Of each of STATUSES. */
+/** Returns the weight of each of STATUSES. */
 function statusWeights({ settledOn }: Campaign, age: number): readonly number[] {
   if (settledOn !== null) return [0, 0, 97, 0, 1.5, 1.5];
   if (age < 3 * DAY) return [60, 40, 0, 0, 0, 0];

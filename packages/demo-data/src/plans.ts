@@ -54,7 +54,7 @@ const PAYING = 5 * DAY;
 type CampaignRecord = RecordOf<"campaigns">;
 
 export interface Campaign {
-  /** Its sums and `settled` follow from submissions, conversions and payouts. */
+  /** The campaign; submissions, conversions and payouts add its sums and `settled`. */
   readonly record: CampaignRecord;
   /** Creators work for the campaign from `runsFrom` until `runsUntil`. The two are equal if it never ran. */
   readonly runsFrom: number;
@@ -181,7 +181,7 @@ function datesOf(status: CampaignRecord["status"] | undefined, index: number, { 
 }
 
 export interface Link {
-  /** Its clicks, conversions and last change follow from the conversions. */
+  /** The link; conversions add its clicks, its conversions and its last change. */
   readonly record: RecordOf<"links">;
   readonly campaign: Campaign;
   readonly createdAt: number;

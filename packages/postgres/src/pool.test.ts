@@ -6,7 +6,7 @@ import { openPool, type Database, type PoolOptions, type Transaction } from "./p
 import { rfc3339FromPostgres } from "./types.ts";
 
 let database: TestDatabase;
-/** Its sessions are of this test alone. */
+/** Distinguishes the sessions of this test. */
 let applicationName: string;
 let tests = 0;
 const opened: { stop(): Promise<void> }[] = [];

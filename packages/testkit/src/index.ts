@@ -15,4 +15,5 @@ export { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "./otlp-
 export { startRedisCluster, type RedisClusterServers } from "./redis-cluster.ts";
 export { startRedisServer, type RedisServer } from "./redis-server.ts";
 export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
+export { testClient, type TestClient } from "./test-client.ts";
 export { newTestKey, TestIssuer, withToken, type ProviderSignIn, type TestClaims, type TestKey } from "./test-issuer.ts";

@@ -82,7 +82,7 @@ export class KafkaServer extends ControlledProcess {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** Of a secured broker, another listener, where everything is allowed without TLS and login: for setting access rules. */
+  /** The second listener of a secured broker, which allows everything without TLS and login: for setting access rules. */
   get internalBrokers(): string {
     return `127.0.0.1:${this.#internalPort}`;
   }

@@ -43,18 +43,10 @@ export function peopleOf(served: ServedAccounts) {
       (await served.db.query("select from accounts.sessions where email = $1", [email])).length,
     /** Returns all that is kept about a person. */
     async exported(email: string, page_size = 1_000): Promise<ExportedPerson> {
-      const all: ExportedPerson = {
-        memberships: [],
-        sessions: [],
-        sign_in_links: [],
-        identities: [],
-        keys: [],
-        audit_entries: [],
-        erasures: [],
-      };
+      const all = {} as ExportedPerson;
       for (let page_token: string | null | undefined; ;) {
         const { next_page_token, ...page } = await served.operator.exportPerson({ email, page_size, page_token });
-        for (const name of Object.keys(all) as (keyof ExportedPerson)[]) (all[name] as unknown[]).push(...page[name]);
+        for (const [name, records] of Object.entries(page)) ((all as Record<string, unknown[]>)[name] ??= []).push(...records);
         page_token = next_page_token;
         if (page_token == null) return all;
       }

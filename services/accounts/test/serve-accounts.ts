@@ -11,9 +11,9 @@ import {
   UsageServiceService,
   VerificationServiceService,
 } from "@brand-records/proto/accounts/v1";
-import { connectRpc, serveRpc, newCallContext, type CallContext, type RpcClient, type RpcConnection } from "@brand-records/rpc";
+import { connectRpc, serveRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
+import { createDatabase, eventually, testClient, type TestClient, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { AccountsDependencies } from "../src/dependencies.ts";
 import type { Pepper } from "../src/domain/key.ts";
@@ -33,16 +33,6 @@ export interface TestBrand {
   readonly id: string;
   readonly owner: string;
 }
-
-/** A client whose calls have a context of their own, unless they are given one. */
-type TestClient<Service> = {
-  readonly [Name in Exclude<keyof Service, keyof RpcConnection>]: RpcClient<Service>[Name] extends (
-    request: infer Request,
-    context: CallContext,
-  ) => infer Response
-    ? (request: Request, context?: CallContext) => Response
-    : never;
-};
 
 const SERVICES = {
   accounts: AccountsServiceService,
@@ -182,10 +172,9 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
   });
   const address = `127.0.0.1:${server.port}`;
   const clients = Object.values(SERVICES).map((definition) => connectRpc(definition, address));
-  const calls = Object.fromEntries(Object.keys(SERVICES).map((name, at) => [name, withContext(clients[at] as object)])) as unknown as Pick<
-    ServedAccounts,
-    keyof typeof SERVICES
-  >;
+  const calls = Object.fromEntries(
+    Object.keys(SERVICES).map((name, at) => [name, testClient(clients[at] as RpcClient<unknown>, callContext)]),
+  ) as unknown as Pick<ServedAccounts, keyof typeof SERVICES>;
   const { accounts } = calls;
   const others: ServedAccounts[] = [];
   return {
@@ -218,11 +207,3 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
     },
   };
 }
-
-const withContext = (client: object): object =>
-  Object.fromEntries(
-    Object.entries(client).map(([name, call]: [string, (request: unknown, context: CallContext) => unknown]) => [
-      name,
-      (request: unknown, context = callContext()) => call(request, context),
-    ]),
-  );

@@ -12,10 +12,10 @@ import {
   type PlanInput,
   type WorkspacePlan,
 } from "@brand-records/proto/plans/v1";
-import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient, type RpcConnection } from "@brand-records/rpc";
+import { connectRpc, serveRpc, service, newCallContext, type CallContext } from "@brand-records/rpc";
 import { Memberships } from "@brand-records/service-runtime";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
-import { createDatabase } from "@brand-records/testkit";
+import { createDatabase, testClient, type TestClient } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { PlansDependencies } from "../src/dependencies.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
@@ -91,24 +91,6 @@ export const longestPlanInput = (more: Partial<PlanInput> = {}): PlanInput => {
     ...more,
   });
 };
-
-/** A client whose calls have a context of their own, unless they are given one. */
-type TestClient<Service> = {
-  readonly [Name in Exclude<keyof Service, keyof RpcConnection>]: RpcClient<Service>[Name] extends (
-    request: infer Request,
-    context: CallContext,
-  ) => infer Response
-    ? (request: Request, context?: CallContext) => Response
-    : never;
-};
-
-const withContext = <Service>(client: RpcClient<Service>): TestClient<Service> =>
-  Object.fromEntries(
-    Object.entries<(request: unknown, context: CallContext) => unknown>(client as never).map(([name, call]) => [
-      name,
-      (request: unknown, context = callContext()) => call(request, context),
-    ]),
-  ) as TestClient<Service>;
 
 /** One process of the service: its own gRPC server, connections and mutex. */
 export interface ServedPlans {
@@ -219,7 +201,7 @@ async function serve(
   });
   const address = `127.0.0.1:${server.port}`;
   const clients = [connectRpc(PlansServiceService, address), connectRpc(OperatorServiceService, address)] as const;
-  const [plans, operator] = [withContext(clients[0]), withContext(clients[1])];
+  const [plans, operator] = [testClient(clients[0], callContext), testClient(clients[1], callContext)];
   const prepare = async (brand_id: string, input: PlanInput) => {
     const { plan, replayed } = await plans.preparePlan({ brand_id, input });
     return { plan: present(plan), replayed };

@@ -11,10 +11,10 @@ import {
   type CreateReceiverRequest,
   type Receiver,
 } from "@brand-records/proto/webhook/v1";
-import { connectRpc, serveRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, serveRpc, newCallContext, type CallContext } from "@brand-records/rpc";
 import { Memberships } from "@brand-records/service-runtime";
 import { openMetrics, type Logger } from "@brand-records/telemetry";
-import { createDatabase, type TestDatabase } from "@brand-records/testkit";
+import { createDatabase, testClient, type TestClient, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands } from "../src/known-brands.ts";
@@ -74,18 +74,11 @@ export const receiverInput = (brand_id: string, more: Partial<CreateReceiverRequ
   ...more,
 });
 
-/** A client whose calls need no context. */
-type Calls<Service> = {
-  readonly [Name in keyof Service]: RpcClient<Service>[Name] extends (request: infer Request, context: CallContext) => infer Answer
-    ? (request: Request) => Answer
-    : never;
-};
-
 export interface ServedReceivers {
-  readonly receivers: Calls<ReceiversServiceService>;
-  readonly deliveriesRpc: Calls<DeliveriesServiceService>;
-  readonly eventsRpc: Calls<EventsServiceService>;
-  readonly operator: Calls<OperatorServiceService>;
+  readonly receivers: TestClient<ReceiversServiceService>;
+  readonly deliveriesRpc: TestClient<DeliveriesServiceService>;
+  readonly eventsRpc: TestClient<EventsServiceService>;
+  readonly operator: TestClient<OperatorServiceService>;
   readonly members: ServedMembers;
   readonly url: string;
   readonly deps: WebhookDependencies;
@@ -148,14 +141,10 @@ export async function serveReceivers(
     metrics: openMetrics("webhook"),
   });
   const clients: { stop(): void }[] = [];
-  const callsOf = <Service extends Parameters<typeof connectRpc>[0]>(definition: Service): Calls<Service> => {
+  const callsOf = <Service extends Parameters<typeof connectRpc>[0]>(definition: Service): TestClient<Service> => {
     const client = connectRpc(definition, `127.0.0.1:${server.port}`);
     clients.push(client);
-    const calls = Object.keys(definition).map((name) => {
-      const call = client[name as keyof Service] as (request: unknown, context: CallContext) => unknown;
-      return [name, (request: unknown) => call(request, callContext())];
-    });
-    return Object.fromEntries(calls) as Calls<Service>;
+    return testClient<Service>(client, callContext);
   };
   const receivers = callsOf(ReceiversServiceService);
   return {

@@ -14,8 +14,8 @@ const FIRST = Number(process.env["HOPS_FIRST"] ?? 0);
 /** Connections after which what the upstream saw is compared with what the gateway logged. */
 const BATCH = 1_000;
 /**
- * Memory has stopped growing when it grows by less than this in so many batches. Buffers, caches and the heap take their size in the first
- * ones, on a busy machine in more of them: a run of so many goes on until then. A leak of 4 KiB a connection does not stop.
+ * Memory is steady if it has grown by less than this in so many batches. Buffers, caches and the heap reach their size within the first
+ * batches, on a busy machine later: a run that outlasts the warm-up goes on until then. With a leak of 4 KiB a connection it never is.
  */
 const STEADY_MIB = 20;
 const STEADY_BATCHES = 5;

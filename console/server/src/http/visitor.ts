@@ -16,7 +16,7 @@ export function visitorOf(
   return {
     call,
     address: call.address,
-    // For the audit log: the browser's family alone, as versions would tell people apart.
+    // The audit log gets the browser's family alone: versions would tell people apart.
     client: () => ({ address: call.address || null, browser: browserFamily(request.get("user-agent")) }),
     config,
     provider,

@@ -40,7 +40,7 @@ export async function serve<Name extends OperationName>(
   caller: Visitor | InBrand,
   body: unknown,
 ): Promise<Output<Name>> {
-  // The compiler relates neither a name that it does not know to its handler, nor that name's schemas to the types that it infers from them.
+  // The compiler relates a name that it does not know neither to its handler nor to the types of its schemas.
   const handler = HANDLERS[name] as unknown as Handler<Name>;
   const input = parseRequest(OPERATIONS[name].input, body ?? {}) as ParsedInput<Name>;
   const run = async (): Promise<Output<Name>> =>

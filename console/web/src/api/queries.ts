@@ -87,7 +87,7 @@ type ReadOptions<Name extends OperationName> = Omit<
   UseQueryOptions<Output<Name>, Error, Output<Name>, readonly [Name, Input<Name>]>,
   "queryKey" | "queryFn"
 > & {
-  /** Of a list: while another page or filter loads, the one before shows, if it is of the same brand and of this. */
+  /** What the pages of a list share: while another page or filter loads, the one before shows if it has the same scope and brand. */
   readonly scope?: Readonly<Record<string, string>>;
 };
 
@@ -129,8 +129,9 @@ export const poll =
 export const pollFirst = (page: string | undefined) => page === undefined && poll(POLL_MS);
 
 /**
- * The mutation of an operation that changes something of the brand that the page shows. It is made by the person whom the page shows, or not
- * at all. Lists named in `changes` are read again before it counts as done, so that a page never shows the state before. They are read again after an error too: the change may have been made, or another person was first.
+ * The mutation of an operation that changes something of the brand that the page shows. It is made by the person whom the page shows, or
+ * not at all. Lists named in `changes` are read again before it counts as done, so that a page never shows the state before. They are read
+ * again after an error too: the change may have been made, or another person was first.
  *
  * @param isWaiting false: it counts as done at once
  */

@@ -4,7 +4,10 @@ import { configOf, eventsOf, failuresOf, silent, stored } from "../../test/kafka
 import type { LogMessage, Publisher, PublishFailure, Subscription } from "../event-log.ts";
 import { openKafkaPublisher, openKafkaReader, type KafkaReader } from "./kafka-log.ts";
 
-/** Partitions without a leader hold up no other, nor what is known of them. What waits for them is stored, and read, when they have one again. */
+/**
+ * Partitions without a leader hold up no other, nor what is known of them. What waits for them is stored, and read, when they have one
+ * again.
+ */
 
 const HEALTHY = [0, 1, 2, 3];
 const LEADERLESS = [4, 5, 6, 7, 8, 9, 10, 11];

@@ -8,8 +8,8 @@ import { openKafkaPublisher, openKafkaReader } from "./kafka-log.ts";
 import { rewindReaders } from "./rewind.ts";
 
 /**
- * Messages that the log no longer has, or is to remove: what is lost is counted, once, a log that was made again is read from its beginning, and
- * an operator removes only what every group has read.
+ * Messages that the log no longer has, or is to remove: what is lost is counted, once; a log that was made again is read from its
+ * beginning; and an operator removes only what every group has read.
  */
 
 const MS_MAX = { timeoutMs: 30_000 };

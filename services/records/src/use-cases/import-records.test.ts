@@ -241,7 +241,7 @@ describe("each wrong line is reported with its number, its field and its rule", 
     expect(summary).toMatchObject({ lines: wrong.length, bad: wrong.length, committed: false });
   });
 
-  it("a URL that is not one of the web, or that holds what nobody may see", async () => {
+  it("a URL of another scheme, without a host, with credentials, or with characters that no URL has", async () => {
     const wrong = [
       ["javascript:alert(1)", "must be an http or https URL"],
       ["data:text/html,x", "must be an http or https URL"],

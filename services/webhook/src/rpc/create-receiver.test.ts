@@ -116,7 +116,7 @@ describe("the signing secret", () => {
 });
 
 describe("is refused", () => {
-  // Every rule of URLs: domain/receiver-url.test.ts. Those of names: request-fields.test.ts of service-runtime; of ids: type-id.test.ts of ids.
+  // Every rule of URLs: domain/receiver-url.test.ts; of names: request-fields.test.ts of service-runtime; of ids: type-id.test.ts.
   it.each<[string, object, string, string]>([
     ["without TLS", { url: "http://hooks.brand.example/" }, "not_https", "url"],
     ["a private address", { url: "https://[::ffff:10.0.0.1]/" }, "private_address", "url"],

@@ -107,8 +107,11 @@ export const changeReceiver = (sql: Sql, { brandId, receiverId, url, label, even
   sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
 
 /** The receiver's lane must be locked. @returns when; undefined if it was already disabled: the reason then stays */
-export const disableReceiver = async (sql: Sql, receiverId: string, reason: "member" | "gone" | "failing"): Promise<string | undefined> =>
-  (await first(sql.query<{ disabled_at: string }>(statements.disable, [receiverId, reason])))?.disabled_at;
+export const disableReceiver = async (
+  sql: Sql,
+  receiverId: string,
+  reason: NonNullable<Receiver["disabled_reason"]>,
+): Promise<string | undefined> => (await first(sql.query<{ disabled_at: string }>(statements.disable, [receiverId, reason])))?.disabled_at;
 
 /** Has an enabling that began before leave a disabled receiver disabled. Changes nothing else. The receiver's lane must be locked. */
 export const disableAgain = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.disableAgain, [receiverId]);
@@ -152,7 +155,10 @@ export const setNextSecret = (
 export const activateNextSecret = (sql: Sql, { brandId, receiverId }: ReceiverKey, force: boolean): Promise<boolean> =>
   isFound(sql.query(statements.activateNextSecret, [brandId, receiverId, force]));
 
-/** Records that the receiver accepted its next secret, which alone signed a request to this URL. Changes nothing if it has another next secret or URL by now. */
+/**
+ * Records that the receiver accepted its next secret, which alone signed a request to this URL. Changes nothing if it has another next
+ * secret or URL by now.
+ */
 export const acceptNextSecret = (
   sql: Sql,
   { receiver_id, url, tested_secret }: Pick<AttemptResult, "receiver_id" | "url" | "tested_secret">,

@@ -51,8 +51,8 @@ function eventsIn(found: EventPosition | null | undefined, ofRecord: readonly Ev
 }
 
 /**
- * Returns a delivery with its attempts, oldest first, its event, undefined if it is no longer stored, the delivery that it sends again, and those
- * that sent it again, newest first.
+ * Returns a delivery with its attempts, oldest first; its event, undefined if it is no longer stored; the delivery that it sends again; and
+ * those that sent it again, newest first.
  *
  * @throws AppError `not_found`
  */
