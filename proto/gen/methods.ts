@@ -17,34 +17,54 @@ export interface MethodFacts {
   readonly actorField?: string;
   /** The grant's signature proves the person, though the session may have ended since. */
   readonly bySignature?: true;
+  /** What a call writes into the audit log, in the transaction of its change. */
+  readonly entry?: EntryFacts;
 }
+
+export interface EntryFacts {
+  readonly action: AuditAction;
+  /** A field of the request, or the path of one of the response, as in `response.receiver.id`. */
+  readonly subject?: string;
+  /** Fields of the request whose names an entry has where a call gives them; of a message, those of its fields. */
+  readonly fields: readonly string[];
+  /** The field of the request with the role that a member gets. */
+  readonly role?: string;
+  /** The action where the subject is the person who acts. */
+  readonly ofSelf?: AuditAction;
+}
+
+/** What the audit log records that somebody did or tried. A later release may write others. */
+export const AUDIT_ACTIONS = ["brand.create", "brand.delete", "brand.set_tier", "brand.set_verified", "delivery.replay", "identity.unlink", "key.create", "key.revoke", "member.add", "member.leave", "member.remove", "member.set_role", "person.erase", "plan.cancel", "plan.complete", "plan.update", "receiver.activate_secret", "receiver.create", "receiver.delete", "receiver.disable", "receiver.enable", "receiver.replay", "receiver.rotate_secret", "receiver.send_waiting", "receiver.test", "receiver.update", "replay.cancel", "session.sign_in_with_link", "session.sign_in_with_provider", "session.sign_out", "session.sign_out_everywhere", "sign_in_link.create"] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Keys are paths, as in `/accounts.v1.AccountsService/AddMember`. */
 export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.VerificationService/VerifyKey": { isIdempotent: true, callers: ["gateway"], actor: "caller" },
-  "/accounts.v1.AccountsService/CreateBrand": { isIdempotent: false, callers: [], actor: "caller" },
+  "/accounts.v1.AccountsService/CreateBrand": { isIdempotent: false, callers: [], actor: "caller", entry: { action: "brand.create", subject: "response.brand.id", fields: ["name", "tier", "verified"] } },
   "/accounts.v1.AccountsService/GetBrand": { isIdempotent: true, callers: ["webhook"], actor: "caller" },
   "/accounts.v1.AccountsService/ListBrands": { isIdempotent: true, callers: [], actor: "caller" },
-  "/accounts.v1.AccountsService/SetBrandTier": { isIdempotent: true, callers: [], actor: "caller" },
-  "/accounts.v1.AccountsService/SetBrandVerified": { isIdempotent: true, callers: [], actor: "caller" },
+  "/accounts.v1.AccountsService/SetBrandTier": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.set_tier", subject: "brand_id", fields: ["tier"] } },
+  "/accounts.v1.AccountsService/SetBrandVerified": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.set_verified", subject: "brand_id", fields: ["verified"] } },
   "/accounts.v1.AccountsService/ListDeletedBrands": { isIdempotent: true, callers: ["webhook"], actor: "caller" },
-  "/accounts.v1.AccountsService/AddMember": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/accounts.v1.AccountsService/SetMemberRole": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
+  "/accounts.v1.AccountsService/AddMember": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "member.add", subject: "email", fields: ["role"], role: "role" } },
+  "/accounts.v1.AccountsService/SetMemberRole": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "member.set_role", subject: "email", fields: ["role"], role: "role" } },
   "/accounts.v1.AccountsService/ListMembers": { isIdempotent: true, callers: ["console", "plans", "webhook"], actor: "member" },
-  "/accounts.v1.AccountsService/RemoveMember": { isIdempotent: false, callers: ["console"], actor: "member", actorField: "acting_member" },
+  "/accounts.v1.AccountsService/RemoveMember": { isIdempotent: false, callers: ["console"], actor: "member", actorField: "acting_member", entry: { action: "member.remove", subject: "email", fields: [], ofSelf: "member.leave" } },
   "/accounts.v1.AccountsService/ListMemberships": { isIdempotent: true, callers: [], actor: "caller" },
-  "/accounts.v1.AccountsService/CreateKey": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "created_by" },
+  "/accounts.v1.AccountsService/CreateKey": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "created_by", entry: { action: "key.create", subject: "response.key.id", fields: ["name", "environment", "permissions"] } },
   "/accounts.v1.AccountsService/ListKeys": { isIdempotent: true, callers: ["console"], actor: "member" },
-  "/accounts.v1.AccountsService/RevokeKey": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "revoked_by" },
-  "/accounts.v1.SignInService/CreateSignInLink": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/accounts.v1.SignInService/PeekSignInLink": { isIdempotent: true, callers: ["console"], actor: "bearer" },
-  "/accounts.v1.SignInService/RedeemSignInLink": { isIdempotent: false, callers: ["console"], actor: "bearer" },
-  "/accounts.v1.SignInService/SignInWithIdentity": { isIdempotent: false, callers: ["console"], actor: "bearer" },
-  "/accounts.v1.SignInService/UnlinkIdentities": { isIdempotent: false, callers: [], actor: "caller" },
+  "/accounts.v1.AccountsService/RevokeKey": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "revoked_by", entry: { action: "key.revoke", subject: "key_id", fields: [] } },
+  "/accounts.v1.SignInService/CreateSignInLink": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "sign_in_link.create", subject: "email", fields: [] } },
+  "/accounts.v1.SignInService/PeekSignInLink": { isIdempotent: true, callers: ["console"], actor: "bearer", entry: { action: "session.sign_in_with_link", fields: [] } },
+  "/accounts.v1.SignInService/RedeemSignInLink": { isIdempotent: false, callers: ["console"], actor: "bearer", entry: { action: "session.sign_in_with_link", fields: [] } },
+  "/accounts.v1.SignInService/SignInWithIdentity": { isIdempotent: false, callers: ["console"], actor: "bearer", entry: { action: "session.sign_in_with_provider", fields: [] } },
+  "/accounts.v1.SignInService/UnlinkIdentities": { isIdempotent: false, callers: [], actor: "caller", entry: { action: "identity.unlink", subject: "email", fields: [] } },
   "/accounts.v1.SessionsService/GetSession": { isIdempotent: true, callers: ["console"], actor: "bearer" },
-  "/accounts.v1.SessionsService/EndSession": { isIdempotent: true, callers: ["console"], actor: "bearer" },
-  "/accounts.v1.SessionsService/EndSessionsOf": { isIdempotent: true, callers: ["console"], actor: "person", actorField: "email" },
+  "/accounts.v1.SessionsService/EndSession": { isIdempotent: true, callers: ["console"], actor: "bearer", entry: { action: "session.sign_out", fields: [] } },
+  "/accounts.v1.SessionsService/EndSessionsOf": { isIdempotent: true, callers: ["console"], actor: "person", actorField: "email", entry: { action: "session.sign_out_everywhere", subject: "email", fields: [] } },
   "/accounts.v1.SessionsService/CheckGrant": { isIdempotent: true, callers: ["plans", "webhook"], actor: "bearer" },
+  "/accounts.v1.AuditService/RecordAudit": { isIdempotent: true, callers: ["plans", "webhook"], actor: "caller" },
   "/accounts.v1.AuditService/AppendAudit": { isIdempotent: false, callers: ["console"], actor: "member", actorField: "actor" },
   "/accounts.v1.AuditService/FinishAudit": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
   "/accounts.v1.AuditService/ListAudit": { isIdempotent: true, callers: ["console"], actor: "member" },
@@ -56,17 +76,17 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person" },
   "/accounts.v1.OperatorService/ExportPerson": { isIdempotent: true, callers: [], actor: "caller" },
   "/accounts.v1.OperatorService/BeginErasure": { isIdempotent: true, callers: [], actor: "caller" },
-  "/accounts.v1.OperatorService/ErasePerson": { isIdempotent: false, callers: [], actor: "caller" },
-  "/accounts.v1.OperatorService/BeginBrandDeletion": { isIdempotent: true, callers: [], actor: "caller" },
+  "/accounts.v1.OperatorService/ErasePerson": { isIdempotent: false, callers: [], actor: "caller", entry: { action: "person.erase", fields: [] } },
+  "/accounts.v1.OperatorService/BeginBrandDeletion": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.delete", subject: "brand_id", fields: [] } },
   "/accounts.v1.OperatorService/FinishBrandDeletion": { isIdempotent: true, callers: [], actor: "caller" },
   "/plans.v1.PlansService/PreparePlan": { isIdempotent: true, callers: ["gateway"], actor: "caller" },
   "/plans.v1.PlansService/GetPlan": { isIdempotent: true, callers: [], actor: "caller" },
   "/plans.v1.PlansService/ListPlans": { isIdempotent: true, callers: [], actor: "caller" },
   "/plans.v1.PlansService/ListPlanSummaries": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "acting_member" },
   "/plans.v1.PlansService/GetWorkspacePlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "acting_member" },
-  "/plans.v1.PlansService/UpdatePlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "acting_member" },
-  "/plans.v1.PlansService/CancelPlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "member" },
-  "/plans.v1.PlansService/CompletePlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "member" },
+  "/plans.v1.PlansService/UpdatePlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "acting_member", entry: { action: "plan.update", subject: "plan_id", fields: ["changes"] } },
+  "/plans.v1.PlansService/CancelPlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "member", entry: { action: "plan.cancel", subject: "plan_id", fields: [] } },
+  "/plans.v1.PlansService/CompletePlan": { isIdempotent: true, callers: ["console"], actor: "member", actorField: "member", entry: { action: "plan.complete", subject: "plan_id", fields: [] } },
   "/plans.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person" },
   "/plans.v1.OperatorService/ExportPerson": { isIdempotent: true, callers: [], actor: "caller" },
   "/plans.v1.OperatorService/ErasePerson": { isIdempotent: true, callers: [], actor: "caller" },
@@ -79,26 +99,26 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/records.v1.RecordsService/ListLinks": { isIdempotent: true, callers: ["gateway"], actor: "caller" },
   "/records.v1.ImportService/ImportRecords": { isIdempotent: false, callers: [], actor: "caller" },
   "/records.v1.OperatorService/DeleteBrandData": { isIdempotent: true, callers: [], actor: "caller" },
-  "/webhook.v1.ReceiversService/CreateReceiver": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
+  "/webhook.v1.ReceiversService/CreateReceiver": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.create", subject: "response.receiver.id", fields: ["url", "label", "events"] } },
   "/webhook.v1.ReceiversService/GetReceiver": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.ReceiversService/ListReceivers": { isIdempotent: true, callers: ["console"], actor: "member" },
-  "/webhook.v1.ReceiversService/UpdateReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.ReceiversService/EnableReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.ReceiversService/DisableReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.ReceiversService/DeleteReceiver": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.ReceiversService/RotateSecret": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.ReceiversService/ActivateSecret": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.ReceiversService/SendWaiting": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
-  "/webhook.v1.ReceiversService/SendTest": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
+  "/webhook.v1.ReceiversService/UpdateReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.update", subject: "receiver_id", fields: ["url", "label", "events", "max_in_flight"] } },
+  "/webhook.v1.ReceiversService/EnableReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.enable", subject: "receiver_id", fields: ["held"] } },
+  "/webhook.v1.ReceiversService/DisableReceiver": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.disable", subject: "receiver_id", fields: [] } },
+  "/webhook.v1.ReceiversService/DeleteReceiver": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.delete", subject: "receiver_id", fields: [] } },
+  "/webhook.v1.ReceiversService/RotateSecret": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.rotate_secret", subject: "receiver_id", fields: [] } },
+  "/webhook.v1.ReceiversService/ActivateSecret": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.activate_secret", subject: "receiver_id", fields: [] } },
+  "/webhook.v1.ReceiversService/SendWaiting": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.send_waiting", subject: "receiver_id", fields: ["all"] } },
+  "/webhook.v1.ReceiversService/SendTest": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.test", subject: "receiver_id", fields: ["type"] } },
   "/webhook.v1.DeliveriesService/ListDeliveries": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.DeliveriesService/GetDelivery": { isIdempotent: true, callers: ["console"], actor: "member" },
-  "/webhook.v1.DeliveriesService/ReplayDelivery": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
+  "/webhook.v1.DeliveriesService/ReplayDelivery": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "delivery.replay", subject: "delivery_id", fields: [] } },
   "/webhook.v1.DeliveriesService/GetDeliveryStats": { isIdempotent: true, callers: ["console"], actor: "member" },
-  "/webhook.v1.DeliveriesService/ReplayEvents": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member" },
+  "/webhook.v1.DeliveriesService/ReplayEvents": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "receiver.replay", subject: "receiver_id", fields: ["since", "until", "failed_only"] } },
   "/webhook.v1.DeliveriesService/GetReplay": { isIdempotent: true, callers: [], actor: "caller" },
   "/webhook.v1.DeliveriesService/CountReplay": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.DeliveriesService/GetLatestReplay": { isIdempotent: true, callers: ["console"], actor: "member" },
-  "/webhook.v1.DeliveriesService/CancelReplay": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
+  "/webhook.v1.DeliveriesService/CancelReplay": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "replay.cancel", subject: "replay_id", fields: [] } },
   "/webhook.v1.EventsService/GetEvent": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.EventsService/ListEvents": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/webhook.v1.EventsService/ListDeadLetters": { isIdempotent: true, callers: [], actor: "caller" },

@@ -185,7 +185,15 @@ const expected = (of: (facts: MethodFacts) => string): Record<string, string> =>
 async function signed(token: string, changes: Partial<Grant>, by = key, at = new Date()): Promise<Grants> {
   const claims = (await grantsOf(token, brand))["accounts"]?.split(".")[1] ?? "";
   const { sid: session } = JSON.parse(Buffer.from(claims, "base64url").toString()) as { sid: string };
-  const grant: Grant = { email: OWNER, via: null, limitedTo: null, session, brand: { id: brand, role: "owner" }, ...changes };
+  const grant: Grant = {
+    email: OWNER,
+    via: null,
+    limitedTo: null,
+    session,
+    brand: { id: brand, role: "owner" },
+    client: { address: null, browser: null },
+    ...changes,
+  };
   const grants = (["accounts", "plans", "webhook"] as const).map(async (name) => [name, await signGrant(grant, name, by, at)] as const);
   return Object.fromEntries(await Promise.all(grants));
 }

@@ -11,12 +11,36 @@ export interface Person {
   readonly limitedTo: string | null;
   /** The brand of the call, and what the person is in it; null for a call of none. */
   readonly brand: { readonly id: string; readonly role: "owner" | "member" } | null;
+  /** From where the person calls. */
+  readonly client: { readonly address: string | null; readonly browser: string | null };
+}
+
+/** What the call being served writes into the audit log if it makes its change. */
+export interface PlannedEntry {
+  readonly action: string;
+  /** Undefined where the request names none: who makes the change knows it. */
+  readonly brand_id: string | undefined;
+  /** E-mail address; null: the operator. */
+  readonly actor: string | null;
+  /** The owner whose link opened the actor's session. */
+  readonly via: string | null;
+  /** Undefined where what is changed has no id before. */
+  readonly subject_id: string | undefined;
+  /** Names, never values. */
+  readonly fields: string[];
+  /** The role that a member gets. */
+  readonly role: string | null;
+  readonly request_id: string;
+  /** IP address from which the person calls. */
+  readonly address: string | null;
+  /** The browser's family. */
+  readonly browser: string | null;
 }
 
 const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** What must not be sent on as an id, because ids appear in responses, logs and spans. */
-const SECRETS = [
+export const SECRETS = [
   // API keys, and the signing secrets of receivers.
   /brk_|whsec_/,
   // Signed and encrypted tokens of providers (JWT): base64url of `{"…`, and two or four dots.
@@ -45,6 +69,8 @@ export interface CallContext {
   readonly grants?: Readonly<Record<string, string>>;
   /** Whom the call being served acts for, as its grant has proved. */
   readonly person?: Person;
+  /** What the call being served writes into the audit log, in the transaction of its change. */
+  readonly entry?: PlannedEntry;
   /** The call being served: its cancellation and deadline reach the calls made for it. */
   readonly parent?: ServerUnaryCall<unknown, unknown>;
 }

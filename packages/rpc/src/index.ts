@@ -1,6 +1,6 @@
 export { boundHandshakes } from "./bound-handshakes.ts";
-export { actsForPerson, GRANT_METADATA, grantIn, type Grants } from "./actors.ts";
-export { newCallContext, type CallContext, type Person, requestIdFrom } from "./call-context.ts";
+export { actsForPerson, type AuditSink, GRANT_METADATA, grantIn, type Grants } from "./actors.ts";
+export { newCallContext, type CallContext, type Person, type PlannedEntry, requestIdFrom } from "./call-context.ts";
 export { Certificates } from "./certificates.ts";
 export { connectRpc, type ConnectOptions, type RpcClient, type RpcConnection } from "./connect.ts";
 export { service, type Handlers, type ServedService } from "./handlers.ts";

@@ -2,7 +2,7 @@ import type { Http2SecureServer } from "node:http2";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import { Server, type ServiceDefinition, setLogger, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { z } from "zod";
-import { type Grants, withActors } from "./actors.ts";
+import { type AuditSink, type Grants, withActors } from "./actors.ts";
 import { boundHandshakes } from "./bound-handshakes.ts";
 import { Certificates } from "./certificates.ts";
 import { serverCredentials } from "./credentials.ts";
@@ -23,6 +23,8 @@ export interface ServeOptions {
   readonly metrics: Registry;
   /** Needed by services with methods that act for people. */
   readonly grants?: Grants;
+  /** Needed by services whose methods change something for people. */
+  readonly audit?: AuditSink;
   /** What the services' methods say of themselves. Default: what their proto says. */
   readonly methods?: Methods;
 }
@@ -34,7 +36,7 @@ export interface RpcServer {
 }
 
 /** Serves the services and grpc.health.v1 over gRPC. */
-export async function serveRpc({ config, services, log, metrics, grants, methods = OWN_METHODS }: ServeOptions): Promise<RpcServer> {
+export async function serveRpc({ config, services, log, metrics, grants, audit, methods = OWN_METHODS }: ServeOptions): Promise<RpcServer> {
   // Loaded only here: it reads and compiles a .proto file with protobufjs, which processes that only call others do without.
   const { HealthImplementation } = await import("grpc-health-check");
   keepMetadataOutOfLog();
@@ -51,7 +53,7 @@ export async function serveRpc({ config, services, log, metrics, grants, methods
   const observer = observeCalls(log, metrics);
   const health = new HealthImplementation({ "": "SERVING" });
   for (const served of services) {
-    const { definition, implementation } = implement(withActors(served, { methods, grants }), observer);
+    const { definition, implementation } = implement(withActors(served, { methods, grants, audit, log }), observer);
     server.addService(definition, guard(definition, implementation));
     const name = Object.values(served.definition)[0]?.path.split("/")[1];
     if (name !== undefined) health.setStatus(name, "SERVING");

@@ -1,3 +1,13 @@
+export {
+  countingId,
+  nextEntryId,
+  recorderOf,
+  type NewAuditEntry,
+  type RecordChange,
+  refusedEntry,
+  type SentAuditEntry,
+} from "./audit-entries.ts";
+export { AuditOutbox } from "./audit-outbox.ts";
 export { AnnouncedKeys } from "./announced-keys.ts";
 export { heldKey, newestSharedKey, requireSharedKey, type HeldKey } from "./living-processes.ts";
 export { deleteInBatches, type Deleted, type DeletedRows, type DeletionStep } from "./delete-in-batches.ts";

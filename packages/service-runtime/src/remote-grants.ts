@@ -22,9 +22,10 @@ export class RemoteGrants implements Grants {
     const request = { grant, audience: this.#audience, brand_id: brandId };
     const context = { ...call, deadline: Math.min(call.deadline, Date.now() + ASK_MS) };
     try {
-      const { email, role, via, limited_to } = await this.#sessions.checkGrant(request, context);
+      const { email, role, via, limited_to, client } = await this.#sessions.checkGrant(request, context);
       const brand = brandId === undefined ? null : ({ id: brandId, role: role === "owner" ? role : "member" } as const);
-      return { email, via: via ?? null, limitedTo: limited_to ?? null, brand };
+      const from = { address: client?.address ?? null, browser: client?.browser ?? null };
+      return { email, via: via ?? null, limitedTo: limited_to ?? null, brand, client: from };
     } catch (error) {
       if (error instanceof AppError && ABOUT_THE_GRANT.has(error.kind)) throw error;
       throw new AppError("unavailable", "Who acts cannot be checked at the moment, and nothing was changed. Try again.", { cause: error });

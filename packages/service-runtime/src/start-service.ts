@@ -1,6 +1,6 @@
 import { SharedClock, withStopTimeout, type Clock, type Lifecycle } from "@brand-records/lifecycle";
 import { databaseTime, openPool, type Database, type PoolOptions } from "@brand-records/postgres";
-import { reportCertificates, serveRpc, type Grants, type ServedService } from "@brand-records/rpc";
+import { reportCertificates, serveRpc, type AuditSink, type Grants, type ServedService } from "@brand-records/rpc";
 import {
   openMetrics,
   reportClock,
@@ -63,9 +63,9 @@ export interface StartedService {
   /**
    * Serves over gRPC, with the pool's connections open. Called last: everything the handlers need has been started.
    *
-   * @param grants of a service with methods that act for people
+   * @param people of a service with methods that act for people: what proves who they are, and where its part of the audit log goes
    */
-  serve(services: readonly ServedService[], grants?: Grants): Promise<ServicePorts>;
+  serve(services: readonly ServedService[], people?: { readonly grants: Grants; readonly audit: AuditSink }): Promise<ServicePorts>;
 }
 
 /** Starts what every service needs, in order: pool, probes, schema. The caller starts its own parts, then calls `serve`. */
@@ -124,9 +124,9 @@ export async function startService({ name, config, migrations, life, log }: Serv
       showUnusableKeys(metrics, ids);
       degradedChecks.push({ dependency: setting, unavailable: () => ids().map((id) => `key ${id} of ${setting}`) });
     },
-    async serve(services, grants) {
+    async serve(services, people) {
       await openConnections(db, config.DATABASE_CONNECTIONS_MAX, log);
-      const rpc = life.own("rpc server", await serveRpc({ config, services, log, metrics, ...(grants && { grants }) }));
+      const rpc = life.own("rpc server", await serveRpc({ config, services, log, metrics, ...people }));
       return { rpc_port: rpc.port, admin_port: admin.port };
     },
   };

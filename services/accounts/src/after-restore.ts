@@ -42,8 +42,6 @@ try {
       list("look at it: this cannot be repeated by a program", { brand_id, action, subject_id, created_at }),
     onKey: ({ brand_id, id, name, hint, environment, created_at, last_used_at }) =>
       list("key works: its revocation may be lost", { brand_id, key_id: id, name, hint, environment, created_at, last_used_at }),
-    onUnfinished: ({ brand_id, id, action, subject_id, created_at }) =>
-      list("action had begun when the backup was taken: it may be lost", { brand_id, audit_id: id, action, subject_id, created_at }),
   });
   log.info({ ...done }, "restored database can be served");
 } catch (error) {

@@ -13,6 +13,7 @@ import { startKeyUsage } from "./key-usage.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { accountsServices } from "./rpc/services.ts";
 import { signInCounter } from "./rpc/sign-in.ts";
+import { auditSink } from "./use-cases/audit.ts";
 import { ownGrants } from "./use-cases/grants.ts";
 import { announcePeppers } from "./use-cases/peppers.ts";
 import { requireNotRestored } from "./use-cases/restore/require-not-restored.ts";
@@ -49,7 +50,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     countSignIn: signInCounter(base.metrics),
     mayMissKeys,
   };
-  return base.serve(accountsServices(deps), ownGrants(deps));
+  return base.serve(accountsServices(deps), { grants: ownGrants(deps), audit: auditSink(db) });
 }
 
 /** Opens the Redis in which epochs are published. Without REDIS_URL there is none, and gateways cache no key. */

@@ -1,11 +1,9 @@
-import type { AuditEntry } from "../src/domain/audit-entry.ts";
 import type { Key } from "../src/domain/key.ts";
 import { afterRestore, type AfterRestore, type AfterRestoreOptions } from "../src/use-cases/restore/after-restore.ts";
 import type { ServedAccounts } from "./serve-accounts.ts";
 
 interface Reported {
   readonly works: Key[];
-  readonly unfinished: AuditEntry[];
   readonly withoutOwner: string[];
 }
 
@@ -14,7 +12,7 @@ export async function runAfterRestore(
   { db }: ServedAccounts,
   options: Partial<AfterRestoreOptions> = {},
 ): Promise<AfterRestore & Reported> {
-  const reported: Reported = { works: [], unfinished: [], withoutOwner: [] };
+  const reported: Reported = { works: [], withoutOwner: [] };
   const done = await afterRestore({
     db,
     ownerDb: db,
@@ -23,7 +21,6 @@ export async function runAfterRestore(
     onTaken: async () => {},
     onOpen: async () => {},
     onKey: async (key) => void reported.works.push(key),
-    onUnfinished: async (entry) => void reported.unfinished.push(entry),
     onWithoutOwner: async (brandId) => void reported.withoutOwner.push(brandId),
     ...options,
   });

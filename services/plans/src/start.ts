@@ -1,8 +1,8 @@
 import { KeyedMutex, type Lifecycle } from "@brand-records/lifecycle";
-import { AccountsServiceService, SessionsServiceService } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, AuditServiceService, SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService, PlansServiceService } from "@brand-records/proto/plans/v1";
 import { connectRpc, service } from "@brand-records/rpc";
-import { Memberships, RemoteGrants, startService, type ServicePorts } from "@brand-records/service-runtime";
+import { AuditOutbox, Memberships, RemoteGrants, startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { PlansConfig } from "./config.ts";
 import type { PlansDependencies } from "./dependencies.ts";
@@ -24,8 +24,15 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
     "accounts sessions client",
     connectRpc(SessionsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics: base.metrics }),
   );
+  const auditLog = life.own(
+    "accounts audit client",
+    connectRpc(AuditServiceService, config.ACCOUNTS_ADDRESS, { config, metrics: base.metrics }),
+  );
+  const { db, metrics } = base;
+  const audit = life.own("audit outbox", new AuditOutbox({ schema: "plans", db, accounts: auditLog, log, metrics }));
   const deps: PlansDependencies = {
-    db: base.db,
+    db,
+    audit,
     clock: base.clock,
     memberships: new Memberships(accounts),
     brandMutex: new KeyedMutex(),
@@ -33,5 +40,5 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
     onPrepared: ({ brand_id, plan_id }) => log.info({ notice: "plan.prepared", notice_id: plan_id, brand_id, plan_id }, "plan prepared"),
   };
   const services = [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))];
-  return base.serve(services, new RemoteGrants(sessions, "plans"));
+  return base.serve(services, { grants: new RemoteGrants(sessions, "plans"), audit });
 }

@@ -1,7 +1,7 @@
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { AccountsServiceService, SessionsServiceService } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, AuditServiceService, SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
-import { Memberships, RemoteGrants, startService, type ServicePorts } from "@brand-records/service-runtime";
+import { AuditOutbox, Memberships, RemoteGrants, startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { WebhookConfig } from "./config.ts";
 import type { WebhookDependencies } from "./dependencies.ts";
@@ -35,6 +35,8 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
 
   const accounts = life.own("accounts client", connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const sessions = life.own("accounts sessions client", connectRpc(SessionsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
+  const auditLog = life.own("accounts audit client", connectRpc(AuditServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
+  const audit = life.own("audit outbox", new AuditOutbox({ schema: "webhook", db, accounts: auditLog, log, metrics }));
   const brands = new KnownBrands(db, accounts);
   life.own("janitor", startJanitor({ db, clock, maintenance, log, keepDays: config.RETENTION_DAYS }));
   const sending = sendingMetrics(metrics);
@@ -51,6 +53,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     db,
     keys,
     brands,
+    audit,
     memberships: new Memberships(accounts),
     deadLetters: intake.deadLetters,
     messages: intake.messages,
@@ -62,5 +65,5 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     ports: config.RECEIVER_PORTS,
     loopback: config.RECEIVERS_ON_LOOPBACK === "true",
   };
-  return base.serve([...webhookServices(deps), ...intake.services], new RemoteGrants(sessions, "webhook"));
+  return base.serve([...webhookServices(deps), ...intake.services], { grants: new RemoteGrants(sessions, "webhook"), audit });
 }

@@ -14,6 +14,7 @@ const grant: Grant = {
   limitedTo: "brd_1",
   session: randomBytes(32).toString("base64url"),
   brand: { id: "brd_1", role: "member" },
+  client: { address: "203.0.113.7", browser: "Firefox" },
 };
 const ISSUED = new Date("2026-11-24T08:00:00.000Z");
 const after = (seconds: number): Date => new Date(ISSUED.getTime() + seconds * 1_000);

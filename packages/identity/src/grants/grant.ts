@@ -21,7 +21,12 @@ export interface Grant {
   readonly session: string;
   /** The brand of the call, and what the person is in it; null for a call of none. */
   readonly brand: { readonly id: string; readonly role: "owner" | "member" } | null;
+  /** From where the person calls, as the console says. */
+  readonly client: { readonly address: string | null; readonly browser: string | null };
 }
+
+/** Grants that accounts 1.0 has signed do not say. */
+const NOWHERE: Grant["client"] = { address: null, browser: null };
 
 /** What the header and the claims of every grant say. */
 const TYPE = "grant+jwt";
@@ -45,13 +50,13 @@ export function grantKeyFrom(id: string, secret: Uint8Array): GrantKey {
 
 /** Returns a compact JWT. */
 export function signGrant(
-  { email, via, limitedTo, session, brand }: Grant,
+  { email, via, limitedTo, session, brand, client }: Grant,
   audience: GrantAudience,
   { id, secret }: GrantKey,
   now = new Date(),
 ): Promise<string> {
   const issuedAt = Math.floor(now.getTime() / 1_000);
-  return new SignJWT({ via, limited_to: limitedTo, sid: session, brand })
+  return new SignJWT({ via, limited_to: limitedTo, sid: session, brand, client })
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: id })
     .setIssuer(ISSUER)
     .setAudience(audience)
@@ -85,8 +90,8 @@ export async function verifyGrant(grant: string, audience: GrantAudience, findKe
       maxTokenAge: GRANT_SECONDS,
       requiredClaims: ["sub", "exp", "sid"],
     });
-    const { sub = "", via = null, limited_to: limitedTo = null, sid, brand = null } = payload as Record<string, unknown>;
-    return { email: sub, via, limitedTo, session: sid, brand } as Grant;
+    const { sub = "", via = null, limited_to: limitedTo = null, sid, brand = null, client = NOWHERE } = payload as Record<string, unknown>;
+    return { email: sub, via, limitedTo, session: sid, brand, client } as Grant;
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw new AppError("timeout", "The request took too long. Try again.", { cause: error });
     if (isFromFuture(error)) throw new AppError("unavailable", "The request cannot be checked at the moment. Try again.", { cause: error });

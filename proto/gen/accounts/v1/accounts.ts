@@ -572,7 +572,12 @@ export interface GetSessionRequest {
     | null
     | undefined;
   /** The brand of the grants, if the person is a member of it. Absent: of none. */
-  brand_id?: string | null | undefined;
+  brand_id?:
+    | string
+    | null
+    | undefined;
+  /** Bound into the grants. */
+  client?: Client | null | undefined;
 }
 
 export interface GetSessionResponse {
@@ -611,7 +616,12 @@ export interface CheckGrantResponse {
     | null
     | undefined;
   /** `brand_id` of the session. */
-  limited_to?: string | null | undefined;
+  limited_to?:
+    | string
+    | null
+    | undefined;
+  /** From where the person calls, as accounts was told when it signed the grant. */
+  client?: Client | null | undefined;
 }
 
 export interface EndSessionRequest {
@@ -643,7 +653,7 @@ export interface AuditEntry {
     | undefined;
   /** Such as key.create. */
   action: string;
-  /** Id of what is changed, or a member's e-mail address. Absent until what is created has an id. */
+  /** Id of what is changed, or a member's e-mail address. */
   subject_id?:
     | string
     | null
@@ -654,13 +664,17 @@ export interface AuditEntry {
   /** IP address of the caller. Absent for the operator's tools. */
   address?: string | null | undefined;
   created_at: string;
-  /** done, failed (refused: nothing was changed) or unknown. Absent: the change is in progress, or its caller was killed. */
+  /** done, or failed: refused, and nothing was changed. Entries of consoles and brandctl 1.0 may be unknown, or have none. */
   outcome?:
     | string
     | null
     | undefined;
-  /** Why it failed, or what makes the outcome unknown. */
-  error_kind?: string | null | undefined;
+  /** Why it failed. */
+  error_kind?:
+    | string
+    | null
+    | undefined;
+  /** When accounts wrote it, or last changed it. */
   finished_at?:
     | string
     | null
@@ -670,7 +684,7 @@ export interface AuditEntry {
     | string
     | null
     | undefined;
-  /** The browser's family, such as Firefox. Only of sign-ins and sign-outs. */
+  /** The browser's family, such as Firefox. */
   browser?:
     | string
     | null
@@ -680,8 +694,17 @@ export interface AuditEntry {
     | string
     | null
     | undefined;
-  /** How often it was tried until `finished_at`. More than 1 only for refused sign-ins: `created_at` is then of the first try, all else of the last. */
+  /** How often it was tried until `finished_at`. More than 1 only for what was refused: `created_at` is then of the first try, all else of the last. */
   tries: number;
+}
+
+export interface RecordAuditRequest {
+  /** Up to 500. */
+  entries: AuditEntry[];
+}
+
+export interface RecordAuditResponse {
+  epoch: string;
 }
 
 export interface AppendAuditRequest {
@@ -5642,7 +5665,7 @@ export const Session: MessageFns<Session> = {
 };
 
 function createBaseGetSessionRequest(): GetSessionRequest {
-  return { token: "", with_grants: null, brand_id: null };
+  return { token: "", with_grants: null, brand_id: null, client: null };
 }
 
 export const GetSessionRequest: MessageFns<GetSessionRequest> = {
@@ -5655,6 +5678,9 @@ export const GetSessionRequest: MessageFns<GetSessionRequest> = {
     }
     if (message.brand_id !== undefined && message.brand_id !== null) {
       writer.uint32(26).string(message.brand_id);
+    }
+    if (message.client !== undefined && message.client !== null) {
+      Client.encode(message.client, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -5694,6 +5720,14 @@ export const GetSessionRequest: MessageFns<GetSessionRequest> = {
             }
 
             message.brand_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.client = Client.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -5906,7 +5940,7 @@ export const CheckGrantRequest: MessageFns<CheckGrantRequest> = {
 };
 
 function createBaseCheckGrantResponse(): CheckGrantResponse {
-  return { email: "", role: null, via: null, limited_to: null };
+  return { email: "", role: null, via: null, limited_to: null, client: null };
 }
 
 export const CheckGrantResponse: MessageFns<CheckGrantResponse> = {
@@ -5922,6 +5956,9 @@ export const CheckGrantResponse: MessageFns<CheckGrantResponse> = {
     }
     if (message.limited_to !== undefined && message.limited_to !== null) {
       writer.uint32(34).string(message.limited_to);
+    }
+    if (message.client !== undefined && message.client !== null) {
+      Client.encode(message.client, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -5969,6 +6006,14 @@ export const CheckGrantResponse: MessageFns<CheckGrantResponse> = {
             }
 
             message.limited_to = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.client = Client.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -6403,6 +6448,98 @@ export const AuditEntry: MessageFns<AuditEntry> = {
             }
 
             message.tries = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordAuditRequest(): RecordAuditRequest {
+  return { entries: [] };
+}
+
+export const RecordAuditRequest: MessageFns<RecordAuditRequest> = {
+  encode(message: RecordAuditRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.entries) {
+      AuditEntry.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordAuditRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordAuditRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entries.push(AuditEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordAuditResponse(): RecordAuditResponse {
+  return { epoch: "" };
+}
+
+export const RecordAuditResponse: MessageFns<RecordAuditResponse> = {
+  encode(message: RecordAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.epoch !== "") {
+      writer.uint32(10).string(message.epoch);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordAuditResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordAuditResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.epoch = reader.string();
             continue;
           }
         }
@@ -8731,8 +8868,23 @@ export interface SessionsServiceServer extends UntypedServiceImplementation {
 export type AuditServiceService = typeof AuditServiceService;
 export const AuditServiceService = {
   /**
-   * Writes an entry without an outcome. Callers append before the change, and refuse it if that fails.
-   * Not repeated: a second entry would be about a change that was never made.
+   * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
+   * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
+   * and may lack what it had acknowledged.
+   */
+  recordAudit: {
+    path: "/accounts.v1.AuditService/RecordAudit" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RecordAuditRequest): Buffer => Buffer.from(RecordAuditRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RecordAuditRequest => RecordAuditRequest.decode(value),
+    responseSerialize: (value: RecordAuditResponse): Buffer => Buffer.from(RecordAuditResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RecordAuditResponse => RecordAuditResponse.decode(value),
+  },
+  /**
+   * Of consoles and brandctl 1.0: services write the entries of their changes themselves.
+   *
+   * @deprecated
    */
   appendAudit: {
     path: "/accounts.v1.AuditService/AppendAudit" as const,
@@ -8744,8 +8896,9 @@ export const AuditServiceService = {
     responseDeserialize: (value: Buffer): AppendAuditResponse => AppendAuditResponse.decode(value),
   },
   /**
-   * Adds the outcome. An entry that has one is returned unchanged, so the call can be repeated. NOT_FOUND if the brand has no
-   * such entry.
+   * Of consoles and brandctl 1.0.
+   *
+   * @deprecated
    */
   finishAudit: {
     path: "/accounts.v1.AuditService/FinishAudit" as const,
@@ -8786,13 +8939,21 @@ export const AuditServiceService = {
 
 export interface AuditServiceServer extends UntypedServiceImplementation {
   /**
-   * Writes an entry without an outcome. Callers append before the change, and refuse it if that fails.
-   * Not repeated: a second entry would be about a change that was never made.
+   * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
+   * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
+   * and may lack what it had acknowledged.
+   */
+  recordAudit: handleUnaryCall<RecordAuditRequest, RecordAuditResponse>;
+  /**
+   * Of consoles and brandctl 1.0: services write the entries of their changes themselves.
+   *
+   * @deprecated
    */
   appendAudit: handleUnaryCall<AppendAuditRequest, AppendAuditResponse>;
   /**
-   * Adds the outcome. An entry that has one is returned unchanged, so the call can be repeated. NOT_FOUND if the brand has no
-   * such entry.
+   * Of consoles and brandctl 1.0.
+   *
+   * @deprecated
    */
   finishAudit: handleUnaryCall<FinishAuditRequest, FinishAuditResponse>;
   /** Returns entries of a brand, newest first. */

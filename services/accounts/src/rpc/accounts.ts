@@ -5,6 +5,7 @@ import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Key } from "../domain/key.ts";
+import { recordOf } from "../use-cases/audit.ts";
 import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
 import { addMember, changeRole, listMemberships, membersOf, removeMember } from "../use-cases/members.ts";
@@ -22,9 +23,9 @@ function brandHandlers(
   deps: AccountsDependencies,
 ): Pick<AccountsHandlers, "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified" | "listDeletedBrands"> {
   return {
-    async createBrand(request) {
+    async createBrand(request, call) {
       const { id, name, tier } = parseRequest({ name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish() }, request);
-      return { brand: await createBrand(deps.db, { id, name, tier, verified: request.verified }) };
+      return { brand: await createBrand(deps.db, { id, name, tier, verified: request.verified }, recordOf(call)) };
     },
     async getBrand(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
@@ -36,14 +37,14 @@ function brandHandlers(
       const brands = await listBrands(deps.db, after_id ?? "", limit);
       return { brands, next_after_id: nextAfterId(brands, limit) };
     },
-    async setBrandTier(request) {
+    async setBrandTier(request, call) {
       const { brand_id, tier } = parseRequest({ brand_id: fields.brandId, tier: fields.tier }, request);
-      const { result: brand, ...until } = await changeTier(deps, brand_id, tier);
+      const { result: brand, ...until } = await changeTier(deps, brand_id, tier, recordOf(call));
       return { brand, ...until };
     },
-    async setBrandVerified(request) {
+    async setBrandVerified(request, call) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      const { result: brand, ...until } = await changeVerified(deps, brand_id, request.verified);
+      const { result: brand, ...until } = await changeVerified(deps, brand_id, request.verified, recordOf(call));
       return { brand, ...until };
     },
     async listDeletedBrands(request) {
@@ -58,13 +59,15 @@ function memberHandlers(
 ): Pick<AccountsHandlers, "addMember" | "setMemberRole" | "listMembers" | "removeMember" | "listMemberships"> {
   const { db } = deps;
   return {
-    async addMember(request) {
+    async addMember(request, call) {
       const { acting_member, ...member } = parseRequest({ ...memberFields, role: fields.role }, request);
-      return { member: await addMember(deps, member, acting_member ?? undefined, { onlyNew: request.only_new === true }) };
+      return {
+        member: await addMember(deps, member, acting_member ?? undefined, { onlyNew: request.only_new === true, record: recordOf(call) }),
+      };
     },
-    async setMemberRole(request) {
+    async setMemberRole(request, call) {
       const { acting_member, ...member } = parseRequest({ ...memberFields, role: fields.role }, request);
-      return { member: await changeRole(db, member, acting_member ?? undefined) };
+      return { member: await changeRole(db, member, acting_member ?? undefined, recordOf(call)) };
     },
     async listMembers(request) {
       const { brand_id, email, ...page } = parseRequest(
@@ -74,9 +77,9 @@ function memberHandlers(
       const { rows, nextPageToken } = await membersOf(db, brand_id, page, email);
       return { members: rows, next_page_token: nextPageToken };
     },
-    async removeMember(request) {
+    async removeMember(request, call) {
       const { brand_id, email, acting_member } = parseRequest(memberFields, request);
-      await removeMember(db, brand_id, email, acting_member ?? undefined);
+      await removeMember(db, brand_id, email, acting_member ?? undefined, recordOf(call));
       return {};
     },
     async listMemberships(request) {
@@ -92,7 +95,7 @@ const memberFields = { brand_id: fields.brandId, email: fields.email, acting_mem
 
 function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "createKey" | "listKeys" | "revokeKey"> {
   return {
-    async createKey(request) {
+    async createKey(request, call) {
       const { brand_id, created_by, ...rest } = parseRequest(
         {
           brand_id: fields.brandId,
@@ -103,7 +106,7 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
         },
         request,
       );
-      const { key, secret, sameName } = await createKey(deps, { ...rest, brandId: brand_id, createdBy: created_by });
+      const { key, secret, sameName } = await createKey(deps, { ...rest, brandId: brand_id, createdBy: created_by }, recordOf(call));
       return { key: keyMessage(key), secret, same_name: sameName.map(keyMessage) };
     },
     async listKeys(request) {
@@ -111,12 +114,16 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
       const { rows, nextPageToken } = await keysOf(deps.db, brand_id, page, ids);
       return { keys: rows.map(keyMessage), next_page_token: nextPageToken };
     },
-    async revokeKey(request) {
+    async revokeKey(request, call) {
       const { key_id, revoked_by, brand_id } = parseRequest(
         { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() },
         request,
       );
-      const { result, ...until } = await revokeKey(deps, { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by });
+      const { result, ...until } = await revokeKey(
+        deps,
+        { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by },
+        recordOf(call),
+      );
       return { key: keyMessage(result), ...until };
     },
   };

@@ -1,22 +1,28 @@
 import { parseRequest } from "@brand-records/errors";
 import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
+import { nextEntryId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { appendAudit, exportAudit, finishAudit, listAudit, requireOwnAction } from "../use-cases/audit.ts";
+import type { AuditEntry } from "../domain/audit-entry.ts";
+import { appendAudit, type Announcement, exportAudit, finishAudit, listAudit, recordAudit } from "../use-cases/audit.ts";
 import { fields } from "./fields.ts";
 
 export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handlers<AuditServiceService> {
   return {
-    async appendAudit(request, { person }) {
-      const entry = parseRequest(entryFields, request);
-      if (person !== undefined) requireOwnAction(entry.action, person.brand?.role);
-      return { entry: await appendAudit(db, entry) };
+    async recordAudit(request) {
+      return { epoch: await recordAudit(db, parseRequest(recordFields, request).entries) };
+    },
+    // Nothing is announced any more where every service writes its own entries: the caller goes on, and the change is recorded.
+    async appendAudit(request) {
+      const announced = parseRequest(announcedFields, request);
+      return { entry: (await appendAudit(db, announced)) ?? notWritten(announced) };
     },
     async finishAudit(request, { person }) {
       const { brand_id, entry_id, outcome, error_kind, subject_id } = parseRequest(resultFields, request);
       const key = { brandId: brand_id, id: entry_id, actor: person?.email ?? null };
-      return { entry: await finishAudit(db, key, { outcome, errorKind: error_kind, subjectId: subject_id }) };
+      await finishAudit(db, key, { outcome, errorKind: error_kind, subjectId: subject_id });
+      return { entry: null };
     },
     async listAudit(request) {
       const { brand_id, actor, action, from, to, page_size, page_token } = parseRequest(listFields, request);
@@ -30,10 +36,43 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
   };
 }
 
+const ENTRIES_MAX = 500;
+
+const notWritten = (announced: Announcement): AuditEntry => ({
+  ...announced,
+  id: nextEntryId(),
+  created_at: new Date().toISOString(),
+  tries: 1,
+  browser: null,
+  outcome: null,
+  error_kind: null,
+  finished_at: null,
+});
+
 /** Null if absent. */
 const optional = <Field extends z.ZodType>(field: Field) => field.nullish().transform((value) => value ?? null);
 
 const entryFields = {
+  id: fields.auditId,
+  brand_id: fields.brandId,
+  actor: optional(fields.auditSubject),
+  via: optional(fields.auditSubject),
+  action: fields.auditAction,
+  subject_id: optional(fields.auditSubject),
+  fields: fields.auditFields,
+  role: optional(fields.role),
+  request_id: fields.requestId,
+  address: optional(fields.address),
+  browser: optional(fields.browser),
+  outcome: z.enum(["done", "failed"]),
+  error_kind: optional(fields.errorKind),
+  tries: z.int().min(1),
+  created_at: fields.instant,
+};
+
+const recordFields = { entries: z.array(z.object(entryFields)).max(ENTRIES_MAX) };
+
+const announcedFields = {
   brand_id: fields.brandId,
   actor: optional(fields.email),
   action: fields.auditAction,

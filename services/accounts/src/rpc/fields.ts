@@ -1,11 +1,11 @@
 import { PERMISSIONS } from "@brand-records/ids";
 import { parseRequest } from "@brand-records/errors";
 import type { Client } from "@brand-records/proto/accounts/v1";
+import type { CallContext, PlannedEntry } from "@brand-records/rpc";
 import { formatInstant, parseInstant } from "@brand-records/resources";
 import { emailField, idField, nameField, pageSizeField } from "@brand-records/service-runtime";
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { CallClient } from "../use-cases/audit.ts";
 import { AUDIT_OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
 import { isPseudonym } from "../domain/person.ts";
@@ -116,8 +116,16 @@ export const fields = {
 
 const clientFields = { address: fields.address.nullish(), browser: fields.browser.nullish() };
 
+type WithClient = { readonly client?: Client | null | undefined };
+
 /** Returns where a person's call comes from. */
-export function clientOf({ client }: { readonly client?: Client | null | undefined }): CallClient {
+export function clientOf({ client }: WithClient): Pick<PlannedEntry, "address" | "browser"> {
   const { address, browser } = parseRequest(clientFields, client ?? {});
   return { address: address ?? null, browser: browser ?? null };
+}
+
+/** Returns the entry of a call whose request says from where it comes: no grant does. */
+export function entryOf({ entry }: CallContext, request: WithClient): PlannedEntry {
+  if (entry === undefined) throw new Error("a method that writes an entry has none in its proto");
+  return { ...entry, ...(request.client != null && clientOf(request)) };
 }

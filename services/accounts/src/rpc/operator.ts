@@ -7,7 +7,7 @@ import { QUIET_SECONDS } from "../domain/brand.ts";
 import { beginBrandDeletion, finishBrandDeletion } from "../use-cases/delete-brand.ts";
 import { beginErasure, erasePerson, exportPerson } from "../use-cases/people.ts";
 import { findBrandOfKey } from "../use-cases/keys.ts";
-import { fields } from "./fields.ts";
+import { entryOf, fields } from "./fields.ts";
 
 export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorServiceService> {
   return {
@@ -41,9 +41,9 @@ function peopleHandlers({ db }: Pick<AccountsDependencies, "db">): PeopleHandler
       const { email } = parseRequest({ email: fields.email }, request);
       return beginErasure(db, email);
     },
-    async erasePerson(request, { requestId }) {
+    async erasePerson(request, call) {
       const { email, brand_ids } = parseRequest({ email: fields.email, brand_ids: z.array(fields.brandId) }, request);
-      return { brand_ids: await erasePerson(db, email, brand_ids, requestId) };
+      return { brand_ids: await erasePerson(db, email, brand_ids, entryOf(call, {})) };
     },
   };
 }

@@ -8,34 +8,32 @@ import { IdTokenRefused } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { createOwnersLink, createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
 import { signInWithIdentity, unlinkIdentities } from "../use-cases/sign-in-with-identity.ts";
-import { clientOf, fields } from "./fields.ts";
+import { entryOf, fields } from "./fields.ts";
 
 type SignInDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn" | "identify" | "log">;
 
 export function signInHandlers(deps: SignInDependencies): Handlers<SignInServiceService> {
   return {
-    async createSignInLink(request, { requestId }) {
+    async createSignInLink(request, call) {
       const { email, ttl_seconds } = parseRequest({ email: fields.email, ttl_seconds: fields.linkTtl }, request);
-      const link = { email, ttlSeconds: ttl_seconds, requestId };
-      if (request.brand_id == null && request.acting_member == null && request.via == null) return createSignInLink(deps, link);
-      const { brand_id, acting_member, address, via } = parseRequest(ownersLinkFields, request);
-      return createOwnersLink(deps, link, { brandId: brand_id, madeBy: acting_member }, { address: address ?? null, via: via ?? null });
+      const link = { email, ttlSeconds: ttl_seconds, entry: entryOf(call, {}) };
+      if (request.brand_id == null && request.acting_member == null) return createSignInLink(deps, link);
+      const { brand_id, acting_member } = parseRequest(ownersLinkFields, request);
+      return createOwnersLink(deps, link, { brandId: brand_id, madeBy: acting_member });
     },
-    async peekSignInLink(request, { requestId }) {
-      const attempt = { requestId, client: clientOf(request) };
-      const { email, expires_at, brand_name } = await peekSignInLink(deps, request.token, attempt);
+    async peekSignInLink(request, call) {
+      const { email, expires_at, brand_name } = await peekSignInLink(deps, request.token, entryOf(call, request));
       return { email, expires_at, brand_name };
     },
-    async redeemSignInLink(request, { requestId }) {
-      return { session: await redeemSignInLink(deps, request.token, { requestId, client: clientOf(request) }) };
+    async redeemSignInLink(request, call) {
+      return { session: await redeemSignInLink(deps, request.token, entryOf(call, request)) };
     },
-    async signInWithIdentity(request, { requestId }) {
-      const attempt = { requestId, client: clientOf(request) };
-      return { session: await signInWithIdentity(deps, () => identify(deps, request), normalizeEmail, attempt) };
+    async signInWithIdentity(request, call) {
+      return { session: await signInWithIdentity(deps, () => identify(deps, request), normalizeEmail, entryOf(call, request)) };
     },
-    async unlinkIdentities(request, { requestId }) {
+    async unlinkIdentities(request, call) {
       const { email } = parseRequest({ email: fields.email }, request);
-      return { unlinked: await unlinkIdentities(deps, email, requestId) };
+      return { unlinked: await unlinkIdentities(deps, email, entryOf(call, {})) };
     },
   };
 }
@@ -48,12 +46,7 @@ async function identify(deps: SignInDependencies, request: SignInWithIdentityReq
   return { ...proved, ...parseRequest({ issuer: fields.issuer, subject: fields.subject }, proved) };
 }
 
-const ownersLinkFields = {
-  brand_id: fields.brandId,
-  acting_member: fields.email,
-  address: fields.address.nullish(),
-  via: fields.email.nullish(),
-};
+const ownersLinkFields = { brand_id: fields.brandId, acting_member: fields.email };
 
 const normalizeEmail = (email: string): string | undefined => z.safeParse(fields.email, email).data;
 

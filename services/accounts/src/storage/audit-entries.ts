@@ -1,37 +1,48 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import type { AuditEntry, AuditFilter, AuditOutcome } from "../domain/audit-entry.ts";
+import type { Sql, Statement } from "@brand-records/postgres";
+import type { NewAuditEntry, SentAuditEntry } from "@brand-records/service-runtime";
+import type { AuditEntry, AuditFilter } from "../domain/audit-entry.ts";
 import { DELETION } from "../domain/brand.ts";
 import type { Position } from "../domain/page-token.ts";
-import { countOf, onlyOf } from "./rows.ts";
+import { countOf, firstOf, onlyOf } from "./rows.ts";
 
 export const AUDIT_ENTRY_COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via,
   browser, role, tries`;
 
-const ENDED = unnestRows({ id: "text", brand_id: "text" }, { after: 9 });
+/** Entries as one JSON array: `fields` is an array itself, which unnest would flatten. */
+const writeText = (counted: string, isNews: string): string => `
+  with given as (
+         select * from jsonb_to_recordset($1::jsonb) as g(
+           id text, brand_id text, actor text, via text, action text, subject_id text, fields text[], role text, request_id text, address text,
+           browser text, outcome text, error_kind text, tries integer, created_at timestamptz)),
+       announced as (
+         delete from accounts.audit_entries a using given g
+          where a.brand_id = g.brand_id and a.action = g.action and a.request_id = g.request_id and a.actor is not distinct from g.actor
+            and not a.recorded and a.created_at > coalesce(g.created_at, now()) - interval '10 minutes')
+  insert into accounts.audit_entries as e (id, brand_id, actor, via, action, subject_id, fields, role, request_id, address, browser, outcome,
+                                           error_kind, tries, created_at, finished_at, recorded)
+  select g.id, g.brand_id, g.actor, g.via, g.action, g.subject_id, g.fields, g.role, g.request_id, g.address, g.browser, g.outcome,
+         g.error_kind, coalesce(g.tries, 1), coalesce(g.created_at, clock_timestamp()), clock_timestamp(), true
+    from given g
+      on conflict (id) do update set ${counted}, finished_at = excluded.finished_at, request_id = excluded.request_id,
+           address = excluded.address, browser = excluded.browser
+           where e.actor is not distinct from excluded.actor and ${isNews}`;
 
 const statements = {
-  insert: {
-    name: "audit_entries.insert",
+  /** Takes the place of what a console or brandctl of 1.0 has announced of the same change. One with an id that exists is another try. */
+  write: { name: "audit_entries.write", text: writeText("tries = e.tries + 1", "true") },
+  take: { name: "audit_entries.take", text: writeText("tries = excluded.tries", "excluded.tries > e.tries") },
+  epoch: { name: "audit_entries.epoch", text: "select epoch from accounts.audit_epoch" },
+  newEpoch: { name: "audit_entries.new_epoch", text: "update accounts.audit_epoch set epoch = gen_random_uuid()::text" },
+  announce: {
+    name: "audit_entries.announce",
     text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, via, role)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${AUDIT_ENTRY_COLUMNS}`,
-  },
-  insertEnded: {
-    name: "audit_entries.insert_ended",
-    text: `insert into accounts.audit_entries as e
-             (id, brand_id, actor, action, subject_id, fields, request_id, address, browser, via, outcome, error_kind, finished_at)
-           select t.id, t.brand_id, $1, $2, $3, '{}', $4, $5, $6, $7, $8, $9, now() from ${ENDED.relation}
-               on conflict (id) do update set tries = e.tries + 1, finished_at = now(),
-                 request_id = excluded.request_id, address = excluded.address, browser = excluded.browser`,
+           select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 from accounts.audit_epoch where announced_until > now() returning ${AUDIT_ENTRY_COLUMNS}`,
   },
   finish: {
     name: "audit_entries.finish",
     text: `update accounts.audit_entries
               set outcome = $3, error_kind = $4, subject_id = coalesce(subject_id, $5), finished_at = now()
-            where brand_id = $1 and id = $2 and ($6::text is null or actor = $6) and outcome is null returning ${AUDIT_ENTRY_COLUMNS}`,
-  },
-  find: {
-    name: "audit_entries.find",
-    text: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries where brand_id = $1 and id = $2 and ($3::text is null or actor = $3)`,
+            where brand_id = $1 and id = $2 and ($6::text is null or actor = $6) and outcome is null and not recorded`,
   },
   page: {
     name: "audit_entries.page",
@@ -42,11 +53,6 @@ const statements = {
               and e.created_at >= coalesce($4, '-infinity'::timestamptz) and e.created_at < coalesce($5, 'infinity'::timestamptz)
               and (e.created_at, e.id) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, ''))
             order by e.created_at desc, e.id desc limit $8`,
-  },
-  unfinished: {
-    name: "audit_entries.unfinished",
-    text: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries
-            where outcome is null and created_at >= $1::timestamptz - make_interval(secs => $2) order by created_at, id`,
   },
   endedAmong: {
     name: "audit_entries.ended_among",
@@ -66,56 +72,51 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-/** An entry about what is about to be done. */
-export type NewAuditEntry = Omit<AuditEntry, "created_at" | "outcome" | "error_kind" | "finished_at" | "browser" | "tries">;
+/** Writes entries of changes that this transaction makes. */
+export async function writeAuditEntries(sql: Sql, entries: readonly NewAuditEntry[]): Promise<void> {
+  if (entries.length > 0) await sql.query(statements.write, [JSON.stringify(entries)]);
+}
 
-/** An entry about what has ended, of one or more brands. */
-export type EndedAuditEntry = Pick<
+/** Writes entries of other services, with their times. What is there already stays, but for counts of refusals. */
+export async function takeAuditEntries(sql: Sql, entries: readonly SentAuditEntry[]): Promise<void> {
+  if (entries.length > 0) await sql.query(statements.take, [JSON.stringify(entries)]);
+}
+
+/** Returns what tells this audit log from one that was restored from a backup. */
+export const auditEpoch = async (sql: Sql): Promise<string> => (await onlyOf(sql.query<{ epoch: string }>(statements.epoch))).epoch;
+
+export async function beginAuditEpoch(sql: Sql): Promise<void> {
+  await sql.query(statements.newEpoch);
+}
+
+/** What a console or brandctl of 1.0 is about to do. */
+export type Announcement = Pick<
   AuditEntry,
-  "actor" | "action" | "subject_id" | "request_id" | "address" | "browser" | "via" | "outcome" | "error_kind"
+  "brand_id" | "actor" | "action" | "subject_id" | "fields" | "request_id" | "address" | "via" | "role"
 >;
 
-export async function insertAuditEntry(sql: Sql, entry: NewAuditEntry): Promise<AuditEntry> {
-  const { id, brand_id, actor, action, subject_id, fields, request_id, address, via, role } = entry;
-  const values = [id, brand_id, actor, action, subject_id, fields, request_id, address, via, role];
-  return onlyOf(sql.query<AuditEntry>(statements.insert, values));
-}
-
-/** Writes an entry for each of these brands. One with an id that exists counts as another try of the same, and has the last one's origin. */
-export async function insertEndedAuditEntries(
-  sql: Sql,
-  entry: EndedAuditEntry,
-  rows: readonly { readonly id: string; readonly brand_id: string }[],
-): Promise<void> {
-  const { actor, action, subject_id, request_id, address, browser, via, outcome, error_kind } = entry;
-  const shared = [actor, action, subject_id, request_id, address, browser, via, outcome, error_kind];
-  await sql.query(statements.insertEnded, [...shared, ...ENDED.values(rows)]);
-}
-
-export interface AuditEntryKey {
-  readonly brandId: string;
-  readonly id: string;
-  /** Only an entry of this person; null: of anyone. */
-  readonly actor: string | null;
+/** Writes an entry without an outcome, within a day of the update from 1.0; returns undefined later. */
+export function announceAuditEntry(sql: Sql, id: string, entry: Announcement): Promise<AuditEntry | undefined> {
+  const { brand_id, actor, action, subject_id, fields, request_id, address, via, role } = entry;
+  return firstOf(
+    sql.query<AuditEntry>(statements.announce, [id, brand_id, actor, action, subject_id, fields, request_id, address, via, role]),
+  );
 }
 
 export interface AuditResult {
-  readonly outcome: AuditOutcome;
+  readonly outcome: string;
   readonly errorKind: string | null;
   /** Set if the entry has no subject. */
   readonly subjectId: string | null;
 }
 
-/** Adds the outcome to an entry without one. Returns the entry as it is then; undefined if the brand has no such entry. */
+/** Adds the outcome to what was announced, unless the change's own entry has taken its place. @param actor null: of anyone */
 export async function finishAuditEntry(
   sql: Sql,
-  { brandId, id, actor }: AuditEntryKey,
+  { brandId, id, actor }: { readonly brandId: string; readonly id: string; readonly actor: string | null },
   { outcome, errorKind, subjectId }: AuditResult,
-): Promise<AuditEntry | undefined> {
-  const [finished] = await sql.query<AuditEntry>(statements.finish, [brandId, id, outcome, errorKind, subjectId, actor]);
-  if (finished !== undefined) return finished;
-  const [before] = await sql.query<AuditEntry>(statements.find, [brandId, id, actor]);
-  return before;
+): Promise<void> {
+  await sql.query(statements.finish, [brandId, id, outcome, errorKind, subjectId, actor]);
 }
 
 /** Returns the entries of a brand that the filter selects, newest first, after a time and id. */
@@ -124,10 +125,6 @@ export function pageOfAuditEntries(sql: Sql, filter: AuditFilter, after: Positio
   const { brandId, actor, action, from, to } = filter;
   return sql.query<AuditEntry>(statements.page, [brandId, actor, action, from, to, createdAt, id, limit]);
 }
-
-/** Returns the entries without an outcome from the `seconds` before a time, of all brands, oldest first. */
-export const unfinishedAuditEntries = (sql: Sql, before: string, seconds: number): Promise<AuditEntry[]> =>
-  sql.query<AuditEntry>(statements.unfinished, [before, seconds]);
 
 /** Returns those of these ids whose entries have an outcome. */
 export async function endedAmong(sql: Sql, ids: readonly string[]): Promise<string[]> {

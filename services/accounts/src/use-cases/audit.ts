@@ -1,73 +1,40 @@
-import { hash } from "node:crypto";
-import { AppError } from "@brand-records/errors";
-import { idSequence } from "@brand-records/ids";
-import type { Sql } from "@brand-records/postgres";
+import type { Database, Sql } from "@brand-records/postgres";
 import type { ExportAuditResponse } from "@brand-records/proto/accounts/v1";
-import { MESSAGE_BYTES_MAX } from "@brand-records/rpc";
+import { type AuditSink, type CallContext, MESSAGE_BYTES_MAX, type PlannedEntry } from "@brand-records/rpc";
+import {
+  countingId,
+  nextEntryId,
+  type NewAuditEntry,
+  type RecordChange,
+  recorderOf,
+  refusedEntry,
+  type SentAuditEntry,
+} from "@brand-records/service-runtime";
 import { type AuditEntry, type AuditFilter, scopeOf } from "../domain/audit-entry.ts";
-import { brandDeleted, DELETION, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
+import { brandDeleted, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
 import { pageOf, pageToken, positionIn, type TokenPage } from "../domain/page-token.ts";
 import {
-  type AuditEntryKey,
-  type AuditResult,
+  announceAuditEntry,
+  type Announcement,
+  auditEpoch,
   finishAuditEntry,
-  insertAuditEntry,
-  insertEndedAuditEntries,
-  type NewAuditEntry,
   pageOfAuditEntries,
+  takeAuditEntries,
+  writeAuditEntries,
 } from "../storage/audit-entries.ts";
 import { auditSettledUntil, pageOfSettledEntries } from "../storage/audit-export.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
 
-/** In the order of their making: the log sorts entries of one millisecond by their ids. */
-const nextEntryId = idSequence("aud");
+/** Returns what writes the entry of a call, in the transaction of its change. */
+export const recordOf = (call: CallContext): RecordChange => recorderOf(call, (sql, entry) => writeAuditEntries(sql, [entry]));
 
-/** Writes an entry about a change that is about to be made. @throws AppError `not_found` if the brand was deleted; `invalid_request` */
-export async function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id">): Promise<AuditEntry> {
-  // It stands for a deleted brand, so only the deletion writes it.
-  if (entry.action === DELETION) throw new AppError("invalid_request", `${DELETION} is written by accounts`, { field: "action" });
-  if ((await deletedAmong(sql, [entry.brand_id])).length > 0) throw brandDeleted();
-  return insertAuditEntry(sql, { id: nextEntryId(), ...entry });
-}
-
-/** Changes of the operator, and those whose entries accounts writes itself. */
-const NOT_OF_CALLERS: ReadonlySet<string> = new Set(["brand", "identity", "person", "session", "sign_in_link"]);
-const OF_OWNERS: ReadonlySet<string> = new Set(["member.add", "member.set_role", "member.remove"]);
-
-/**
- * Checks that a member may make the change that an entry is about: a restore reads the log, and takes away what it says has ended.
- *
- * @throws AppError `invalid_request`, `owner_required`
- */
-export function requireOwnAction(action: string, role: string | undefined): void {
-  const [kind = ""] = action.split(".");
-  if (NOT_OF_CALLERS.has(kind)) throw new AppError("invalid_request", `${action} is not written for a member`, { field: "action" });
-  if ((kind === "key" || OF_OWNERS.has(action)) && role !== "owner") throw new AppError("owner_required", `Only an owner does ${action}`);
-}
-
-/** What accounts itself writes into the audit log, in the transaction of the change. */
-export interface EndedEntry {
-  readonly action: string;
-  /** The person's address, or what has taken its place. */
-  readonly subject: string;
-  readonly requestId: string;
-  /** Default: the operator. */
-  readonly actor?: string | null;
-  /** The owner whose link opened the actor's session. */
-  readonly via?: string | null;
-  /** Where the actor is. */
-  readonly client?: CallClient;
-  /** Default: it was done. */
-  readonly refusal?: Refusal;
-}
-
-/** Where a person's call comes from. */
-export interface CallClient {
-  /** IP address. */
-  readonly address: string | null;
-  /** The browser's family. */
-  readonly browser: string | null;
-}
+/** Accounts' own part of the log. */
+export const auditSink = (db: Database): AuditSink => ({
+  async refused(entry, { kind }) {
+    if (entry.brand_id !== undefined) await writeAuditEntries(db, [refusedEntry(entry, entry.brand_id, kind)]);
+  },
+  changed() {},
+});
 
 export interface Refusal {
   /** The kind of the error. */
@@ -84,43 +51,54 @@ export interface EntryBrand {
 }
 
 /** Writes what was done to a person, or refused, into the audit log of each of these brands. */
-export function recordForBrands(
-  sql: Sql,
-  brands: readonly EntryBrand[],
-  { action, subject, requestId, actor = null, via = null, client, refusal }: EndedEntry,
-): Promise<void> {
-  const entry = {
-    action,
-    actor,
-    subject_id: subject,
-    request_id: requestId,
-    address: client?.address ?? null,
-    browser: client?.browser ?? null,
-    via,
-    outcome: refusal === undefined ? ("done" as const) : ("failed" as const),
-    error_kind: refusal?.kind ?? null,
-  };
+export function recordForBrands(sql: Sql, brands: readonly EntryBrand[], entry: PlannedEntry, refusal?: Refusal): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
-  const rows = brands.map((brand) => ({
-    brand_id: brand.brand_id,
-    id: refusal === undefined ? nextEntryId() : countingId(brand, refusal, day),
+  const written = brands.map(({ brand_id, since = "" }): NewAuditEntry => ({
+    ...entry,
+    id: refusal === undefined ? nextEntryId() : countingId([brand_id, since, day, refusal.kind, refusal.key]),
+    brand_id,
+    subject_id: entry.subject_id ?? null,
+    outcome: refusal === undefined ? "done" : "failed",
+    error_kind: refusal?.kind ?? null,
   }));
-  return insertEndedAuditEntries(sql, entry, rows);
+  return writeAuditEntries(sql, written);
+}
+
+/** Writes entries that another service has made. Returns the epoch of this audit log. */
+export function recordAudit(db: Database, entries: readonly SentAuditEntry[]): Promise<string> {
+  return db.transaction(async (sql) => {
+    // Of a deleted brand one entry stays.
+    const gone = new Set(
+      await deletedAmong(
+        sql,
+        entries.map(({ brand_id }) => brand_id),
+      ),
+    );
+    await takeAuditEntries(
+      sql,
+      entries.filter(({ brand_id }) => !gone.has(brand_id)),
+    );
+    return auditEpoch(sql);
+  });
 }
 
 /**
- * The same for each refusal of one key and kind in one stay and on one day (UTC): the log shows today's among today's entries. As long as
- * other ids, with 104 bits of the hash.
+ * Writes what a console or brandctl of 1.0 is about to do at a plans or webhook of 1.0, which record nothing. Accounts' own changes record
+ * themselves.
+ *
+ * @throws AppError `not_found` if the brand was deleted
  */
-const countingId = ({ brand_id, since }: EntryBrand, { kind, key }: Refusal, day: string): string =>
-  `aud_${hash("sha256", [brand_id, since ?? "", day, kind, key].join(" ")).slice(0, 26)}`;
-
-/** Adds the outcome, once. @throws AppError `not_found` */
-export async function finishAudit(sql: Sql, key: AuditEntryKey, result: AuditResult): Promise<AuditEntry> {
-  const entry = await finishAuditEntry(sql, key, result);
-  if (entry === undefined) throw new AppError("not_found", "There is no audit entry with this id", { field: "entry_id" });
-  return entry;
+export async function appendAudit(sql: Sql, announced: Announcement): Promise<AuditEntry | undefined> {
+  if ((await deletedAmong(sql, [announced.brand_id])).length > 0) throw brandDeleted();
+  return OF_OTHERS.test(announced.action) ? announceAuditEntry(sql, nextEntryId(), announced) : undefined;
 }
+
+/** Adds the outcome of what was announced. */
+export const finishAudit = finishAuditEntry;
+
+export type { Announcement };
+
+const OF_OTHERS = /^(?:plan|receiver|delivery|replay)\./;
 
 const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (aud_[0-9a-z]{1,40})$/;
 

@@ -1,6 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import { newId } from "@brand-records/ids";
 import type { Database, Sql, Transaction } from "@brand-records/postgres";
+import type { RecordChange } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { type Brand, brandNotFound, type Tier } from "../domain/brand.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
@@ -20,9 +21,13 @@ export interface NewBrand {
  *
  * @throws AppError `already_exists` if the id is taken by a brand with another name, or was a deleted brand's
  */
-export async function createBrand(db: Database, { id, ...rest }: NewBrand): Promise<Brand> {
+export async function createBrand(db: Database, { id, ...rest }: NewBrand, record: RecordChange): Promise<Brand> {
   const brand = { id: id ?? newId("brd"), ...rest };
-  const created = await insertBrand(db, brand);
+  const created = await db.transaction(async (sql) => {
+    const inserted = await insertBrand(sql, brand);
+    if (inserted !== undefined) await record(sql, { subject: brand.id, brandId: brand.id });
+    return inserted;
+  });
   if (created !== undefined) return created;
   const existing = await findBrand(db, brand.id);
   if (existing?.name === brand.name) return existing;
@@ -47,12 +52,23 @@ export const listDeletedBrands = (db: Sql, brandIds: readonly string[]): Promise
 type BrandChangeDependencies = Pick<AccountsDependencies, "db" | "epochs" | "clock">;
 
 /** @throws AppError `not_found` */
-export const changeTier = (deps: BrandChangeDependencies, brandId: string, tier: Tier): Promise<BrandChange<Brand>> =>
-  changeBrand(deps, brandId, (sql) => setTier(sql, brandId, tier));
+export const changeTier = (deps: BrandChangeDependencies, brandId: string, tier: Tier, record: RecordChange): Promise<BrandChange<Brand>> =>
+  changeBrand(deps, brandId, async (sql, before) => {
+    if (before.tier !== tier) await record(sql);
+    return setTier(sql, brandId, tier);
+  });
 
 /** @throws AppError `not_found` */
-export const changeVerified = (deps: BrandChangeDependencies, brandId: string, verified: boolean): Promise<BrandChange<Brand>> =>
-  changeBrand(deps, brandId, (sql) => setVerified(sql, brandId, verified));
+export const changeVerified = (
+  deps: BrandChangeDependencies,
+  brandId: string,
+  verified: boolean,
+  record: RecordChange,
+): Promise<BrandChange<Brand>> =>
+  changeBrand(deps, brandId, async (sql, before) => {
+    if (before.verified !== verified) await record(sql);
+    return setVerified(sql, brandId, verified);
+  });
 
 export interface BrandChange<T> {
   readonly result: T;

@@ -20,6 +20,7 @@ export async function grantsOf(
   session: Session,
   token: string,
   membership: Membership | undefined,
+  client: Grant["client"],
 ): Promise<Record<string, string>> {
   const key = await grantKeys.shared(async () => (await db.transaction((sql) => newestSharedPepper(sql, peppers))).version);
   const grant: Grant = {
@@ -28,6 +29,7 @@ export async function grantsOf(
     limitedTo: session.brand_id,
     session: sessionInGrant(token),
     brand: membership === undefined ? null : { id: membership.brand_id, role: membership.role },
+    client,
   };
   return Object.fromEntries(
     await Promise.all(GRANT_AUDIENCES.map(async (audience) => [audience, await grantKeys.sign(grant, audience, key)])),

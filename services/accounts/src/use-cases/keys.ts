@@ -2,6 +2,7 @@ import { AppError } from "@brand-records/errors";
 import { generateKey, keyDigest, keyHint, newId, type Permission } from "@brand-records/ids";
 import type { Sql } from "@brand-records/postgres";
 import type { Principal } from "@brand-records/proto/accounts/v1";
+import type { RecordChange } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { requireOwner } from "../domain/brand.ts";
 import { grantedPermissions, type Key, keyHash, keyLimit, keyNotFound, requireApiAccess } from "../domain/key.ts";
@@ -43,7 +44,7 @@ export interface CreatedKey {
  *
  * @throws AppError `invalid_request`, `not_found`, `owner_required`, `plan_required`, `brand_not_verified`, `key_limit`, `unavailable`
  */
-export async function createKey(deps: AccountsDependencies, request: KeyRequest): Promise<CreatedKey> {
+export async function createKey(deps: AccountsDependencies, request: KeyRequest, record: RecordChange): Promise<CreatedKey> {
   const { brandId, name, environment, createdBy } = request;
   const permissions = grantedPermissions(request.permissions, environment);
   const secret = generateKey(environment);
@@ -65,6 +66,7 @@ export async function createKey(deps: AccountsDependencies, request: KeyRequest)
       pepperVersion: pepper.version,
       keyHash: keyHash(keyDigest(secret), pepper),
     });
+    await record(sql, { subject: key.id });
     return { key, sameName };
   });
   return { ...created, secret };
@@ -136,12 +138,19 @@ const FORGOTTEN_AFTER_MS = 2_000 * CACHES_EXPIRE_AFTER_SECONDS;
  *
  * @throws AppError `not_found`, `owner_required`
  */
-export async function revokeKey(deps: AccountsDependencies, { keyId, brandId, revokedBy }: Revocation): Promise<BrandChange<Key>> {
+export async function revokeKey(
+  deps: AccountsDependencies,
+  { keyId, brandId, revokedBy }: Revocation,
+  record: RecordChange,
+): Promise<BrandChange<Key>> {
   const key = await findKey(deps.db, keyId);
   if (key === undefined || (brandId !== undefined && key.brand_id !== brandId)) throw keyNotFound("key_id");
   const change = await changeBrand(deps, key.brand_id, async (sql, brand) => {
     requireOwner(await findMember(sql, brand.id, revokedBy), revokedBy);
-    return (await markKeyRevoked(sql, keyId, revokedBy)) ?? (await findKey(sql, keyId)) ?? key;
+    const revoked = await markKeyRevoked(sql, keyId, revokedBy);
+    if (revoked === undefined) return (await findKey(sql, keyId)) ?? key;
+    await record(sql, { brandId: key.brand_id });
+    return revoked;
   });
   const { result: revoked, may_be_accepted_until: until = "" } = change;
   const isForgotten = Date.parse(until) - Date.parse(revoked.revoked_at ?? "") > FORGOTTEN_AFTER_MS;

@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
+import type { RecordChange } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Member, type Membership, requireOwner } from "../domain/brand.ts";
 import { pageOf, type PageRequest, positionIn, type TokenPage } from "../domain/page-token.ts";
@@ -37,7 +38,7 @@ export function addMember(
   { db, limits }: Pick<AccountsDependencies, "db" | "limits">,
   member: NewMember,
   acting: ActingMember,
-  { onlyNew }: { readonly onlyNew: boolean },
+  { onlyNew, record }: { readonly onlyNew: boolean; readonly record: RecordChange },
 ): Promise<Member> {
   return changeMembers(db, member.brand_id, acting, async (sql) => {
     // Whatever was begun to be erased was another stay's.
@@ -47,6 +48,7 @@ export function addMember(
     const isNew = (await findMember(sql, member.brand_id, member.email)) === undefined;
     if (isNew && (await countMembers(sql, member.brand_id)) >= limits.members)
       throw new AppError("member_limit", `A brand has at most ${limits.members} members. Remove one who no longer works on it.`);
+    await record(sql);
     if (!onlyNew) return withoutOwnersLinks(sql, await upsertMember(sql, member));
     const added = await insertMember(sql, member);
     if (added === undefined) throw alreadyAMember();
@@ -55,10 +57,11 @@ export function addMember(
 }
 
 /** @throws AppError `not_found` for another brand and for an address that is not a member's; `owner_required`; `last_owner` */
-export function changeRole(db: Database, member: NewMember, acting: ActingMember): Promise<Member> {
+export function changeRole(db: Database, member: NewMember, acting: ActingMember, record: RecordChange): Promise<Member> {
   return changeMembers(db, member.brand_id, acting, async (sql) => {
     const changed = await setMemberRole(sql, member);
     if (changed === undefined) throw memberNotFound();
+    await record(sql);
     return withoutOwnersLinks(sql, changed);
   });
 }
@@ -84,11 +87,12 @@ const memberNotFound = (): AppError => new AppError("not_found", "There is no su
  *
  * @throws AppError `not_found`; `owner_required`; `last_owner` if it would remove the brand's last owner
  */
-export function removeMember(db: Database, brandId: string, email: string, acting: ActingMember): Promise<void> {
+export function removeMember(db: Database, brandId: string, email: string, acting: ActingMember, record: RecordChange): Promise<void> {
   const requiredOwner = acting === email ? undefined : acting;
   return changeMembers(db, brandId, requiredOwner, async (sql) => {
     await lockPerson(sql, email);
     if (!(await deleteMember(sql, brandId, email))) throw memberNotFound();
+    await record(sql);
     if ((await membershipsOf(sql, email)).length > 0) return;
     await deleteLinksOf(sql, email);
     await deleteSessionsOf(sql, email);

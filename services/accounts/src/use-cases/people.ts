@@ -1,5 +1,6 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
+import type { PlannedEntry } from "@brand-records/rpc";
 import { pageToken, positionIn } from "../domain/page-token.ts";
 import { EXPORT_SECTIONS, newPseudonym, noErasure, notSettled, stillAMember } from "../domain/person.ts";
 import {
@@ -42,7 +43,7 @@ export function beginErasure(db: Database, email: string): Promise<Erasure> {
  * @returns the brands whose audit log has an entry about it
  * @throws AppError `still_a_member`; `not_found` if no erasure has begun; `request_conflict` before it has settled
  */
-export async function erasePerson(db: Database, email: string, brandIds: readonly string[], requestId: string): Promise<string[]> {
+export async function erasePerson(db: Database, email: string, brandIds: readonly string[], entry: PlannedEntry): Promise<string[]> {
   const { pseudonym, settles_in_ms } = await requireErasure(db, email);
   if (settles_in_ms > 0) throw notSettled(settles_in_ms);
   while ((await eraseBatch(db, email, pseudonym)) === BATCH_ENTRIES);
@@ -55,7 +56,7 @@ export async function erasePerson(db: Database, email: string, brandIds: readonl
     await deleteLinksOf(sql, email);
     await deleteIdentitiesOf(sql, email);
     await eraseFromKeys(sql, email, pseudonym);
-    await recordForBrands(sql, brands, { action: "person.erase", subject: pseudonym, requestId });
+    await recordForBrands(sql, brands, { ...entry, subject_id: pseudonym });
     await endErasure(sql, email);
     return brands.map(({ brand_id }) => brand_id);
   });

@@ -1,4 +1,5 @@
 import type { Database, Sql } from "@brand-records/postgres";
+import type { PlannedEntry } from "@brand-records/rpc";
 import type { NewSession } from "@brand-records/proto/accounts/v1";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Membership } from "../domain/brand.ts";
@@ -8,16 +9,10 @@ import { membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSession, deleteSessionsOf, findSession, insertSession, touchSession } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
-import { type CallClient, recordForBrands } from "./audit.ts";
+import { recordForBrands } from "./audit.ts";
 
 /** What a session begins with: `issuer` is null after a sign-in link, `scope` for every brand of the person. */
 export type SessionStart = Pick<Session, "email" | "issuer"> & { readonly scope: LinkScope | null };
-
-/** Who signs in or out, and from where. */
-export interface SignInAttempt {
-  readonly requestId: string;
-  readonly client: CallClient;
-}
 
 /** Creates a session. The caller has made sure who the person is. */
 export async function openSession(sql: Sql, start: SessionStart, limits: SessionLimits): Promise<NewSession> {
@@ -44,7 +39,7 @@ export async function getSession(
 }
 
 /** Ends a session, if there is one. The audit log of each brand that it opened gets an entry, in the same transaction. */
-export async function endSession(db: Database, token: string, { requestId, client }: SignInAttempt): Promise<void> {
+export async function endSession(db: Database, token: string, entry: PlannedEntry): Promise<void> {
   const tokenHash = tokenHashOf(token);
   if (tokenHash === undefined) return;
   await db.transaction(async (sql) => {
@@ -52,7 +47,7 @@ export async function endSession(db: Database, token: string, { requestId, clien
     if (ended === undefined) return;
     const { email, brand_id, made_by } = ended;
     const brands = brand_id === null ? await membershipsOf(sql, email) : [{ brand_id }];
-    await recordForBrands(sql, brands, { action: "session.sign_out", subject: email, actor: email, via: made_by, requestId, client });
+    await recordForBrands(sql, brands, { ...entry, subject_id: email, actor: email, via: made_by });
   });
 }
 
@@ -60,26 +55,19 @@ export interface EndedSessions {
   readonly email: string;
   /** Those of this brand alone; null: all. */
   readonly brandId: string | null;
-  /** Null: the operator. */
-  readonly actor: string | null;
-  readonly via: string | null;
 }
 
 /**
  * Ends a person's sessions, and deletes the unused links, which would open others: all of them, or those of one brand alone. Returns how
  * many sessions there were. The audit log of each brand concerned gets an entry, in the same transaction.
  */
-export function endSessionsOf(
-  db: Database,
-  { email, brandId, actor, via }: EndedSessions,
-  { requestId, client }: SignInAttempt,
-): Promise<number> {
+export function endSessionsOf(db: Database, { email, brandId }: EndedSessions, entry: PlannedEntry): Promise<number> {
   return db.transaction(async (sql) => {
     // A link that is being redeemed has opened its session by then.
     await lockPerson(sql, email);
     await deleteUnusedLinksOf(sql, email, brandId);
     const brands = brandId === null ? await membershipsOf(sql, email) : [{ brand_id: brandId }];
-    await recordForBrands(sql, brands, { action: "session.sign_out_everywhere", subject: email, actor, via, requestId, client });
+    await recordForBrands(sql, brands, entry);
     return deleteSessionsOf(sql, email, brandId);
   });
 }

@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
+import type { PlannedEntry } from "@brand-records/rpc";
 import type { CreateSignInLinkResponse, NewSession } from "@brand-records/proto/accounts/v1";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Membership, requireOwner } from "../domain/brand.ts";
@@ -9,21 +10,13 @@ import { lockBrand } from "../storage/brands.ts";
 import { findMember, membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
-import { type EndedEntry, recordForBrands } from "./audit.ts";
-import { openSession, type SignInAttempt } from "./sessions.ts";
+import { recordForBrands } from "./audit.ts";
+import { openSession } from "./sessions.ts";
 
 export interface LinkRequest {
   readonly email: string;
   readonly ttlSeconds: number;
-  readonly requestId: string;
-}
-
-/** The session in which an owner acts. */
-export interface ActingSession {
-  /** IP address. */
-  readonly address: string | null;
-  /** The owner whose link opened the session. */
-  readonly via: string | null;
+  readonly entry: PlannedEntry;
 }
 
 /**
@@ -36,7 +29,7 @@ export function createSignInLink({ db }: Pick<AccountsDependencies, "db">, reque
   return db.transaction(async (sql) => {
     // A link that is made during the removal of the last membership would outlive it.
     await lockPerson(sql, request.email);
-    await recordForBrands(sql, await requireMemberships(sql, request.email), linkEntry(request, null));
+    await recordForBrands(sql, await requireMemberships(sql, request.email), request.entry);
     return insertLink(sql, request, null);
   });
 }
@@ -51,9 +44,8 @@ export async function createOwnersLink(
   { db }: Pick<AccountsDependencies, "db">,
   request: LinkRequest,
   scope: LinkScope,
-  { address, via }: ActingSession,
 ): Promise<CreateSignInLinkResponse> {
-  if (via !== null) throw limitedSession();
+  if (request.entry.via !== null) throw limitedSession();
   if (request.email === scope.madeBy) throw ownAddress();
   return db.transaction(async (sql) => {
     const { brandId, madeBy } = scope;
@@ -61,17 +53,10 @@ export async function createOwnersLink(
     if ((await lockBrand(sql, brandId)) === undefined) throw brandNotFound();
     requireOwner(await findMember(sql, brandId, madeBy), madeBy);
     if ((await findMember(sql, brandId, request.email)) === undefined) throw notAMember(request.email);
-    await recordForBrands(sql, [{ brand_id: brandId }], linkEntry(request, { actor: madeBy, client: { address, browser: null } }));
+    await recordForBrands(sql, [{ brand_id: brandId }], request.entry);
     return insertLink(sql, request, scope);
   });
 }
-
-const linkEntry = ({ email, requestId }: LinkRequest, owner: Pick<EndedEntry, "actor" | "client"> | null): EndedEntry => ({
-  action: "sign_in_link.create",
-  subject: email,
-  requestId,
-  ...owner,
-});
 
 async function insertLink(sql: Sql, { email, ttlSeconds }: LinkRequest, scope: LinkScope | null): Promise<CreateSignInLinkResponse> {
   const { token, tokenHash } = newToken();
@@ -83,7 +68,7 @@ async function insertLink(sql: Sql, { email, ttlSeconds }: LinkRequest, scope: L
  *
  * @throws AppError `sign_in_link_unknown`, `sign_in_link_used`, `sign_in_link_expired`, `no_membership`
  */
-export function peekSignInLink(deps: Dependencies, token: string, attempt: SignInAttempt): Promise<SignInLink> {
+export function peekSignInLink(deps: Dependencies, token: string, attempt: PlannedEntry): Promise<SignInLink> {
   return withRefusals(deps, token, attempt, () => usableLink(deps.db, token));
 }
 
@@ -96,7 +81,7 @@ export function peekSignInLink(deps: Dependencies, token: string, attempt: SignI
 export async function redeemSignInLink(
   deps: Dependencies & Pick<AccountsDependencies, "sessionLimits">,
   token: string,
-  attempt: SignInAttempt,
+  attempt: PlannedEntry,
 ): Promise<NewSession> {
   const redeem = async (): Promise<NewSession> => {
     const { email, scope } = await usableLink(deps.db, token);
@@ -129,20 +114,18 @@ async function usableLink(sql: Sql, token: string): Promise<SignInLink> {
   return link;
 }
 
-const signInEntry = (email: string, scope: LinkScope | null, { requestId, client }: SignInAttempt): EndedEntry => ({
-  action: "session.sign_in_with_link",
-  subject: email,
+const signInEntry = (email: string, scope: LinkScope | null, attempt: PlannedEntry): PlannedEntry => ({
+  ...attempt,
+  subject_id: email,
   actor: email,
   via: scope?.madeBy ?? null,
-  requestId,
-  client,
 });
 
 /**
  * Counts each refusal of a link. That of one which is known is written to the audit log, too: it was used or has expired, and somebody
  * else may have it.
  */
-async function withRefusals<T>(deps: Dependencies, token: string, attempt: SignInAttempt, run: () => Promise<T>): Promise<T> {
+async function withRefusals<T>(deps: Dependencies, token: string, attempt: PlannedEntry, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -153,13 +136,13 @@ async function withRefusals<T>(deps: Dependencies, token: string, attempt: SignI
   }
 }
 
-async function recordRefusal(db: Database, token: string, attempt: SignInAttempt, kind: string): Promise<void> {
+async function recordRefusal(db: Database, token: string, attempt: PlannedEntry, kind: string): Promise<void> {
   const tokenHash = tokenHashOf(token);
   const link = tokenHash === undefined ? undefined : await findSignInLink(db, tokenHash);
   if (tokenHash === undefined || link === undefined) return;
   const { email, scope } = link;
   const brands = scope === null ? await membershipsOf(db, email) : [{ brand_id: scope.brandId }];
-  await recordForBrands(db, brands, { ...signInEntry(email, scope, attempt), refusal: { kind, key: tokenHash.toString("hex") } });
+  await recordForBrands(db, brands, signInEntry(email, scope, attempt), { kind, key: tokenHash.toString("hex") });
 }
 
 /** @throws AppError `no_membership` */

@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
+import type { PlannedEntry } from "@brand-records/rpc";
 import type { NewSession } from "@brand-records/proto/accounts/v1";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { type Identity, identityConflict, IdTokenRefused, verifiedEmail } from "../domain/sign-in.ts";
@@ -9,8 +10,8 @@ import { staysOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsOf } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
-import { type EndedEntry, recordForBrands } from "./audit.ts";
-import { openSession, type SignInAttempt } from "./sessions.ts";
+import { recordForBrands } from "./audit.ts";
+import { openSession } from "./sessions.ts";
 import { requireMemberships } from "./sign-in-links.ts";
 
 /**
@@ -27,7 +28,7 @@ export async function signInWithIdentity(
   { db, sessionLimits, countSignIn, log }: Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn" | "log">,
   identify: () => Promise<IdentitySignIn>,
   normalizeEmail: (email: string) => string | undefined,
-  attempt: SignInAttempt,
+  attempt: PlannedEntry,
 ): Promise<NewSession> {
   try {
     const signIn = await identify();
@@ -54,23 +55,17 @@ export async function signInWithIdentity(
     return session;
   } catch (error) {
     if (error instanceof AppError) countSignIn("provider", error.kind);
-    if (error instanceof IdTokenRefused) log.warn({ request_id: attempt.requestId, check: error.check }, "ID token refused");
+    if (error instanceof IdTokenRefused) log.warn({ request_id: attempt.request_id, check: error.check }, "ID token refused");
     throw error;
   }
 }
 
-const entryOf = (email: string, { requestId, client }: SignInAttempt): EndedEntry => ({
-  action: "session.sign_in_with_provider",
-  subject: email,
-  actor: email,
-  requestId,
-  client,
-});
+const entryOf = (email: string, attempt: PlannedEntry): PlannedEntry => ({ ...attempt, subject_id: email, actor: email });
 
 /** Writes one entry for each account at the provider and day, which counts. */
-async function recordConflict(db: Database, { issuer, subject }: Identity, email: string, attempt: SignInAttempt): Promise<void> {
+async function recordConflict(db: Database, { issuer, subject }: Identity, email: string, attempt: PlannedEntry): Promise<void> {
   const refusal = { kind: "identity_conflict", key: [issuer, subject, email].join(" ") };
-  await recordForBrands(db, await staysOf(db, email), { ...entryOf(email, attempt), refusal });
+  await recordForBrands(db, await staysOf(db, email), entryOf(email, attempt), refusal);
 }
 
 /**
@@ -79,7 +74,7 @@ async function recordConflict(db: Database, { issuer, subject }: Identity, email
  *
  * @throws AppError `no_membership`
  */
-export function unlinkIdentities({ db }: Pick<AccountsDependencies, "db">, email: string, requestId: string): Promise<number> {
+export function unlinkIdentities({ db }: Pick<AccountsDependencies, "db">, email: string, entry: PlannedEntry): Promise<number> {
   return db.transaction(async (sql) => {
     await lockPerson(sql, email);
     const memberships = await requireMemberships(sql, email);
@@ -87,7 +82,7 @@ export function unlinkIdentities({ db }: Pick<AccountsDependencies, "db">, email
     if (unlinked === 0) return 0;
     await deleteUnusedLinksOf(sql, email, null);
     await deleteSessionsOf(sql, email);
-    await recordForBrands(sql, memberships, { action: "identity.unlink", subject: email, requestId });
+    await recordForBrands(sql, memberships, entry);
     return unlinked;
   });
 }

@@ -1,10 +1,9 @@
 import type { Database } from "@brand-records/postgres";
 import type { RedisClient } from "@brand-records/redis";
-import type { AuditEntry } from "../../domain/audit-entry.ts";
 import type { Key } from "../../domain/key.ts";
 import type { LostRight, OpenQuestion } from "../../domain/lost-rights.ts";
 import { raiseEpochs } from "../../epochs/epoch-publisher.ts";
-import { newestAuditEntryAt, unfinishedAuditEntries } from "../../storage/audit-entries.ts";
+import { beginAuditEpoch, newestAuditEntryAt } from "../../storage/audit-entries.ts";
 import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
 import { deleteAnySessions } from "../../storage/sessions.ts";
 import { acceptRestored } from "../../storage/restored.ts";
@@ -13,9 +12,6 @@ import { applyLostRight, REQUEST_ID } from "./apply-lost-right.ts";
 import { lostRightsInFiles, type AuditFiles } from "./audit-file.ts";
 
 const BATCH_SIZE = 1_000;
-
-/** An action takes seconds; entries that have had no outcome for longer are of processes that were killed. */
-const UNDER_WAY_SECONDS = 600;
 
 export interface AfterRestoreOptions {
   readonly db: Database;
@@ -33,8 +29,6 @@ export interface AfterRestoreOptions {
   onOpen(question: OpenQuestion): Promise<void>;
   /** Receives each key that works: its revocation may be lost. In ascending order of id. */
   onKey(key: Key): Promise<void>;
-  /** Receives each action that had begun and not ended when the backup was taken. */
-  onUnfinished(entry: AuditEntry): Promise<void>;
 }
 
 export interface AfterRestore {
@@ -64,7 +58,7 @@ export interface AfterRestore {
  * @throws ConfigError if what has ended cannot be read; RedisUnavailable, RedisReplyError; what was done before stays, and accounts does not start
  */
 export async function afterRestore(options: AfterRestoreOptions): Promise<AfterRestore> {
-  const { db, redis, audit, onKey, onUnfinished } = options;
+  const { db, redis, audit, onKey } = options;
   const newestEntryAt = await newestAuditEntryAt(db, REQUEST_ID);
   const { lost, open } = audit === undefined ? { lost: [], open: [] } : await lostRightsInFiles(db, audit, newestEntryAt);
   // One that was ended or used after the backup would work again.
@@ -72,10 +66,10 @@ export async function afterRestore(options: AfterRestoreOptions): Promise<AfterR
   const links_deleted = await repeatUntilNone(() => deleteUnusedLinks(db, BATCH_SIZE));
   const taken = await takeLostRights(options, lost);
   const brands = await raiseEpochs(db, redis);
-  if (newestEntryAt !== null)
-    for (const entry of await unfinishedAuditEntries(db, newestEntryAt, UNDER_WAY_SECONDS)) await onUnfinished(entry);
   const { keys, newestUseAt } = await reportKeys(db, onKey);
   for (const question of open) await options.onOpen(question);
+  // Plans and webhook give it what they have recorded since the backup.
+  await beginAuditEpoch(db);
   await acceptRestored(options.ownerDb);
   return {
     brands,

@@ -89,4 +89,15 @@ async function beginDeletion(sql: Transaction, brandId: string): Promise<boolean
 }
 
 const record = (sql: Transaction, brands: readonly { brand_id: string }[], action: string, subject: string): Promise<void> =>
-  recordForBrands(sql, brands, { action, subject, requestId: REQUEST_ID });
+  recordForBrands(sql, brands, {
+    action,
+    subject_id: subject,
+    request_id: REQUEST_ID,
+    brand_id: undefined,
+    actor: null,
+    via: null,
+    fields: [],
+    role: null,
+    address: null,
+    browser: null,
+  });
