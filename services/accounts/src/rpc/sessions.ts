@@ -12,10 +12,13 @@ type SessionsDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | 
 
 export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsServiceService> {
   return {
-    async getSession({ token, with_grants, brand_id, client }) {
-      const { session, memberships } = await getSession(deps, token);
+    async getSession({ token, with_grants, ...request }, { requestId }) {
+      const { brand_id } = parseRequest({ brand_id: fields.brandId.nullish().catch(null) }, request);
+      const client = clientOf(request);
+      const opening = brand_id == null ? undefined : { brandId: brand_id, requestId, client };
+      const { session, memberships } = await getSession(deps, token, opening);
       const brand = memberships.find((membership) => membership.brand_id === brand_id);
-      const grants = with_grants === true ? await grantsOf(deps, session, token, brand, clientOf({ client })) : {};
+      const grants = with_grants === true ? await grantsOf(deps, session, token, brand, client) : {};
       return { session, memberships: [...memberships], grants };
     },
     async checkGrant(request) {
