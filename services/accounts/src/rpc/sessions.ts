@@ -23,7 +23,7 @@ export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsS
     },
     async checkGrant(request) {
       const { grant, audience, brand_id } = parseRequest(grantFields, request);
-      const need = { audience, brandId: brand_id ?? undefined, bySignature: false };
+      const need = { audience, brandId: brand_id ?? undefined };
       const { email, via, limitedTo, brand, client } = await prove(deps, grant, need);
       return { email, role: brand?.role ?? null, via, limited_to: limitedTo, client };
     },
