@@ -15,9 +15,10 @@ it("asks accounts about every grant, for its own service and the brand of the ca
   const asked: unknown[] = [];
   const grants = answered(async (request) => {
     asked.push(request);
-    return { email: "ana@ulap.example", role: "owner", via: "ben@ulap.example" };
+    return { email: "ana@ulap.example", role: "owner", via: "ben@ulap.example", client: { address: "198.51.100.7" } };
   });
-  const person = { email: "ana@ulap.example", via: "ben@ulap.example", limitedTo: null };
+  const client = { address: "198.51.100.7", browser: null };
+  const person = { email: "ana@ulap.example", via: "ben@ulap.example", limitedTo: null, client };
   for (let n = 0; n < 2; n += 1)
     expect(await grants.prove("g", OF_BRAND, call())).toEqual({ ...person, brand: { id: "brd_1", role: "owner" } });
   expect(await grants.prove("g", OF_NONE, call())).toEqual({ ...person, brand: null });

@@ -8528,7 +8528,10 @@ export const AccountsServiceService = {
       Buffer.from(SetMemberRoleResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetMemberRoleResponse => SetMemberRoleResponse.decode(value),
   },
-  /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */
+  /**
+   * Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. Plans and webhook
+   * may call it for the processes of 1.0 that an update replaces: theirs asked for the members whom the operator names.
+   */
   listMembers: {
     path: "/accounts.v1.AccountsService/ListMembers" as const,
     requestStream: false as const,
@@ -8629,7 +8632,10 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
    * A repetition of an owner's own change to member is refused, because that owner is one no more: so it is not repeated.
    */
   setMemberRole: handleUnaryCall<SetMemberRoleRequest, SetMemberRoleResponse>;
-  /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */
+  /**
+   * Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. Plans and webhook
+   * may call it for the processes of 1.0 that an update replaces: theirs asked for the members whom the operator names.
+   */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
