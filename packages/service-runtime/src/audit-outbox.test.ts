@@ -329,14 +329,8 @@ describe("refusals", () => {
     await outbox.refused(planned({ actor: BEN }), refusal);
     await outbox.refused(planned({ brand_id: undefined }), refusal);
     await nothingWaits();
-    const counted = () =>
-      [...accounts.entries.values()].map(({ actor, error_kind, outcome, tries }) => [actor, error_kind, outcome, tries]);
-    const expected = [
-      [ANA, "plan_changed", "failed", 5],
-      [ANA, "owner_required", "failed", 1],
-      [BEN, "plan_changed", "failed", 1],
-    ];
-    expect(counted().toSorted()).toEqual(expected.toSorted());
+    const refused = [...accounts.entries.values()].map(({ actor, error_kind, tries }) => `${actor} ${error_kind} ${tries}`);
+    expect(refused.toSorted()).toEqual([`${ANA} owner_required 1`, `${ANA} plan_changed 5`, `${BEN} plan_changed 1`]);
   });
 
   it("is counted also while the count before is on its way", async () => {
