@@ -78,7 +78,7 @@ export class AuditOutbox implements AuditSink, Stoppable {
     return recorderOf(call, async (sql, entry) => void (await sql.query(this.#sql.insert, valuesOf(entry))));
   }
 
-  /** An id that is counted by has the address in its hash, and an erasure forgets it: the entry's own has not. */
+  /** What refusals are counted by is a hash with the address. An erasure forgets it, so it cannot be the entry's id. */
   async refused(entry: PlannedEntry, { kind }: AppError): Promise<void> {
     if (entry.brand_id === undefined) return;
     const counted = refusedEntry(entry, entry.brand_id, kind);
@@ -142,14 +142,13 @@ export class AuditOutbox implements AuditSink, Stoppable {
     try {
       const rows = await db.query<WaitingRow>(this.#sql.read, [BATCH_MAX]);
       const { epoch, taken } = await this.#send(rows, call);
-      if (lead.epoch !== null && lead.epoch !== epoch) await this.#handAllAgain();
-      await db.query(this.#sql.acknowledge, [
-        this.#process,
-        epoch,
-        ...ACKNOWLEDGED.values(taken.map(({ seq, tries }) => ({ seq, tries }))),
-      ]);
+      const isRestored = lead.epoch !== null && lead.epoch !== epoch;
+      if (isRestored) await this.#handAllAgain();
+      // Of a restored log: perhaps the one before has taken some of these.
+      const acknowledged = isRestored ? [] : taken.map(({ seq, tries }) => ({ seq, tries }));
+      await db.query(this.#sql.acknowledge, [this.#process, epoch, ...ACKNOWLEDGED.values(acknowledged)]);
       await this.#clean();
-      return rows.length === BATCH_MAX;
+      return isRestored || rows.length === BATCH_MAX;
     } catch (error) {
       // Another process may reach accounts.
       await db.query(this.#sql.release, [this.#process]).catch(() => {});
