@@ -37,21 +37,17 @@ function factsOf(method) {
     throw new Error(`${path} has no idempotency_level: IDEMPOTENCY_UNKNOWN, if a repetition has another effect`);
   }
   if (!hasOption(method, option)) throw new Error(`${path} has no option (${OPTION})`);
-  const { callers, actor: acts, actorField, bySignature, entry } = getOption(method, option);
+  const { callers, actor: acts, actorField, entry } = getOption(method, option);
   if (acts === 0) throw new Error(`${path} has no actor`);
   const facts = {
     isIdempotent: options.idempotencyLevel !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
     callers: callers.map((number) => nameOf(caller, number)),
     actor: nameOf(actor, acts),
     ...(actorField !== "" && { actorField }),
-    ...(bySignature && { bySignature }),
     ...(entry !== undefined && { entry: entryOf(entry) }),
   };
   const changes = options.idempotencyLevel !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS && !options.deprecated;
-  const problem =
-    problemOf(facts, new Set(method.input.fields.map(({ name }) => name))) ??
-    misplaced(path, facts) ??
-    entryProblem(facts, method, changes);
+  const problem = problemOf(facts, new Set(method.input.fields.map(({ name }) => name))) ?? entryProblem(facts, method, changes);
   if (problem !== undefined) throw new Error(`${path} ${problem}`);
   return [path, facts];
 }
@@ -86,10 +82,9 @@ function hasPath(message, [name, ...rest]) {
 }
 
 /** What its options say must fit its request, and each other. */
-function problemOf({ callers, actor: acts, actorField, bySignature }, fields) {
+function problemOf({ callers, actor: acts, actorField }, fields) {
   const isForPerson = isPerson(acts);
-  if (!isForPerson && (actorField !== undefined || bySignature))
-    return "acts for no person, and needs neither actor_field nor by_signature";
+  if (!isForPerson && actorField !== undefined) return "acts for no person, and needs no actor_field";
   if (acts === "caller" && callers.includes("console")) return "acts for the console, which may act for people only";
   const named = PERSON_FIELDS.find((name) => fields.has(name));
   if (isForPerson && named !== undefined && actorField === undefined) return `needs actor_field: its request has ${named}`;
@@ -97,11 +92,6 @@ function problemOf({ callers, actor: acts, actorField, bySignature }, fields) {
   if (["member", "owner"].includes(acts) && !fields.has("brand_id")) return "acts for a member, but its request names no brand_id";
   return undefined;
 }
-
-const misplaced = (path, { bySignature }) =>
-  bySignature && !path.startsWith("/accounts.")
-    ? "is not of accounts, which alone can verify a signature: it cannot be by_signature"
-    : undefined;
 
 function contents() {
   const files = [...registry.files].filter((file) => request.fileToGenerate.includes(file.proto.name));
@@ -126,8 +116,6 @@ export interface MethodFacts {
     .join(" | ")};
   /** The field of the request that names the person. */
   readonly actorField?: string;
-  /** The grant's signature proves the person, though the session may have ended since. */
-  readonly bySignature?: true;
   /** What a call writes into the audit log, in the transaction of its change. */
   readonly entry?: EntryFacts;
 }

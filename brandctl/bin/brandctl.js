@@ -7,7 +7,7 @@ try {
   await import(main.href);
 } catch (error) {
   if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error;
-  const root = fileURLToPath(new URL("../../..", import.meta.url));
-  process.stderr.write(`brandctl is not built yet. Run in ${root}:\n\n  npm install && npm run build\n\n`);
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  process.stderr.write(`brandctl is not built yet. Run in ${root}:\n\n  npm ci && npm run build\n\n`);
   process.exitCode = 1;
 }

@@ -2,7 +2,8 @@
 # Provides what the tests need in addition to npm, or lists everything that is missing and how to install it.
 #
 # ensure.sh [service…]   default: redis kafka; also postgres (the oldest supported version), chromium, prometheus with promtool,
-#                        alertmanager, faketime, and python, go, php, ruby: the languages of the programs in docs/webhooks.md
+#                        alertmanager, faketime; image: what builds and runs it; and python, go, php, ruby: the languages of the programs
+#                        in docs/webhooks.md
 #
 # stdout: NAME=value lines for programs. stderr: text for people. Exit code: 1 if anything is missing.
 #   REDIS_URL=redis://…        your running Redis
@@ -280,9 +281,13 @@ provide_faketime() {
 ensure_program() {
   command -v "$1" >/dev/null && return
   can_install_debian_packages && install_debian_package "$2" && command -v "$1" >/dev/null && return
-  lacks "$1, which runs a program of docs/webhooks.md" "Debian, Ubuntu: apt-get install $2"
+  lacks "$1, which tests run" "Debian, Ubuntu: apt-get install $2"
 }
 
+ensure_image() {
+  local program
+  for program in buildah podman runc debootstrap; do ensure_program "$program" "$program"; done
+}
 ensure_python() { ensure_program python3 python3; }
 ensure_go() { ensure_program go golang-go; }
 ensure_php() { ensure_program php php-cli; }
@@ -291,7 +296,7 @@ ensure_ruby() { ensure_program ruby ruby; }
 # ------------------------------------------------------------------------------------------------------------------
 
 for service in $SERVICES; do
-  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka postgres chromium prometheus alertmanager faketime python go php ruby."; exit 64; }
+  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka postgres chromium prometheus alertmanager faketime image python go php ruby."; exit 64; }
   "ensure_$service"
 done
 if [ -n "$MISSING" ]; then

@@ -15,8 +15,6 @@ export interface MethodFacts {
   readonly actor: "caller" | "member" | "owner" | "bearer" | "person";
   /** The field of the request that names the person. */
   readonly actorField?: string;
-  /** The grant's signature proves the person, though the session may have ended since. */
-  readonly bySignature?: true;
   /** What a call writes into the audit log, in the transaction of its change. */
   readonly entry?: EntryFacts;
 }
@@ -66,7 +64,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.SessionsService/CheckGrant": { isIdempotent: true, callers: ["plans", "webhook"], actor: "bearer" },
   "/accounts.v1.AuditService/RecordAudit": { isIdempotent: true, callers: ["plans", "webhook"], actor: "caller" },
   "/accounts.v1.AuditService/AppendAudit": { isIdempotent: false, callers: ["console"], actor: "member", actorField: "actor" },
-  "/accounts.v1.AuditService/FinishAudit": { isIdempotent: true, callers: ["console"], actor: "member", bySignature: true },
+  "/accounts.v1.AuditService/FinishAudit": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.AuditService/ListAudit": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.AuditService/ExportAudit": { isIdempotent: true, callers: [], actor: "caller" },
   "/accounts.v1.UsageService/RecordUsage": { isIdempotent: true, callers: ["gateway"], actor: "caller" },

@@ -7,10 +7,10 @@ import { OWN_METHODS } from "@brand-records/rpc";
 const ACTS_FOR = { caller: "", bearer: "", person: "a person", member: "a member", owner: "an owner" };
 
 /** What a call of the console shows for it. The operator shows its certificate alone. */
-function proofOf({ actor, bySignature }: MethodFacts): string {
+function proofOf({ actor }: MethodFacts): string {
   if (actor === "caller") return "";
   if (actor === "bearer") return "its content";
-  return bySignature === true ? "signature" : "session";
+  return "session";
 }
 
 /** Returns the cells before the methods. */

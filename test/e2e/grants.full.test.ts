@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { grantKeyFrom, signGrant, type Grant } from "@brand-records/identity";
 import * as accounts from "@brand-records/proto/accounts/v1";
-import { METHODS, type MethodFacts } from "@brand-records/proto/methods";
+import { AUDIT_ACTIONS, METHODS, type MethodFacts } from "@brand-records/proto/methods";
 import * as plans from "@brand-records/proto/plans/v1";
 import * as webhook from "@brand-records/proto/webhook/v1";
+import { openPool } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { actsForPerson, connectRpc, GRANT_METADATA, newCallContext, type RpcClient } from "@brand-records/rpc";
 import {
@@ -23,11 +24,12 @@ import {
 import { newId } from "@brand-records/ids";
 import { Client, credentials, Metadata, status, type MethodDefinition, type ServiceError } from "@grpc/grpc-js";
 import { logOf } from "../admin-port.ts";
+import { planInput } from "../plan-input.ts";
 import { scriptOf } from "../program-script.ts";
 
 /**
- * One promise: a console that was taken over acts for those alone whose sessions it has. Its certificate is good; every method of the
- * running services that acts for a person is called with each kind of grant.
+ * One promise: a console that was taken over acts for those alone whose sessions it has, and the audit log says what it did in their names,
+ * and nothing else. Its certificate is good; every method of the running services that acts for a person is called with each kind of grant.
  */
 
 const PREFIX = "spiffe://records.example/ns/live/sa/";
@@ -49,7 +51,14 @@ let database: TestDatabase;
 let authority: CertificateAuthority;
 let provider: TestIssuer;
 let running: Record<ServiceName, ServiceProcess>;
-let operator: { accounts: RpcClient<accounts.AccountsServiceService>; signIn: RpcClient<accounts.SignInServiceService> };
+let operator: {
+  accounts: RpcClient<accounts.AccountsServiceService>;
+  signIn: RpcClient<accounts.SignInServiceService>;
+  audit: RpcClient<accounts.AuditServiceService>;
+  plans: RpcClient<plans.PlansServiceService>;
+  receivers: RpcClient<webhook.ReceiversServiceService>;
+  deliveries: RpcClient<webhook.DeliveriesServiceService>;
+};
 const clients = new Map<ServiceName, Client>();
 
 const tlsOf = (service: string) => {
@@ -83,6 +92,10 @@ beforeAll(async () => {
   operator = {
     accounts: connectRpc(accounts.AccountsServiceService, addressOf("accounts"), { config }),
     signIn: connectRpc(accounts.SignInServiceService, addressOf("accounts"), { config }),
+    audit: connectRpc(accounts.AuditServiceService, addressOf("accounts"), { config }),
+    plans: connectRpc(plans.PlansServiceService, addressOf("plans"), { config }),
+    receivers: connectRpc(webhook.ReceiversServiceService, addressOf("webhook"), { config }),
+    deliveries: connectRpc(webhook.DeliveriesServiceService, addressOf("webhook"), { config }),
   };
   const { RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA } = tlsOf("console");
   const console = credentials.createSsl(readFileSync(RPC_TLS_CA), readFileSync(RPC_TLS_KEY), readFileSync(RPC_TLS_CERT));
@@ -100,8 +113,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const client of clients.values()) client.close();
-  operator.accounts.stop();
-  operator.signIn.stop();
+  for (const client of Object.values(operator)) client.stop();
   await Promise.all(Object.values(running).map((process) => process.kill()));
   await provider.stop();
   await database.drop();
@@ -117,8 +129,9 @@ interface Answer {
 }
 
 /** Calls as the console does. Fields that are not given are empty. */
-function call(service: ServiceName, method: Method, fields: object, grant?: string): Promise<Answer> {
+function call(service: ServiceName, method: Method, fields: object, grant?: string, requestId = "test"): Promise<Answer> {
   const metadata = new Metadata();
+  metadata.set("x-request-id", requestId);
   if (grant !== undefined) metadata.set(GRANT_METADATA, grant);
   const request = { ...method.requestDeserialize(Buffer.alloc(0)), ...fields };
   return new Promise((resolve) => {
@@ -150,8 +163,8 @@ async function signIn(email: string, owners: { brand_id?: string; acting_member?
 
 type Grants = Record<string, string>;
 
-async function grantsOf(token: string, brand_id: string | null): Promise<Grants> {
-  const { message } = await call("accounts", getSession, { token, with_grants: true, brand_id });
+async function grantsOf(token: string, brand_id: string | null, client?: object): Promise<Grants> {
+  const { message } = await call("accounts", getSession, { token, with_grants: true, brand_id, client });
   return (message as { grants: Grants }).grants;
 }
 
@@ -230,14 +243,11 @@ it("refuses a grant of another brand's owner, and one of a brand that the sessio
   expect(await outcomesWith(await grantsOf(limited, brand))).toEqual(expected(ofPerson));
 });
 
-/** Finishes what an audited change began, which may have ended the session: it alone goes by the signature. */
-const FINISH = "/accounts.v1.AuditService/FinishAudit";
-
 it("refuses a grant of a session that has ended, with the next call, and gives out no more", async () => {
   const token = await signIn(OWNER);
   const grants = await grantsOf(token, brand);
   await call("accounts", endSession, { token });
-  expect(await outcomesWith(grants)).toEqual({ ...expected(() => "invalid_session"), [FINISH]: "reached" });
+  expect(await outcomesWith(grants)).toEqual(expected(() => "invalid_session"));
   expect(await call("accounts", getSession, { token, with_grants: true, brand_id: brand })).toEqual({ outcome: "invalid_session" });
 });
 
@@ -246,10 +256,7 @@ it("refuses a removed member's grant with the next call", async () => {
   for (const brand_id of [brand, theirs]) await operator.accounts.addMember({ brand_id, email, role: "owner" }, callContext());
   const grants = await grantsOf(await signIn(email), brand);
   await operator.accounts.removeMember({ brand_id: brand, email }, callContext());
-  expect(await outcomesWith(grants)).toEqual({
-    ...expected(({ actor }) => (actor === "person" ? "reached" : "not_found")),
-    [FINISH]: "reached",
-  });
+  expect(await outcomesWith(grants)).toEqual(expected(({ actor }) => (actor === "person" ? "reached" : "not_found")));
 });
 
 it("refuses a grant after its 60 s, and what others have signed", async () => {
@@ -300,7 +307,6 @@ it("signs no one in by an identity that a console can make up, nor twice by what
 it("acts for the person of the grant, whatever person the request names", async () => {
   const grants = await grantsOf(await signIn(OWNER), brand);
   const { createKey, addMember } = accounts.AccountsServiceService as unknown as Record<string, Method>;
-  const { appendAudit, listAudit } = accounts.AuditServiceService as unknown as Record<string, Method>;
   const made = await call(
     "accounts",
     createKey as Method,
@@ -308,26 +314,149 @@ it("acts for the person of the grant, whatever person the request names", async 
     grants["accounts"],
   );
   expect(made.message).toMatchObject({ key: { created_by: OWNER } });
-  const entry = { brand_id: brand, actor: OTHER, via: MEMBER, action: "key.create", request_id: "r1" };
-  expect((await call("accounts", appendAudit as Method, entry, grants["accounts"])).message).toMatchObject({
-    entry: { actor: OWNER, via: null },
-  });
   const member = await grantsOf(await signIn(MEMBER), brand);
   const added = { brand_id: brand, email: "eve@ulap.example", role: "owner", acting_member: OWNER };
   expect(await call("accounts", addMember as Method, added, member["accounts"])).toEqual({ outcome: "owner_required" });
-  const page = await call("accounts", listAudit as Method, { brand_id: brand, page_size: 50 }, member["accounts"]);
-  expect(page.outcome).toBe("OK");
 });
 
-it("finishes entries of the grant's person alone, also once the session has ended", async () => {
-  const { appendAudit, finishAudit } = accounts.AuditServiceService as unknown as Record<"appendAudit" | "finishAudit", Method>;
-  const [owner, member] = [await signIn(OWNER), await signIn(MEMBER)];
-  const [ofOwner, ofMember] = [(await grantsOf(owner, brand))["accounts"], (await grantsOf(member, brand))["accounts"]];
-  const { message } = await call("accounts", appendAudit, { brand_id: brand, action: "member.leave", request_id: "r2" }, ofOwner);
-  const finish = { brand_id: brand, entry_id: (message as { entry: { id: string } }).entry.id, outcome: "done" };
-  expect(await call("accounts", finishAudit, finish, ofMember)).toEqual({ outcome: "not_found" });
-  await call("accounts", endSession, { token: owner });
-  expect((await call("accounts", finishAudit, finish, ofOwner)).message).toMatchObject({ entry: { outcome: "done" } });
+const someone = (): string => `${newId("x")}@ulap.example`;
+
+async function newMember(): Promise<string> {
+  const email = someone();
+  await operator.accounts.addMember({ brand_id: brand, email, role: "member" }, callContext());
+  return email;
+}
+
+async function newKey(): Promise<string> {
+  const request = { brand_id: brand, name: "Reports", environment: "live", permissions: [], created_by: OWNER };
+  return (await operator.accounts.createKey(request, callContext())).key?.id ?? "";
+}
+
+async function newPlan(): Promise<{ plan_id: string; expected_revision: number }> {
+  const input = { ...planInput(), planning_budget_centavos: 7_500_050, requirements: [], platforms: [] };
+  const { plan } = await operator.plans.preparePlan({ brand_id: brand, input }, callContext());
+  return { plan_id: plan?.id ?? "", expected_revision: 1 };
+}
+
+/** A receiver, in the state that a change needs. What is sent to it gets no further: its name has no address. */
+async function newReceiver(
+  prepare?: (key: { brand_id: string; receiver_id: string }) => Promise<unknown>,
+): Promise<{ receiver_id: string }> {
+  const request = { brand_id: brand, url: `https://${newId("x").slice(2)}.receiver.invalid/`, label: "", events: ["payout.paid"] };
+  const receiver_id = (await operator.receivers.createReceiver(request, callContext())).receiver?.id ?? "";
+  await prepare?.({ brand_id: brand, receiver_id });
+  return { receiver_id };
+}
+
+async function newDelivery(): Promise<{ receiver_id: string; delivery_id: string }> {
+  let delivery_id = "";
+  const receiver = await newReceiver(async (of) => {
+    ({ delivery_id } = await operator.receivers.sendTest({ ...of, next: false }, callContext()));
+  });
+  return { ...receiver, delivery_id };
+}
+
+/** Of 50,000 events: it is not over when it is cancelled. */
+async function newReplay(): Promise<{ replay_id: string }> {
+  const { receiver_id } = await newReceiver();
+  const db = openPool({ url: database.url, applicationName: "test", max: 1 });
+  await db.query("select webhook.ensure_day(current_date)");
+  await db.query(
+    `insert into webhook.events (id, created_at, brand_id, type, data, test, received_at)
+     select 'evt_' || n, now(), $1, 'payout.paid', '{"id":"po_1"}', false, now() from generate_series(1, 50000) n`,
+    [brand],
+  );
+  await db.stop();
+  const request = { brand_id: brand, receiver_id, since: new Date(Date.now() - 3_600_000).toISOString(), failed_only: false };
+  return { replay_id: (await operator.deliveries.replayEvents(request, callContext())).replay?.id ?? "" };
+}
+
+/** What each changing method needs to change something. */
+const CHANGES: Readonly<Record<string, () => Promise<object>>> = {
+  AddMember: async () => ({ email: someone(), role: "member" }),
+  SetMemberRole: async () => ({ email: await newMember(), role: "owner" }),
+  RemoveMember: async () => ({ email: await newMember() }),
+  CreateKey: async () => ({ name: "Reports", environment: "live", permissions: [] }),
+  RevokeKey: async () => ({ key_id: await newKey() }),
+  CreateSignInLink: async () => ({ email: await newMember() }),
+  UpdatePlan: async () => ({ ...(await newPlan()), changes: { title: "Other", requirements: null, platforms: null } }),
+  CancelPlan: newPlan,
+  CompletePlan: async () => ({ ...(await newPlan()), confirmed_pay: true, confirmed_rights: true, confirmed_funding: true }),
+  CreateReceiver: async () => ({ url: `https://${newId("x").slice(2)}.receiver.invalid/`, label: "", events: ["payout.paid"] }),
+  UpdateReceiver: async () => ({ ...(await newReceiver()), label: "Other" }),
+  EnableReceiver: async () => ({ ...(await newReceiver((key) => operator.receivers.disableReceiver(key, callContext()))), held: "drop" }),
+  DisableReceiver: newReceiver,
+  DeleteReceiver: newReceiver,
+  RotateSecret: newReceiver,
+  ActivateSecret: async () => ({ ...(await newReceiver((key) => operator.receivers.rotateSecret(key, callContext()))), force: true }),
+  SendWaiting: newDelivery,
+  SendTest: newReceiver,
+  ReplayDelivery: newDelivery,
+  ReplayEvents: async () => ({ ...(await newReceiver()), since: new Date().toISOString() }),
+  CancelReplay: newReplay,
+  EndSessionsOf: async () => ({}),
+};
+const CHANGING = METHODS_FOR_PEOPLE.filter(({ facts }) => facts.entry !== undefined);
+
+const entriesOf = async (requestId: string) => {
+  const { entries } = await operator.audit.listAudit({ brand_id: brand, page_size: 200 }, callContext());
+  return entries.filter(({ request_id }) => request_id === requestId);
+};
+
+/** What is in a response at a path such as `response.key.id`, or in a request. */
+const at = (request: object, response: unknown, path: string): unknown =>
+  path
+    .replace(/^response\./, "")
+    .split(".")
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], path.startsWith("response.") ? response : request);
+
+it("covers every method that changes something for a person", () => {
+  expect(Object.keys(CHANGES)).toEqual(expect.arrayContaining(CHANGING.map(({ method }) => method.path.split("/")[2])));
+});
+
+it.each(CHANGING.map(({ method }) => method.path))(
+  "%s is in the audit log as it was, with the session's person, whatever is claimed",
+  async (path) => {
+    const { service, method, facts } = CHANGING.find((one) => one.method.path === path)!;
+    const client = { address: "203.0.113.7", browser: "Firefox" };
+    const grants = await grantsOf(await signIn(OWNER), brand, client);
+    const lies = { acting_member: OTHER, created_by: OTHER, revoked_by: OTHER, member: OTHER, via: OTHER, actor: OTHER };
+    const request: object = { ...lies, brand_id: brand, ...(await CHANGES[path.split("/")[2] ?? ""]?.()) };
+    const { outcome, message } = await call(service, method, request, grants[service], path);
+    expect(outcome).toBe("OK");
+    const { action, subject, fields } = facts.entry!;
+    const subject_id = path.endsWith("EndSessionsOf") ? OWNER : at(request, message, subject ?? "");
+    const entry = { action, subject_id, actor: OWNER, via: null, outcome: "done", tries: 1, request_id: path, ...client };
+    await eventually(async () => expect(await entriesOf(path)).toEqual([expect.objectContaining(entry)]));
+    const [written] = await entriesOf(path);
+    expect(fields[0] === "changes" ? ["title"] : fields).toEqual(expect.arrayContaining(written?.fields ?? ["absent"]));
+  },
+);
+
+it("has no entry of a change that was refused as done, and counts its refusals", async () => {
+  const grants = await grantsOf(await signIn(MEMBER), brand);
+  for (const { service, method, facts } of CHANGING.filter(({ facts: { actor } }) => actor === "owner")) {
+    const requestId = `refused ${method.path.split("/")[2]}`.replace(" ", "-");
+    for (let n = 0; n < 2; n += 1)
+      expect(await call(service, method, { brand_id: brand }, grants[service], requestId)).toEqual({ outcome: "owner_required" });
+    const refused = { action: facts.entry?.action, actor: MEMBER, outcome: "failed", error_kind: "owner_required" };
+    await eventually(async () =>
+      expect(await entriesOf(requestId)).toEqual([expect.objectContaining({ ...refused, tries: expect.any(Number) })]),
+    );
+    expect((await entriesOf(requestId))[0]?.tries).toBeGreaterThanOrEqual(2);
+  }
+});
+
+it("writes no entry without a change", async () => {
+  const grants = await grantsOf(await signIn(OWNER), brand);
+  const { appendAudit } = accounts.AuditServiceService as unknown as Record<"appendAudit", Method>;
+  for (const action of AUDIT_ACTIONS) {
+    const entry = { brand_id: brand, action, subject_id: "rcv_1", request_id: "alone" };
+    await call("accounts", appendAudit, entry, grants["accounts"]);
+  }
+  expect(await entriesOf("alone")).toEqual([]);
+  const { recordAudit } = accounts.AuditServiceService as unknown as Record<"recordAudit", Method>;
+  expect(await call("accounts", recordAudit, { entries: [] }, grants["accounts"])).toEqual({ outcome: "PERMISSION_DENIED" });
 });
 
 it("writes no grant and no ID token into a log", () => {

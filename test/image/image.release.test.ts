@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { freePort } from "@brand-records/postgres/embedded";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { runProgram } from "../chart/kubernetes/run-program.ts";
+import { ensureBackingServices } from "../setup/ensure-backing-services.ts";
 
 /** One promise: what buildah builds from the Dockerfile runs without a writable root, capabilities or a user of its own. */
 
@@ -11,18 +12,17 @@ const RUN_MS_MAX = 120_000;
 const IMAGE = `localhost/brand-records:test-${randomBytes(4).toString("hex")}`;
 const ROOT = process.cwd();
 const BASE = "docker.io/library/node:24-bookworm-slim";
-const INSTALL = "apt-get install buildah podman runc debootstrap";
 /** Runs on version 1 and 2 of cgroups and on both together, as crun does not. */
 const RUNTIME = "--runtime=runc";
 
 const tool = (command: string, args: readonly string[], timeoutMs?: number): Promise<string> =>
-  runProgram(command, args, { cwd: ROOT, cure: `${command} is missing: ${INSTALL}`, ...(timeoutMs && { timeoutMs }) });
+  runProgram(command, args, { cwd: ROOT, cure: `${command} is missing`, ...(timeoutMs && { timeoutMs }) });
 
 let isBuilt = false;
 let database: TestDatabase;
 const containers: string[] = [];
 beforeAll(async () => {
-  for (const program of ["podman", "runc"]) await tool(program, ["--version"]);
+  await ensureBackingServices("image");
   await haveBase();
   const isolation = process.env["BUILDAH_ISOLATION"] ?? "oci";
   await tool(

@@ -43,8 +43,11 @@ it.each([
   ['actor_field: "member"', 'actor_field: "person"', "CancelPlan has no field person, its actor_field"],
   ["ACTOR_PERSON", "ACTOR_MEMBER", "FindBrand acts for a member, but its request names no brand_id"],
   ["ACTOR_PERSON", "ACTOR_CALLER", "FindBrand acts for the console, which may act for people only"],
-  ["actor: ACTOR_CALLER", "actor: ACTOR_CALLER, by_signature: true", "PreparePlan acts for no person"],
-  ["ACTOR_PERSON", "ACTOR_PERSON, by_signature: true", "FindBrand is not of accounts, which alone can verify a signature"],
+  ["actor: ACTOR_CALLER", 'actor: ACTOR_CALLER, actor_field: "brand_id"', "PreparePlan acts for no person"],
+  [',\n      entry: {action: "plan.complete", subject: "plan_id"}', "", "CompletePlan changes something for a person, and has no entry"],
+  ['action: "plan.complete"', 'action: "complete"', "CompletePlan has an entry whose action is complete"],
+  ['"plan.complete", subject: "plan_id"', '"plan.complete", subject: "plan"', "CompletePlan has no plan, the subject of its entry"],
+  ['fields: "changes"', 'fields: "change"', "UpdatePlan has no field change, which its entry names"],
 ])("%s cannot become %s", (from, to, message) => {
   expect(failureAfter((source) => source.replace(from, to))).toContain(message);
 });

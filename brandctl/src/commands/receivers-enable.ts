@@ -8,11 +8,11 @@ import { notePause, printReceiver, RECEIVER_ARGUMENTS, receiverKey } from "./rec
 export const enable = command("enable", {
   summary: "deliver to a receiver again",
   description:
-    "Deliver to a receiver again. Deliveries held while it was disabled are either released or dropped: choose --release or --drop. A released one is sent when it is due: now if that time has passed.",
+    "Deliver to a receiver again. Deliveries held while it was disabled are either released or dropped: choose --release or --drop. Released ones are sent now, also those that waited for another attempt.",
   arguments: RECEIVER_ARGUMENTS,
   options: {
     brand: brandCheckOption("receiver"),
-    release: flag("--release", "send the held deliveries, each when it is due"),
+    release: flag("--release", "send the held deliveries now"),
     drop: flag("--drop", "drop the held deliveries permanently"),
   },
   examples: [["brandctl receivers enable rcv_… --release", "it works again, and needs what it missed"]],

@@ -70,6 +70,8 @@ describe("while invented keys hold every slot", () => {
     const kinds = await Promise.all(flood);
     expect(kinds.filter((kind) => kind === "invalid_key")).toHaveLength(256);
     expect(kinds.filter((kind) => kind === "unavailable")).toHaveLength(2_000 - 256);
+    // Refused keys gave their slots back.
+    expect(await kindOf(verifier.verify(accounts.addKey(), context()))).toBe("verified");
   });
 
   it("a request joins a verification in progress, which needs no slot", async () => {

@@ -18,7 +18,7 @@ export interface Grants {
    * @param brandId of the call: the person must be a member of it; undefined for a call of no brand
    * @throws AppError `invalid_session`, `timeout`, `unavailable`; `not_found` unless the person is a member of the brand
    */
-  prove(grant: string, need: { readonly brandId: string | undefined; readonly bySignature: boolean }, call: CallContext): Promise<Person>;
+  prove(grant: string, brandId: string | undefined, call: CallContext): Promise<Person>;
 }
 
 type Request = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ async function personOf(request: Request, call: CallContext, facts: MethodFacts,
   if (grant === undefined) return undefined;
   if (grants === undefined) throw new Error(`nothing here proves grants, which ${path} needs`);
   const brandId = facts.actor === "person" ? undefined : String(request["brand_id"]);
-  return grants.prove(grant, { brandId, bySignature: facts.bySignature === true }, call);
+  return grants.prove(grant, brandId, call);
 }
 
 /** Whether a change was refused for what the person is, or the state of the brand: not for how the request was written. */

@@ -3,8 +3,7 @@ import { SessionsServiceService, type CheckGrantRequest, type CheckGrantResponse
 import { connectRpc, newCallContext } from "@brand-records/rpc";
 import { RemoteGrants } from "./remote-grants.ts";
 
-const OF_BRAND = { brandId: "brd_1", bySignature: false };
-const OF_NONE = { brandId: undefined, bySignature: false };
+const OF_BRAND = "brd_1";
 const call = () => newCallContext(60_000, "test");
 
 /** Proves what accounts answers. */
@@ -15,13 +14,13 @@ it("asks accounts about every grant, for its own service and the brand of the ca
   const asked: unknown[] = [];
   const grants = answered(async (request) => {
     asked.push(request);
-    return { email: "ana@ulap.example", role: "owner", via: "ben@ulap.example", client: { address: "198.51.100.7" } };
+    return { email: "ana@ulap.example", role: "owner", via: "ben@ulap.example", client: { address: "203.0.113.7" } };
   });
-  const client = { address: "198.51.100.7", browser: null };
+  const client = { address: "203.0.113.7", browser: null };
   const person = { email: "ana@ulap.example", via: "ben@ulap.example", limitedTo: null, client };
   for (let n = 0; n < 2; n += 1)
     expect(await grants.prove("g", OF_BRAND, call())).toEqual({ ...person, brand: { id: "brd_1", role: "owner" } });
-  expect(await grants.prove("g", OF_NONE, call())).toEqual({ ...person, brand: null });
+  expect(await grants.prove("g", undefined, call())).toEqual({ ...person, brand: null });
   const ofBrand = { grant: "g", audience: "webhook", brand_id: "brd_1" };
   expect(asked).toEqual([ofBrand, ofBrand, { ...ofBrand, brand_id: undefined }]);
 });

@@ -18,7 +18,7 @@ export class RemoteGrants implements Grants {
     this.#audience = audience;
   }
 
-  async prove(grant: string, { brandId }: Parameters<Grants["prove"]>[1], call: CallContext): Promise<Person> {
+  async prove(grant: string, brandId: string | undefined, call: CallContext): Promise<Person> {
     const request = { grant, audience: this.#audience, brand_id: brandId };
     const context = { ...call, deadline: Math.min(call.deadline, Date.now() + ASK_MS) };
     try {

@@ -18,6 +18,7 @@ it.each([
   ["needs files or the word that there is none, not neither", [], 78, "name what has happened since the backup"],
   ["not both", ["--without-audit", "--audit", "audit.ndjson"], 78, "name what has happened since the backup"],
   ["reads the files of --audit", ["--audit", "absent.ndjson"], 78, "cannot be read: ENOENT"],
+  ["not that they are incomplete, without files", ["--incomplete"], 78, "name what has happened since the backup"],
   ["needs none with --without-audit", ["--without-audit"], 0, "restored database can be served"],
 ])("%s", async (_, args, code, text) => {
   const settings = { DATABASE_URL: restored.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` };

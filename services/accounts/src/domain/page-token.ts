@@ -50,8 +50,11 @@ export function positionIn(scope: readonly unknown[], token: string | null | und
   throw new AppError("invalid_cursor", `page_token is not one of this ${whole}. Start again without it.`, { field: "page_token" });
 }
 
-/** Anyone can make a token: a time that no calendar has would be an error of the database. */
-const isStorable = (part: string): boolean => !/^\d{4}-/.test(part) || parseInstant(part) !== undefined;
+/**
+ * Anyone can make a token: a time that no calendar has would be an error of the database. An address may begin with a year, and has no
+ * capital letter.
+ */
+const isStorable = (part: string): boolean => !/^\d{4}-\d\d-\d\dT/.test(part) || parseInstant(part) !== undefined;
 
 /** Catches a mistake, not an attack: every query is bound to the brand. */
 const digestOf = (scope: readonly unknown[]): string => hash("sha256", JSON.stringify(scope)).slice(0, 16);

@@ -34,6 +34,13 @@ it("keeps one member with one role for each address, whatever its case", async (
   expect(await rolesOf(brand)).toEqual(others);
 });
 
+it.each(["2024-ops@brand.example", "2024-13-45@brand.example"])("goes on after %s at the end of a page", async (email) => {
+  const brand = await served.createBrand();
+  await add(brand, email);
+  const { next_page_token: page_token = null } = await list(brand, { page_size: 1 });
+  expect((await list(brand, { page_size: 1, page_token })).members.map((member) => member.email)).toEqual([brand.owner]);
+});
+
 it("lists one member alone, whatever the case of the address, and none of another brand", async () => {
   const [ours, theirs] = [await served.createBrand(), await served.createBrand()];
   await add(ours, ANA);

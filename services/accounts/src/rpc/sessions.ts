@@ -12,15 +12,18 @@ type SessionsDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | 
 
 export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsServiceService> {
   return {
-    async getSession({ token, with_grants, brand_id, client }) {
-      const { session, memberships } = await getSession(deps, token);
+    async getSession({ token, with_grants, ...request }, { requestId }) {
+      const { brand_id } = parseRequest({ brand_id: fields.brandId.nullish().catch(null) }, request);
+      const client = clientOf(request);
+      const opening = brand_id == null ? undefined : { brandId: brand_id, requestId, client };
+      const { session, memberships } = await getSession(deps, token, opening);
       const brand = memberships.find((membership) => membership.brand_id === brand_id);
-      const grants = with_grants === true ? await grantsOf(deps, session, token, brand, clientOf({ client })) : {};
+      const grants = with_grants === true ? await grantsOf(deps, session, token, brand, client) : {};
       return { session, memberships: [...memberships], grants };
     },
     async checkGrant(request) {
       const { grant, audience, brand_id } = parseRequest(grantFields, request);
-      const need = { audience, brandId: brand_id ?? undefined, bySignature: false };
+      const need = { audience, brandId: brand_id ?? undefined };
       const { email, via, limitedTo, brand, client } = await prove(deps, grant, need);
       return { email, role: brand?.role ?? null, via, limited_to: limitedTo, client };
     },

@@ -12,12 +12,12 @@ export const MEMBERSHIP_ORDER = "b.name, m.brand_id";
 const statements = {
   upsert: {
     name: "members.upsert",
-    text: `insert into accounts.members (brand_id, email, role) values ($1, $2, $3)
+    text: `insert into accounts.members (brand_id, email, role, has_opened) values ($1, $2, $3, false)
            on conflict (brand_id, email) do update set role = excluded.role returning ${COLUMNS}`,
   },
   insert: {
     name: "members.insert",
-    text: `insert into accounts.members (brand_id, email, role) values ($1, $2, $3)
+    text: `insert into accounts.members (brand_id, email, role, has_opened) values ($1, $2, $3, false)
            on conflict (brand_id, email) do nothing returning ${COLUMNS}`,
   },
   setRole: {
@@ -36,7 +36,10 @@ const statements = {
     text: `select ${MEMBERSHIP_COLUMNS} from accounts.members m join accounts.brands b on b.id = m.brand_id
             where m.email = $1 order by ${MEMBERSHIP_ORDER}`,
   },
-  stays: { name: "members.stays", text: "select brand_id, created_at as since from accounts.members where email = $1 order by brand_id" },
+  openedStays: {
+    name: "members.opened_stays",
+    text: "select brand_id, created_at as since from accounts.members where email = $1 and has_opened order by brand_id",
+  },
   owners: { name: "members.owners", text: `select email from accounts.members where brand_id = $1 and role = 'owner' limit 1` },
 } satisfies Record<string, Statement>;
 
@@ -76,5 +79,6 @@ export async function hasOwner(sql: Sql, brandId: string): Promise<boolean> {
 /** Returns the memberships of a person, in ascending order of the brands' names. */
 export const membershipsOf = (sql: Sql, email: string): Promise<Membership[]> => sql.query<Membership>(statements.memberships, [email]);
 
-/** Returns a person's brands, with the time since when. */
-export const staysOf = (sql: Sql, email: string): Promise<{ brand_id: string; since: string }[]> => sql.query(statements.stays, [email]);
+/** Returns the brands that a person has opened in some session, with the time since when the person is in them. */
+export const openedStaysOf = (sql: Sql, email: string): Promise<{ brand_id: string; since: string }[]> =>
+  sql.query(statements.openedStays, [email]);

@@ -8,10 +8,16 @@ import { countOf, firstOf, onlyOf } from "./rows.ts";
 /** Seconds: $2 is idle, $3 in all. */
 const IS_VALID = `s.last_used_at > now() - make_interval(secs => $2) and s.created_at > now() - make_interval(secs => $3)`;
 
+/** SQL of the brands that a session `s` has opened, of those in which the person still is. */
+const OPENED = `array(
+  select m.brand_id from accounts.members m
+   where m.email = s.email and (s.brand_id is null or m.brand_id = s.brand_id) and (s.told_everyone or exists(
+           select from accounts.session_brands o where o.token_hash = s.token_hash and o.brand_id = m.brand_id))) as opened`;
+
 const statements = {
   insert: {
     name: "sessions.insert",
-    text: `insert into accounts.sessions (token_hash, email, issuer, brand_id, made_by) values ($1, $2, $3, $5, $6)
+    text: `insert into accounts.sessions (token_hash, email, issuer, brand_id, made_by, told_everyone) values ($1, $2, $3, $5, $6, false)
            returning created_at + make_interval(secs => $4) as ends_at`,
   },
   // One statement for session and memberships, so that a removal takes effect with the next call. idle_ends_at is as after the touch.
@@ -19,7 +25,9 @@ const statements = {
     name: "sessions.find",
     text: `select s.email, s.issuer, s.brand_id as only_brand_id, s.made_by, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
                   least(case when is_touch_due then now() else s.last_used_at end + make_interval(secs => $2),
-                        s.created_at + make_interval(secs => $3)) as idle_ends_at, ${MEMBERSHIP_COLUMNS}
+                        s.created_at + make_interval(secs => $3)) as idle_ends_at,
+                  s.told_everyone or exists(select from accounts.session_brands o where o.token_hash = s.token_hash and o.brand_id = m.brand_id) as is_opened,
+                  ${MEMBERSHIP_COLUMNS}
              from accounts.sessions s cross join lateral (select s.last_used_at < now() - make_interval(secs => $4) as is_touch_due) t
              join accounts.members m on m.email = s.email and (s.brand_id is null or m.brand_id = s.brand_id) join accounts.brands b on b.id = m.brand_id
             where s.token_hash = $1 and ${IS_VALID} order by ${MEMBERSHIP_ORDER}`,
@@ -29,10 +37,21 @@ const statements = {
     text: `update accounts.sessions s set last_used_at = now()
             where s.token_hash = $1 and ${IS_VALID} and s.last_used_at < now() - make_interval(secs => $4)`,
   },
-  delete: { name: "sessions.delete", text: "delete from accounts.sessions where token_hash = $1 returning email, brand_id, made_by" },
+  noteOpened: {
+    name: "sessions.note_opened",
+    text: `with opened as (
+             insert into accounts.session_brands (token_hash, brand_id)
+             select token_hash, $2 from accounts.sessions where token_hash = $1 for key share on conflict do nothing returning brand_id),
+           ever as (update accounts.members m set has_opened = true from opened o where m.brand_id = o.brand_id and m.email = $3 and not m.has_opened)
+           select from opened`,
+  },
+  delete: {
+    name: "sessions.delete",
+    text: `delete from accounts.sessions s where token_hash = $1 returning email, made_by, ${OPENED}`,
+  },
   deleteOf: {
     name: "sessions.delete_of",
-    text: "delete from accounts.sessions where email = $1 and ($2::text is null or brand_id = $2) returning 1",
+    text: `delete from accounts.sessions s where email = $1 and ($2::text is null or brand_id = $2) returning ${OPENED}`,
   },
   deleteMadeBy: {
     name: "sessions.delete_made_by",
@@ -65,10 +84,13 @@ export interface FoundSession {
   readonly session: Session;
   /** One or more. */
   readonly memberships: readonly Membership[];
+  /** The brands whose audit log tells of the session. */
+  readonly opened: ReadonlySet<string>;
   readonly isTouchDue: boolean;
 }
 
-type SessionRow = Omit<Session, "brand_id"> & Membership & { readonly only_brand_id: string | null; readonly is_touch_due: boolean };
+type SessionRow = Omit<Session, "brand_id"> &
+  Membership & { readonly only_brand_id: string | null; readonly is_touch_due: boolean; readonly is_opened: boolean };
 
 /** Returns a session that has not expired, with those memberships of the same moment that it opens; undefined without any. */
 export async function findSession(
@@ -84,6 +106,7 @@ export async function findSession(
   return {
     session: { email, issuer, brand_id: only_brand_id, made_by, created_at, idle_ends_at, ends_at },
     memberships: rows.map(({ brand_id, brand_name, tier, verified, role }) => ({ brand_id, brand_name, tier, verified, role })),
+    opened: new Set(rows.filter(({ is_opened }) => is_opened).map(({ brand_id }) => brand_id)),
     isTouchDue: is_touch_due,
   };
 }
@@ -98,13 +121,20 @@ export async function touchSession(
   await sql.query(statements.touch, [tokenHash, idleSeconds, maxSeconds, touchSeconds]);
 }
 
-/** Returns whose session it was; undefined if there was none. */
-export const deleteSession = (sql: Sql, tokenHash: Buffer): Promise<Pick<Session, "email" | "brand_id" | "made_by"> | undefined> =>
-  firstOf(sql.query<Pick<Session, "email" | "brand_id" | "made_by">>(statements.delete, [tokenHash]));
+/** Notes that a session opens a brand of the person. Returns whether it does for the first time. */
+export const noteOpened = async (sql: Sql, tokenHash: Buffer, brandId: string, email: string): Promise<boolean> =>
+  (await countOf(sql.query(statements.noteOpened, [tokenHash, brandId, email]))) > 0;
 
-/** Deletes a person's sessions: all of them, or those that open this brand alone. Returns how many there were. */
-export const deleteSessionsOf = (sql: Sql, email: string, brandId: string | null = null): Promise<number> =>
-  countOf(sql.query(statements.deleteOf, [email, brandId]));
+/** A session that has ended, and the brands that it had opened. */
+export type EndedSession = Pick<Session, "email" | "made_by"> & { readonly opened: readonly string[] };
+
+/** Returns undefined if there was none. */
+export const deleteSession = (sql: Sql, tokenHash: Buffer): Promise<EndedSession | undefined> =>
+  firstOf(sql.query<EndedSession>(statements.delete, [tokenHash]));
+
+/** Deletes a person's sessions: all of them, or those that open this brand alone. Returns what each had opened. */
+export const deleteSessionsOf = (sql: Sql, email: string, brandId: string | null = null): Promise<Pick<EndedSession, "opened">[]> =>
+  sql.query<EndedSession>(statements.deleteOf, [email, brandId]);
 
 /** Deletes the sessions that links of a member opened in a brand. */
 export async function deleteSessionsMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {

@@ -145,6 +145,11 @@ export async function exportAudit(
 /** Returns the first entries, as many as fit into a message. */
 function fittingOf(entries: AuditEntry[]): AuditEntry[] {
   let bytes = 0;
-  const tooMany = entries.findIndex((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry))) > PAGE_BYTES_MAX);
-  return tooMany === -1 ? entries : entries.slice(0, tooMany);
+  const fitting: AuditEntry[] = [];
+  for (const entry of entries) {
+    bytes += Buffer.byteLength(JSON.stringify(entry));
+    if (bytes > PAGE_BYTES_MAX) break;
+    fitting.push(entry);
+  }
+  return fitting;
 }

@@ -10,8 +10,6 @@ export interface GrantNeed {
   readonly audience: GrantAudience;
   /** The brand of the call; undefined for a call of none. */
   readonly brandId: string | undefined;
-  /** Whether a session that has ended since will do. */
-  readonly bySignature: boolean;
 }
 
 /** Returns a grant for each service: what the session is, and what the person is in the brand of the call. */
@@ -45,11 +43,10 @@ export async function grantsOf(
 export async function prove(
   { db, grantKeys, sessionLimits }: Pick<AccountsDependencies, "db" | "grantKeys" | "sessionLimits">,
   grant: string,
-  { audience, brandId, bySignature }: GrantNeed,
+  { audience, brandId }: GrantNeed,
 ): Promise<Person> {
   const { session, ...person } = await grantKeys.verify(grant, audience);
   if (brandId !== undefined && person.brand?.id !== brandId) throw brandNotTheirs();
-  if (bySignature) return person;
   // No touch: giving out the grant was a use of the session.
   const found = await findSession(db, hashInGrant(session), sessionLimits, sessionLimits.maxSeconds);
   if (found === undefined) throw invalidSession();
@@ -61,5 +58,5 @@ export async function prove(
 
 /** Proves the grants of calls of accounts itself. */
 export const ownGrants = (deps: Pick<AccountsDependencies, "db" | "grantKeys" | "sessionLimits">): Grants => ({
-  prove: (grant, need) => prove(deps, grant, { ...need, audience: "accounts" }),
+  prove: (grant, brandId) => prove(deps, grant, { brandId, audience: "accounts" }),
 });

@@ -7,7 +7,7 @@ import { brandNotFound, type Membership, requireOwner } from "../domain/brand.ts
 import { limitedSession, type LinkScope, noMembership, notAMember, ownAddress, requireUsable, type SignInLink } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/session.ts";
 import { lockBrand } from "../storage/brands.ts";
-import { findMember, membershipsOf } from "../storage/members.ts";
+import { findMember, membershipsOf, openedStaysOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
 import { recordForBrands } from "./audit.ts";
@@ -73,8 +73,7 @@ export function peekSignInLink(deps: Dependencies, token: string, attempt: Plann
 }
 
 /**
- * Uses up a link and creates a session. Of several simultaneous calls one succeeds. The audit log of each brand that the session opens gets
- * an entry, in the same transaction.
+ * Uses up a link and creates a session. Of several simultaneous calls one succeeds. A brand's audit log tells of it when the session opens it.
  *
  * @throws AppError like peekSignInLink; the link is then not used up
  */
@@ -91,12 +90,11 @@ export async function redeemSignInLink(
       // Changes of the brand's members take the same locks, in this order.
       if (scope !== null) await lockBrand(sql, scope.brandId);
       await lockPerson(sql, email);
-      const memberships = await requireMemberships(sql, email);
+      await requireMemberships(sql, email);
       if (!(await useSignInLink(sql, tokenHash))) {
         requireUsable(await findSignInLink(sql, tokenHash));
         throw new Error("a usable link was not used up");
       }
-      await recordForBrands(sql, scope === null ? memberships : [{ brand_id: scope.brandId }], signInEntry(email, scope, attempt));
       return openSession(sql, { email, issuer: null, scope }, deps.sessionLimits);
     });
   };
@@ -141,7 +139,7 @@ async function recordRefusal(db: Database, token: string, attempt: PlannedEntry,
   const link = tokenHash === undefined ? undefined : await findSignInLink(db, tokenHash);
   if (tokenHash === undefined || link === undefined) return;
   const { email, scope } = link;
-  const brands = scope === null ? await membershipsOf(db, email) : [{ brand_id: scope.brandId }];
+  const brands = scope === null ? await openedStaysOf(db, email) : [{ brand_id: scope.brandId }];
   await recordForBrands(db, brands, signInEntry(email, scope, attempt), { kind, key: tokenHash.toString("hex") });
 }
 

@@ -6,7 +6,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { type Identity, identityConflict, IdTokenRefused, verifiedEmail } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { bindIdentity, deleteIdentitiesOf, findBoundEmail, useIdToken } from "../storage/identities.ts";
-import { staysOf } from "../storage/members.ts";
+import { openedStaysOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsOf } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
@@ -16,8 +16,8 @@ import { requireMemberships } from "./sign-in-links.ts";
 
 /**
  * Creates a session for the person behind an identity. Binds an unbound identity to the person with its verified address: from then
- * on the identity counts, whatever address the provider sends. The audit log of each of the person's brands gets an entry, in the same
- * transaction; so does a refusal, if the person is known. An ID token makes one session.
+ * on the identity counts, whatever address the provider sends. A brand's audit log tells of the session when it opens that brand; of a
+ * refusal, if the person is known and has ever opened it. An ID token makes one session.
  *
  * @param identify verifies the identity; asks the provider, outside the transaction
  * @param normalizeEmail returns the address as members have it; undefined for what cannot be a member's
@@ -37,14 +37,13 @@ export async function signInWithIdentity(
     const session = await db.transaction(async (sql) => {
       await lockPerson(sql, email);
       if (!(await useIdToken(sql, signIn.idTokenUse))) throw new IdTokenRefused("used before");
-      const memberships = await requireMemberships(sql, email);
+      await requireMemberships(sql, email);
       if (boundEmail === undefined) await bindIdentity(sql, signIn, email);
       // Read again: another identity may be bound to the person, or this identity to another person since the look-up.
       const isBound = (await findBoundEmail(sql, signIn)) === email;
       if (!isBound && boundEmail !== undefined)
         throw new AppError("unavailable", "Your account of the sign-in provider was unlinked at the same moment. Sign in again.");
       if (!isBound) return undefined;
-      await recordForBrands(sql, memberships, entryOf(email, attempt));
       return openSession(sql, { email, issuer: signIn.issuer, scope: null }, sessionLimits);
     });
     if (session === undefined) {
@@ -65,7 +64,7 @@ const entryOf = (email: string, attempt: PlannedEntry): PlannedEntry => ({ ...at
 /** Writes one entry for each account at the provider and day, which counts. */
 async function recordConflict(db: Database, { issuer, subject }: Identity, email: string, attempt: PlannedEntry): Promise<void> {
   const refusal = { kind: "identity_conflict", key: [issuer, subject, email].join(" ") };
-  await recordForBrands(db, await staysOf(db, email), entryOf(email, attempt), refusal);
+  await recordForBrands(db, await openedStaysOf(db, email), entryOf(email, attempt), refusal);
 }
 
 /**

@@ -143,6 +143,12 @@ it("is refused at the brand's limit, which is no other brand's, until a plan is 
 });
 
 describe("an invalid input", () => {
+  it("is refused for what is wrong with it, also with the request_id of a plan", async () => {
+    const [brand, input] = [newBrand(), planInput()];
+    await served.prepare(brand, input);
+    await expectRefusal(served.prepare(brand, { ...input, planning_budget_centavos: -1 }), "invalid_request", "planning_budget");
+  });
+
   it("is refused with every problem in one error, and makes no plan", async () => {
     const [brand, request_id] = [newBrand(), randomUUID()];
     const input = shortPlanInput({

@@ -38,6 +38,15 @@ it.each(["", "brd_", "brd_A", "brd_1' or 1=1", "cmp_1", "brd_1\n"])("refuses %j 
   await expect(list({ brand_id })).rejects.toMatchObject({ kind: "invalid_parameter", field: "brand_id" });
 });
 
+it.each([
+  ["limit", { limit: 0 }],
+  ["limit", { limit: 201 }],
+  ["limit", { limit: -1 }],
+  ["since", { since: "yesterday" }],
+])("refuses a wrong %s, whatever the gateway lets through: %j", async (field, request) => {
+  await expect(list(request)).rejects.toMatchObject({ kind: "invalid_parameter", field });
+});
+
 it("refuses a cursor of another since, and accepts it with the same time spelled differently", async () => {
   await served.import(brand, [deposit(), deposit()], { resource: "deposits" });
   const since = "2026-11-21T00:00:00Z";

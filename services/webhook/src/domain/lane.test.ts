@@ -61,6 +61,11 @@ it("is not changed by what the egress proxy refused, but for the last outcome; a
   expect(after(open, [{ ...refused, startedAt: NOW - 30_000 }])).toMatchObject({ openSeconds: undefined });
 });
 
+it("has no status of a response after an attempt without one", () => {
+  const timedOut: LaneOutcome = { startedAt: NOW, kind: "timeout", httpStatus: null, test: false };
+  expect(after(lane({ lastStatus: 204 }), [timedOut]).lane).toMatchObject({ lastStatus: 0, lastOutcome: "timeout" });
+});
+
 it("stays paused until the pause was to end by tests that fail, however many, and not by one that is accepted", () => {
   const failedTest: LaneOutcome = { ...failed, startedAt: NOW + 1, test: true };
   const open = lane({ failedInARow: 12, trips: 3, openedAt: NOW - 15_000, failures: 12 });

@@ -113,6 +113,12 @@ describe("activating a secret", () => {
     expect(await stored(receiver)).toEqual(before);
   });
 
+  it("finds no receiver that was deleted, and neither does a rotation", async () => {
+    const receiver = await served.create(newBrand());
+    await served.receivers.deleteReceiver(keyOf(receiver));
+    for (const change of [activate(receiver), rotate(receiver)]) await expect(change).rejects.toMatchObject({ kind: "not_found" });
+  });
+
   it("succeeds for one of two concurrent calls", async () => {
     const receiver = await served.create(newBrand());
     const secret = await rotateAndAccept(receiver);

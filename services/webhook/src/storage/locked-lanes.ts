@@ -30,13 +30,14 @@ type ReadLane = Omit<LockedLane, "openedAt"> & { readonly openedMsAgo: number | 
  * Locks and reads these lanes. The result omits deleted receivers, which have no lane.
  *
  * @param clock milliseconds since the epoch, by the clock of the attempts that ended. `openedAt` is by the same one: the database measures how
- * long ago the circuit opened, because a process whose clock is ahead of another's would have the other's probes count as older
+ * long ago the circuit opened, because a process whose clock is ahead of another's would have the other's probes count as older. After a
+ * failover to a server whose clock is behind, that may lie in the future
  */
 export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[], clock: () => number): Promise<LockedLane[]> {
   const rows = await lockLanes(sql, receiverIds);
   const lanes = await sql.query<ReadLane>(READ_LANES, [rows.map(({ ctid }) => ctid)]);
   const readAt = clock();
-  return lanes.map(({ openedMsAgo, ...lane }) => ({ ...lane, openedAt: openedMsAgo === null ? null : readAt - openedMsAgo }));
+  return lanes.map(({ openedMsAgo, ...lane }) => ({ ...lane, openedAt: openedMsAgo === null ? null : readAt - Math.max(0, openedMsAgo) }));
 }
 
 /**
