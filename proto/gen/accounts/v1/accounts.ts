@@ -8876,7 +8876,7 @@ export const AuditServiceService = {
   /**
    * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
    * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
-   * and may lack what it had acknowledged.
+   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand.
    */
   recordAudit: {
     path: "/accounts.v1.AuditService/RecordAudit" as const,
@@ -8888,7 +8888,8 @@ export const AuditServiceService = {
     responseDeserialize: (value: Buffer): RecordAuditResponse => RecordAuditResponse.decode(value),
   },
   /**
-   * Of consoles and brandctl 1.0: services write the entries of their changes themselves.
+   * Of consoles and brandctl 1.0: services write the entries of their changes themselves. Writes nothing later than a day after the
+   * update.
    *
    * @deprecated
    */
@@ -8928,7 +8929,7 @@ export const AuditServiceService = {
   /**
    * Returns entries of all brands, deleted ones included, in ascending order of the time of their last change (`finished_at`,
    * else `created_at`) and id. Complete: an entry that appears or changes later comes after every entry that was returned. So
-   * one without an outcome is returned again when it has one, and the last of an id counts. Entries of the last 35 seconds, and
+   * a refusal that is counted again is returned again, and the last of an id counts. Entries of the last 35 seconds, and
    * those from after the beginning of a transaction in progress, are not returned yet. An erasure changes no time: entries
    * that were returned keep the address.
    */
@@ -8947,11 +8948,12 @@ export interface AuditServiceServer extends UntypedServiceImplementation {
   /**
    * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
    * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
-   * and may lack what it had acknowledged.
+   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand.
    */
   recordAudit: handleUnaryCall<RecordAuditRequest, RecordAuditResponse>;
   /**
-   * Of consoles and brandctl 1.0: services write the entries of their changes themselves.
+   * Of consoles and brandctl 1.0: services write the entries of their changes themselves. Writes nothing later than a day after the
+   * update.
    *
    * @deprecated
    */
@@ -8967,7 +8969,7 @@ export interface AuditServiceServer extends UntypedServiceImplementation {
   /**
    * Returns entries of all brands, deleted ones included, in ascending order of the time of their last change (`finished_at`,
    * else `created_at`) and id. Complete: an entry that appears or changes later comes after every entry that was returned. So
-   * one without an outcome is returned again when it has one, and the last of an id counts. Entries of the last 35 seconds, and
+   * a refusal that is counted again is returned again, and the last of an id counts. Entries of the last 35 seconds, and
    * those from after the beginning of a transaction in progress, are not returned yet. An erasure changes no time: entries
    * that were returned keep the address.
    */
