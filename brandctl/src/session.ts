@@ -1,20 +1,9 @@
 import { clockTime, CommandOutput } from "@brand-records/command-line";
-import { AuditLog } from "./audit/audit-log.ts";
-import {
-  ACCOUNTS_CALLS,
-  auditedClient,
-  DELIVERIES_CALLS,
-  EVENTS_CALLS,
-  RECEIVERS_CALLS,
-  type AuditedCalls,
-} from "./audit/audited-client.ts";
 import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName, type TlsFiles } from "./connection/endpoints.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
 import { ask, askText, type Terminal } from "./terminal.ts";
 import type * as Clients from "./connection/clients.ts";
-import type { AuditClient, Client, ClientName, ImportClient } from "./connection/clients.ts";
-
-const UNFINISHED = "The outcome is missing from the audit log: accounts could not be reached a second time.";
+import type { Client, ClientName, ImportClient } from "./connection/clients.ts";
 
 const SERVICE_OF: Readonly<Record<ClientName, ServiceName>> = {
   accounts: "accounts",
@@ -31,20 +20,12 @@ const SERVICE_OF: Readonly<Record<ClientName, ServiceName>> = {
   webhookOperator: "webhook",
 };
 
-const AUDITED = { accounts: ACCOUNTS_CALLS, receivers: RECEIVERS_CALLS, deliveries: DELIVERIES_CALLS, events: EVENTS_CALLS };
-
 /** One run of one command: its input and output, and its connections, which close with it. */
 export class Session extends CommandOutput<Terminal> {
   readonly endpoints: Endpoints;
   /** The ids that the command is about, by their placeholder in hints. */
   readonly ids = new Map<string, string>();
   readonly #opened: { stop(): void }[] = [];
-  readonly #auditLog = new AuditLog(
-    // Ctrl-C does not cancel these calls: the log tells that the change was interrupted.
-    () => (this.#audit ??= this.client("audit", new AbortController().signal)),
-    () => this.note(({ yellow }) => yellow(UNFINISHED)),
-  );
-  #audit: Promise<AuditClient> | undefined;
 
   constructor(terminal: Terminal, options: GlobalOptions) {
     super(terminal, options.json === true);
@@ -88,14 +69,12 @@ export class Session extends CommandOutput<Terminal> {
   }
 
   /**
-   * Opens a client, which closes with the session. Its changing calls write into the audit log, if accounts does not write it itself.
+   * Opens a client, which closes with the session.
    *
    * @param signal cancels calls in flight. Default: Ctrl-C
    */
-  async client<Name extends ClientName>(name: Name, signal?: AbortSignal): Promise<Client<Name>> {
-    const client = await this.#open(SERVICE_OF[name], ({ connect }, connection) => connect(name, connection), signal);
-    const calls = (AUDITED as { readonly [Audited in ClientName]?: AuditedCalls<Client<Name>> })[name];
-    return calls === undefined ? client : auditedClient(client, calls, this.#auditLog);
+  client<Name extends ClientName>(name: Name, signal?: AbortSignal): Promise<Client<Name>> {
+    return this.#open(SERVICE_OF[name], ({ connect }, connection) => connect(name, connection), signal);
   }
 
   async imports(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {

@@ -124,6 +124,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/webhook.v1.IntakeService/PublishMessages": { isIdempotent: true, callers: ["records"], actor: "caller" },
   "/webhook.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person" },
   "/webhook.v1.OperatorService/DeleteBrandData": { isIdempotent: true, callers: [], actor: "caller" },
+  "/webhook.v1.OperatorService/ErasePerson": { isIdempotent: true, callers: [], actor: "caller" },
   "/webhook.v1.OperatorService/RemoveDeadLetters": { isIdempotent: false, callers: [], actor: "caller" },
   "/webhook.v1.OperatorService/TrimLog": { isIdempotent: true, callers: [], actor: "caller" },
 };

@@ -64,7 +64,10 @@ const deliveriesOf = async (receiver: Secret, state: string | null = null) =>
 it("lets the owners that accounts knows change receivers, and no other member, from the moment of a change", async () => {
   const email = "ben@ulap.example";
   const receiver = await register();
-  const sendTest = () => stack.receivers.sendTest({ ...key(receiver), next: false, acting_member: email }, callContext());
+  await stack.accounts.addMember({ brand_id: brand.id, email, role: "member" }, callContext());
+  const session = { token: await stack.newSession(email), with_grants: true, brand_id: brand.id };
+  const { grants } = await stack.sessions.getSession(session, callContext());
+  const sendTest = () => stack.receivers.sendTest({ ...key(receiver), next: false }, { ...callContext(), grants });
   await expect(sendTest()).rejects.toMatchObject({ kind: "owner_required" });
   await stack.accounts.addMember({ brand_id: brand.id, email, role: "owner" }, callContext());
   const { delivery_id } = await sendTest();

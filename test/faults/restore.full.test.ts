@@ -108,8 +108,6 @@ it("restores accounts and webhook alone from dumps that were taken under traffic
   const before = (await traffic.stop()).flat();
 
   const made = await stack.createKey(brand);
-  const entry = { brand_id: brand.id, action: "key.revoke", subject_id: revoked.id, fields: [], request_id: "drill" };
-  await stack.audit.appendAudit(entry, callContext());
   await revoke(revoked.id);
   await stack.sessions.endSession({ token: session }, callContext());
   await stack.addReceiver(brand, restore.receivers.urlOf(1), ["payout.paid"], "Second");

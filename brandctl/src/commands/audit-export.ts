@@ -15,7 +15,7 @@ import { parseTime, textOption } from "./options.ts";
 const FOLLOW_EVERY_MS = 10_000;
 
 const DESCRIPTION = [
-  "Export the audit log of all brands, deleted ones included, as NDJSON: one entry a line, in ascending order of the time of its last change (finished_at, else created_at) and of id. An entry that changes later, as when it gets its outcome, has another line: the last line of an id counts. The last 35 seconds are left to the next export.",
+  "Export the audit log of all brands, deleted ones included, as NDJSON: one entry a line, in ascending order of the time of its last change (finished_at, else created_at) and of id. An entry that changes later, as a refusal does that is counted again, has another line: the last line of an id counts. The last 35 seconds are left to the next export.",
   "With --out, a file that exists is continued after its last complete line, so the same command each night adds what is new; a torn last line is removed. A file that is no such export is refused and left as it is. FILE.lock beside it keeps two exports apart. After an interruption the same command goes on.",
   "With --follow the command does not end: it writes what is new, from --since or from now on, and each line has ids alone, no e-mail or IP address. A program that sends mail reads it. It does not wait for a service that is away: start it again with --since and the finished_at, else created_at, of the last line; lines of that time come again.",
   "Without --follow the lines have no secrets; they have e-mail addresses and IP addresses, also of people who are erased later.",

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 const list = command("list", {
   summary: "list a brand's audit log",
   description:
-    "List who changed a brand's setup, when and from where, newest first: the brand, members, keys, receivers and replays. Names of changed fields are kept, never their values. Changes made with brandctl are the operator's.",
+    "List who changed a brand's setup, when and from where, newest first: the brand, members, keys, receivers and replays. Names of changed fields are kept, never their values. Changes made with brandctl are the operator's. What a person tried and was refused is one entry a day, with the number of tries. Entries of release 1.0 may be not finished or unknown: the change was interrupted.",
   options: {
     brand: brandOption("the brand"),
     by: textOption("--by <person>", "only those of this e-mail address; operator for the operator's"),

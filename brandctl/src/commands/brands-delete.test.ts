@@ -92,7 +92,7 @@ it("says what will be lost, and asks twice at a terminal: for the name, and whet
   expect(await hasBegun()).toBe(false);
   stdin.write("y\n");
   const { code, stdout } = await running;
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `${brand.id} is deleted.\n` });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${brand.id} is deleted.\n  2 audit entries\n` });
 });
 
 it.each<[string, readonly string[], Surroundings, number]>([

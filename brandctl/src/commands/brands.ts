@@ -30,7 +30,7 @@ const create = command("create", {
     ['brandctl brands create --name "Ulap at Araw" --tier plus --verified', "a brand that may have keys"],
     ["brandctl brands create --name Test --tier pro --json | jq -r .brand.id", "only the id, for a script"],
   ],
-  // The id is made here, so that the audit log names the brand before it exists.
+  // The id is made here: a call whose answer is lost is made again, and finds the same brand.
   run: async (session, { name, tier, verified = false, id = newId("brd") }) => {
     const brand = printBrand(session, await (await session.client("accounts")).createBrand({ name, tier, verified, id }));
     if (brand.tier !== tier || brand.verified !== verified) {

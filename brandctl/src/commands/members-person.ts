@@ -13,7 +13,7 @@ import { personText } from "../output/person-text.ts";
 export const erase = command("erase", {
   summary: "replace a person who has left by a pseudonym",
   description:
-    "Erase a person who is a member of no brand: delete the sessions, sign-in links and accounts at sign-in providers, and put one pseudonym in place of the e-mail address in audit logs, keys and plans. The IP addresses of the person's audit entries are removed. It asks first, and takes at least 35 seconds. If it is interrupted, the same command continues. The audit log of each brand concerned gets an entry.",
+    "Erase a person who is a member of no brand: delete the sessions, sign-in links and accounts at sign-in providers, and put one pseudonym in place of the e-mail address in audit logs, keys and plans, in every service. The IP addresses of the person's audit entries are removed. It asks first, and takes at least 35 seconds. If it is interrupted, the same command continues. The audit log of each brand concerned gets an entry.",
   arguments: [personArgument()],
   options: { yes: yesOption("erase without asking") },
   examples: [["brandctl members erase ana@brand.example", "after members export, and members remove from each brand"]],
@@ -33,25 +33,30 @@ export const erase = command("erase", {
 
 interface Erased {
   readonly pseudonym: string;
-  /** Brands whose audit log has an entry; of another command's erasure, those with a plan of the person. */
+  /** Brands whose audit log has an entry; of another command's erasure, those in which plans or webhook had something of the person. */
   readonly brandIds: string[];
   readonly byAnother: boolean;
 }
 
 /**
- * The pseudonym first, accounts last: until then a repetition goes on with the same one. In plans twice: the first time tells early
- * whether plans can be reached, the second finds what requests from before the removal have written.
+ * The pseudonym first, accounts last: until then a repetition goes on with the same one. In the other services twice: the first time tells
+ * early whether they can be reached, the second finds what requests from before the removal have written.
  */
 async function erasePerson(session: Session, email: string): Promise<Erased> {
-  const [accounts, plans] = [await session.client("accountsOperator"), await session.client("plansOperator")];
+  const accounts = await session.client("accountsOperator");
+  const others = [await session.client("plansOperator"), await session.client("webhookOperator")];
   const { pseudonym, settles_in_ms } = await accounts.beginErasure({ email });
+  const brandIds = new Set<string>();
+  const eraseFromOthers = async (): Promise<void> => {
+    for (const service of others) for (const id of (await service.erasePerson({ email, pseudonym })).brand_ids) brandIds.add(id);
+  };
   try {
-    const early = await plans.erasePerson({ email, pseudonym });
+    await eraseFromOthers();
     await untilSettled(session, settles_in_ms);
-    if (!(await isUnderWay(session, email, pseudonym))) return { pseudonym, brandIds: early.brand_ids, byAnother: true };
-    const { brand_ids } = await plans.erasePerson({ email, pseudonym });
-    const byThis = await endErasure(session, accounts, { email, brand_ids });
-    return { pseudonym, brandIds: byThis ?? brand_ids, byAnother: byThis === undefined };
+    if (!(await isUnderWay(session, email, pseudonym))) return { pseudonym, brandIds: [...brandIds], byAnother: true };
+    await eraseFromOthers();
+    const byThis = await endErasure(session, accounts, { email, brand_ids: [...brandIds] });
+    return { pseudonym, brandIds: byThis ?? [...brandIds], byAnother: byThis === undefined };
   } catch (error) {
     throw begunFailure(session, error, email);
   }

@@ -103,6 +103,12 @@ describe("a person who has left", () => {
   it("is exported from every service, as tables or as JSON over all pages", async () => {
     const { stdout } = await run(`export ${ana}`);
     expect(stdout.split("\n")).toEqual([
+      "Audit log: what the person did, and what was done to the person",
+      expect.stringMatching(/^TIME \(UTC\) +BRAND +BY +ACTION +SUBJECT +FROM +REQUEST$/),
+      ...["member.add", "member.remove"].map((action) =>
+        expect.stringMatching(new RegExp(`^20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d  ${brand.id}  operator  ${action} +${ana}  -     test$`)),
+      ),
+      "",
       "Plans that the person closed, or edited last",
       "ID                              BRAND                           STATUS     CLOSED (UTC)      BY THE PERSON  EDITED (UTC)  BY THE PERSON",
       expect.stringMatching(
@@ -115,10 +121,17 @@ describe("a person who has left", () => {
     product.intercepts.set("accounts.exportPerson", (request: object, forward) => forward({ ...request, page_size: 1 }));
     const { person } = (await run(`export ${ana.toUpperCase()} --json`)).json<{ person: { audit_entries: { action: string }[] } }>();
     expect(person).toMatchObject({ email: ana, memberships: [], plans: [{ id: plan }] });
-    expect(person.audit_entries.map(({ action }) => action).toSorted()).toEqual(["member.add", "member.remove"]);
+    const twice = ["member.add", "member.add", "member.remove", "member.remove"];
+    expect(person.audit_entries.map(({ action }) => action).toSorted()).toEqual(twice);
   });
 
   it("is erased in every service under one pseudonym, and then nothing is kept", async () => {
+    const entry = { action: "receiver.test", actor: ana, fields: [], request_id: "r", address: "203.0.113.7", outcome: "done" };
+    await product.db.query("insert into webhook.audit_outbox (id, brand_id, entry, created_at) values ($1, $2, $3::jsonb, now())", [
+      brand.id.replace("brd", "aud"),
+      brand.id,
+      JSON.stringify(entry),
+    ]);
     const { code, stderr, json } = await erase(" --json");
     const { erased } = json<{ erased: { pseudonym: string } }>();
     expect({ code, erased }).toEqual({
@@ -126,6 +139,12 @@ describe("a person who has left", () => {
       erased: { email: ana, pseudonym: expect.stringMatching(/^erased_/), brand_ids: [brand.id] },
     });
     expect(await closedBy(plan)).toBe(erased.pseudonym);
+    expect(
+      await product.db.query(
+        "select entry->>'actor' as actor, entry->>'address' as address from webhook.audit_outbox where brand_id = $1",
+        [brand.id],
+      ),
+    ).toEqual([{ actor: erased.pseudonym, address: null }]);
     expect(stderr).toBe("");
     const repeated = await erase();
     expect([repeated.code, repeated.stderr]).toEqual([1, expect.stringContaining(`Nothing is kept about ${ana}`)]);
@@ -143,6 +162,7 @@ describe("a person who has left", () => {
     });
   const endErasure = async (): Promise<void> => {
     await product.db.query("delete from accounts.erasures where email = $1", [ana]);
+    await product.db.query("delete from accounts.audit_entries where subject_id = $1", [ana]);
     await product.db.query("delete from plans.plans where closed_by = $1", [ana]);
   };
 
@@ -191,15 +211,18 @@ describe("a person who has left", () => {
     expect((await erase()).code).toBe(1);
   });
 
-  it.each(["plans.erasePerson", "accounts.erasePerson"])("is not finished if %s fails; a repetition finishes", async (method) => {
-    // Calls that can be repeated are repeated once.
-    product.intercepts.set(method, () => Promise.reject(new AppError("unavailable", "It cannot be reached.")));
-    const { code, stderr } = await erase();
-    expect([code, stderr]).toEqual([1, expect.stringContaining("The erasure has begun and is not finished.")]);
-    expect(stderr).toContain(`to continue: brandctl members erase ${ana}`);
-    product.intercepts.delete(method);
-    expect((await erase()).code).toBe(0);
-  });
+  it.each(["plans.erasePerson", "webhook.erasePerson", "accounts.erasePerson"])(
+    "is not finished if %s fails; a repetition finishes",
+    async (method) => {
+      // Calls that can be repeated are repeated once.
+      product.intercepts.set(method, () => Promise.reject(new AppError("unavailable", "It cannot be reached.")));
+      const { code, stderr } = await erase();
+      expect([code, stderr]).toEqual([1, expect.stringContaining("The erasure has begun and is not finished.")]);
+      expect(stderr).toContain(`to continue: brandctl members erase ${ana}`);
+      product.intercepts.delete(method);
+      expect((await erase()).code).toBe(0);
+    },
+  );
 
   it("is asked about first, and needs --yes without a terminal", async () => {
     expect(await run(`erase ${ana}`)).toMatchObject(failing(2, "Add --yes"));

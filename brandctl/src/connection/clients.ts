@@ -31,10 +31,10 @@ export interface Connection {
   readonly signal: AbortSignal;
 }
 
-/** A client whose calls carry a deadline and end with the connection's signal. Errors name the address. Default request id: random. */
+/** A client whose calls carry a deadline and end with the connection's signal. Errors name the address. */
 type BoundClient<Service> = {
   [Name in keyof Service]: RpcClient<Service>[Name] extends (request: infer Request, context: CallContext) => infer Response
-    ? (request: Request, requestId?: string) => Response
+    ? (request: Request) => Response
     : never;
 } & { stop(): void };
 
@@ -50,7 +50,7 @@ const CLIENTS = {
   receivers: { definition: ReceiversServiceService },
   deliveries: { definition: DeliveriesServiceService },
   events: { definition: EventsServiceService, deadlines: { replayDeadLetters: REPLAY_DEAD_MS } },
-  webhookOperator: { definition: WebhookOperatorService, deadlines: { removeDeadLetters: REPLAY_DEAD_MS } },
+  webhookOperator: { definition: WebhookOperatorService, deadlines: { erasePerson: ERASE_MS, removeDeadLetters: REPLAY_DEAD_MS } },
 } as const;
 
 export type ClientName = keyof typeof CLIENTS;
@@ -76,10 +76,10 @@ export function connect<Name extends ClientName>(name: Name, { endpoint, tls, si
   const bound: Record<string, unknown> = { stop: () => client.stop() };
   for (const name of Object.keys(definition)) {
     const call = (client as unknown as Calls)[name] as Calls[string];
-    bound[name] = async (request: unknown, requestId?: string): Promise<unknown> => {
+    bound[name] = async (request: unknown): Promise<unknown> => {
       signal.throwIfAborted();
       try {
-        return await call(request, { ...newCallContext(deadlines[name] ?? CALL_MS, requestId), signal });
+        return await call(request, { ...newCallContext(deadlines[name] ?? CALL_MS), signal });
       } catch (error) {
         throw explainUnreachable(error, endpoint, tls);
       }

@@ -136,6 +136,13 @@ export const DASHBOARDS = {
             queries: { "{{service}} {{task}}": `time() - max by (service, task) (maintenance_last_success_timestamp_seconds{${J}} > 0)` },
           },
           {
+            title: "Audit entries that wait for accounts",
+            description: "The longest that one has waited. 0 if there is none, -1 while the database does not respond.",
+            unit: "s",
+            bad: 300,
+            queries: { "{{service}}": `max by (service) (audit_outbox_oldest_seconds{${J}})` },
+          },
+          {
             title: "Versions",
             description: "Processes by release and version of Node.",
             unit: "short",

@@ -21,11 +21,14 @@ export function plannedEntry(facts: EntryFacts, request: Request, person: Person
   };
 }
 
-/** An id or an address: what is none is refused by the handler, with a better message. */
+const NAME_LENGTH_MAX = 254;
+
+/** An id or an address, in small letters as they are stored: what is none is refused by the handler, with a better message. */
 function textIn(request: Request, name: string): string | undefined {
   const value = request[name];
-  const isName = typeof value === "string" && /^[^\s\p{Cc}]{1,254}$/u.test(value) && !SECRETS.some((secret) => secret.test(value));
-  return isName ? value : undefined;
+  if (typeof value !== "string" || value.length > NAME_LENGTH_MAX || !/^[^\s\p{Cc}]+$/u.test(value)) return undefined;
+  const isSecret = !value.includes("@") && SECRETS.some((secret) => secret.test(value));
+  return isSecret ? undefined : value.toLowerCase();
 }
 
 /** The name of a field that the call gives; of a message, the names of those in it. */

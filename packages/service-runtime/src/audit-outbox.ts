@@ -1,27 +1,32 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { AppError } from "@brand-records/errors";
 import { WakeSignal, type Stoppable } from "@brand-records/lifecycle";
-import type { Database, Sql } from "@brand-records/postgres";
+import { unnestRows, type Database, type Statement } from "@brand-records/postgres";
 import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type AuditSink, type CallContext, type PlannedEntry, type RpcClient } from "@brand-records/rpc";
 import { RepeatedWarning, type Logger, type Registry } from "@brand-records/telemetry";
-import type { AppError } from "@brand-records/errors";
-import { recorderOf, refusedEntry, type NewAuditEntry, type RecordChange, type SentAuditEntry } from "./audit-entries.ts";
+import { nextEntryId, recorderOf, refusedEntry, type NewAuditEntry, type RecordChange, type SentAuditEntry } from "./audit-entries.ts";
+import type { DeletionStep } from "./delete-in-batches.ts";
 import { showSampled } from "./sampler.ts";
 
 /** A message takes 5,000 entries with all that one may hold. */
 const BATCH_MAX = 500;
 const POLL_MS = 1_000;
 const RETRY_MS = 1_000;
+/** Changes of this time share a call: at 50 a second, each would otherwise make three statements and a call of its own. */
+const GATHER_MS = 100;
+/** For all calls of a batch together. */
 const HAND_OVER_MS = 5_000;
-/** Postgres ends the transaction of a process that freezes while it hands over, and another takes its place. */
-const IDLE_MS = 10_000;
+/** Longer than HAND_OVER_MS: when another process takes the lead, the calls of the one before have ended. */
+const LEASE_SECONDS = 10;
 /** How long entries stay that accounts has acknowledged: a backup of accounts that is restored is not older. */
 const KEEP_DAYS = 7;
 const CLEAN_EVERY_MS = 600_000;
-const CLEAN_ROWS = 5_000;
+const CHUNK_ROWS = 5_000;
 
 interface AuditOutboxOptions {
-  /** Of the service: its table is `audit_outbox`. */
+  /** Of the service: its tables are `audit_outbox` and `audit_relay`. */
   readonly schema: string;
   readonly db: Database;
   readonly accounts: Pick<RpcClient<AuditServiceService>, "recordAudit">;
@@ -29,14 +34,27 @@ interface AuditOutboxOptions {
   readonly metrics: Registry;
 }
 
+interface WaitingRow extends SentAuditEntry {
+  readonly seq: number;
+}
+
+interface HandedOver {
+  /** Of accounts' audit log. */
+  readonly epoch: string;
+  readonly taken: readonly WaitingRow[];
+}
+
 /**
  * Entries of the audit log on their way to accounts. A change writes its entry in its own transaction; one process at a time hands entries
- * over, in the order of their numbers, at least once: accounts knows them by their ids. They stay for seven days after that. When accounts
- * says that its log has another epoch, it was restored from a backup, and gets all of them again.
+ * over, in the order of their numbers, at least once: accounts knows them by their ids, and sorts by their times. They stay for seven days
+ * after that. When accounts says that its log has another epoch, it was restored from a backup, and gets all of them again.
+ *
+ * The lead is a lease, so that no connection is held while accounts responds: DATABASE_CONNECTIONS_MAX may be 2.
  */
 export class AuditOutbox implements AuditSink, Stoppable {
   readonly #options: AuditOutboxOptions;
   readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #process = randomUUID();
   readonly #stopping = new AbortController();
   readonly #wake = new WakeSignal();
   readonly #running: Promise<void>;
@@ -48,7 +66,7 @@ export class AuditOutbox implements AuditSink, Stoppable {
     showSampled(options.metrics, () => this.#oldestSeconds(), [
       {
         name: "audit_outbox_oldest_seconds",
-        help: "Age of the oldest entry of the audit log that accounts has not acknowledged; 0 if there is none, -1 if the database does not respond.",
+        help: "Time that an entry of the audit log has waited for accounts, the longest; 0: none waits, -1: the database does not respond.",
         of: (seconds) => seconds,
       },
     ]);
@@ -57,12 +75,14 @@ export class AuditOutbox implements AuditSink, Stoppable {
 
   /** Returns what writes the entry of a call, in the transaction of its change. */
   record(call: CallContext): RecordChange {
-    return recorderOf(call, (sql, entry) => this.#insert(sql, entry));
+    return recorderOf(call, async (sql, entry) => void (await sql.query(this.#sql.insert, valuesOf(entry))));
   }
 
+  /** What refusals are counted by is a hash with the address. An erasure forgets it, so it cannot be the entry's id. */
   async refused(entry: PlannedEntry, { kind }: AppError): Promise<void> {
     if (entry.brand_id === undefined) return;
-    await this.#insert(this.#options.db, refusedEntry(entry, entry.brand_id, kind));
+    const counted = refusedEntry(entry, entry.brand_id, kind);
+    await this.#options.db.query(this.#sql.count, [...valuesOf({ ...counted, id: nextEntryId() }), counted.id]);
   }
 
   changed(): void {
@@ -75,18 +95,17 @@ export class AuditOutbox implements AuditSink, Stoppable {
     await this.#running;
   }
 
-  /** Puts what takes a person's place into the entries. */
-  async erase(sql: Sql, email: string, pseudonym: string): Promise<string[]> {
-    return (await sql.query<{ brand_id: string }>(this.#sql.erase, [email, pseudonym])).map(({ brand_id }) => brand_id);
-  }
-
-  /** Deletes up to `limit` entries of a brand. Returns how many. */
-  async deleteOf(sql: Sql, brandId: string, limit: number): Promise<number> {
-    return (await sql.query(this.#sql.deleteOf, [brandId, limit])).length;
-  }
-
-  async #insert(sql: Sql, { id, brand_id, ...entry }: NewAuditEntry): Promise<void> {
-    await sql.query(this.#sql.insert, [id, brand_id, JSON.stringify(entry)]);
+  /**
+   * Puts the pseudonym in place of a person's address, and waits for calls that have the address: accounts, which comes next, gets it from
+   * none later. Returns the brands with an entry that has the pseudonym, also from before.
+   */
+  async erase(email: string, pseudonym: string): Promise<string[]> {
+    const { db } = this.#options;
+    await db.query(this.#sql.erase, [email, pseudonym]);
+    const lease = async () => (await db.query<{ until: string }>(this.#sql.lease))[0]?.until;
+    const before = await lease();
+    while (before !== undefined && before === (await lease())) await pause(GATHER_MS);
+    return (await db.query<{ brand_id: string }>(this.#sql.brandsNaming, [pseudonym])).map(({ brand_id }) => brand_id);
   }
 
   async #oldestSeconds(): Promise<number> {
@@ -95,81 +114,146 @@ export class AuditOutbox implements AuditSink, Stoppable {
   }
 
   async #run(): Promise<void> {
-    const warning = new RepeatedWarning(this.#options.log, "entries of the audit log wait: accounts takes none");
+    const warning = new RepeatedWarning(this.#options.log, "entries of the audit log wait");
     while (!this.#stopping.signal.aborted) {
       try {
         this.#wake.reset();
-        while ((await this.#handOver()) === BATCH_MAX);
-        await this.#clean();
+        while (await this.#handOver());
         await this.#wake.wait(POLL_MS);
+        await this.#pause(GATHER_MS);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         warning.write({ err: error });
-        await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
+        await this.#pause(RETRY_MS);
       }
     }
   }
 
-  /** Hands over the oldest entries. Returns how many; 0 while another process does. */
-  #handOver(): Promise<number> {
-    const { db, accounts, schema } = this.#options;
-    return db.transaction(async (sql) => {
-      await sql.query(`set local idle_in_transaction_session_timeout = ${IDLE_MS}`);
-      const [lock] = await sql.query<{ leads: boolean }>(this.#sql.tryLead);
-      if (lock?.leads !== true) return 0;
-      const rows = await sql.query<SentAuditEntry & { readonly seq: number }>(this.#sql.read, [BATCH_MAX]);
-      if (rows.length === 0) return 0;
-      const entries = rows.map(({ seq: _seq, ...entry }) => entry);
-      const { epoch } = await accounts.recordAudit({ entries }, newCallContext(HAND_OVER_MS));
-      const [known] = await sql.query<{ is_another: boolean }>(this.#sql.noteEpoch, [epoch]);
-      if (known?.is_another === true) {
-        await sql.query(this.#sql.handAgain);
-        this.#options.log.info({ schema }, "accounts has another audit log: it gets the entries of seven days again");
-      }
-      await sql.query(this.#sql.acknowledge, [rows.map(({ seq }) => seq)]);
-      return rows.length;
-    });
+  async #pause(milliseconds: number): Promise<void> {
+    await pause(milliseconds, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 
+  /** Hands over the oldest entries, unless another process leads. Returns whether there may be more. */
+  async #handOver(): Promise<boolean> {
+    const { db } = this.#options;
+    const call = { ...newCallContext(HAND_OVER_MS), signal: this.#stopping.signal };
+    const [lead] = await db.query<{ epoch: string | null }>(this.#sql.lead, [this.#process, LEASE_SECONDS]);
+    if (lead === undefined) return false;
+    try {
+      const rows = await db.query<WaitingRow>(this.#sql.read, [BATCH_MAX]);
+      const { epoch, taken } = await this.#send(rows, call);
+      const isRestored = lead.epoch !== null && lead.epoch !== epoch;
+      if (isRestored) await this.#handAllAgain();
+      // Of a restored log: perhaps the one before has taken some of these.
+      const acknowledged = isRestored ? [] : taken.map(({ seq, tries }) => ({ seq, tries }));
+      await db.query(this.#sql.acknowledge, [this.#process, epoch, ...ACKNOWLEDGED.values(acknowledged)]);
+      await this.#clean();
+      return isRestored || rows.length === BATCH_MAX;
+    } catch (error) {
+      // Another process may reach accounts.
+      await db.query(this.#sql.release, [this.#process]).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** One entry that accounts refuses holds up no other. Without rows, only asks for the epoch. */
+  async #send(rows: readonly WaitingRow[], call: CallContext): Promise<HandedOver> {
+    try {
+      const entries = rows.map(({ seq: _seq, ...entry }) => entry);
+      return { epoch: (await this.#options.accounts.recordAudit({ entries }, call)).epoch, taken: rows };
+    } catch (error) {
+      if (rows.length === 0 || !(error instanceof AppError) || error.kind !== "invalid_request") throw error;
+      if (rows.length === 1) return this.#holdBack(rows[0]!, error, call);
+      const middle = Math.ceil(rows.length / 2);
+      const before = await this.#send(rows.slice(0, middle), call);
+      const after = await this.#send(rows.slice(middle), call);
+      return { epoch: after.epoch, taken: [...before.taken, ...after.taken] };
+    }
+  }
+
+  /** It waits, visibly, and is tried again each hour: an update of accounts may take it. */
+  async #holdBack({ seq, id, brand_id, action }: WaitingRow, error: AppError, call: CallContext): Promise<HandedOver> {
+    await this.#options.db.query(this.#sql.holdBack, [seq]);
+    this.#options.log.error({ err: error, entry_id: id, brand_id, action }, "accounts refuses an entry of the audit log");
+    return { ...(await this.#send([], call)), taken: [] };
+  }
+
+  /** Before the new epoch is noted: what is interrupted is repeated. */
+  async #handAllAgain(): Promise<void> {
+    const { db, schema, log } = this.#options;
+    log.info({ schema }, "accounts has another audit log: it gets the entries of seven days again");
+    while ((await db.query(this.#sql.handAgain, [CHUNK_ROWS])).length === CHUNK_ROWS);
+  }
+
+  /** Only after accounts has responded: a restored one, which was away for days, may need the oldest. */
   async #clean(): Promise<void> {
     if (performance.now() - this.#cleanedAt < CLEAN_EVERY_MS) return;
     this.#cleanedAt = performance.now();
-    while ((await this.#options.db.query(this.#sql.clean, [KEEP_DAYS, CLEAN_ROWS])).length === CLEAN_ROWS);
+    while ((await this.#options.db.query(this.#sql.clean, [KEEP_DAYS, CHUNK_ROWS])).length === CHUNK_ROWS);
   }
 }
 
-const statementsOf = (schema: string) => {
-  const table = `${schema}.audit_outbox`;
-  const statement = (name: string, text: string) => ({ name: `audit_outbox.${name}`, text });
+/** Deletes what waits or is kept of a brand: accounts drops what it still gets of a deleted one. */
+export function auditEntriesOf(db: Database, schema: string, brandId: string): DeletionStep {
+  const { deleteOf } = statementsOf(schema);
   return {
-    // The clock's time: the transaction may have waited for the locks of another change, which comes before it.
-    insert: statement(
-      "insert",
-      `insert into ${table} as o (id, brand_id, entry, created_at) values ($1, $2, $3::jsonb, clock_timestamp())
-           on conflict (id) do update set entry = excluded.entry, tries = o.tries + 1, acknowledged_at = null
-            where o.entry->'actor' = excluded.entry->'actor'`,
+    kind: "audit entries",
+    batchRows: CHUNK_ROWS,
+    deleteBatch: async (limit) => (await db.query(deleteOf, [brandId, limit])).length,
+  };
+}
+
+const valuesOf = ({ id, brand_id, ...entry }: NewAuditEntry): string[] => [id, brand_id, JSON.stringify(entry)];
+
+/** With the count that was sent: a refusal that was counted meanwhile waits on. */
+const ACKNOWLEDGED = unnestRows({ seq: "bigint", tries: "int" }, { as: "a", after: 2 });
+
+const WAITS = "o.acknowledged_at is null and (o.refused_at is null or o.refused_at < now() - interval '1 hour')";
+
+const statementsOf = (schema: string) => {
+  const [table, relay] = [`${schema}.audit_outbox`, `${schema}.audit_relay`];
+  const statement = (name: string, text: string): Statement => ({ name: `audit_outbox.${name}`, text });
+  return {
+    insert: statement("insert", `insert into ${table} (id, brand_id, entry) values ($1, $2, $3::jsonb)`),
+    count: statement(
+      "count",
+      `insert into ${table} as o (id, brand_id, entry, counted_by) values ($1, $2, $3::jsonb, $4)
+           on conflict (counted_by) do update set entry = excluded.entry, tries = o.tries + 1, acknowledged_at = null, refused_at = null,
+                                                  waits_since = clock_timestamp()`,
     ),
-    tryLead: statement("try_lead", `select pg_try_advisory_xact_lock(hashtext('brand-records ${table}')) as leads`),
+    lead: statement(
+      "lead",
+      `update ${relay} r set leader = $1, leads_until = clock_timestamp() + make_interval(secs => $2)
+        where (r.leader = $1 or r.leads_until is null or r.leads_until < clock_timestamp())
+          and (exists (select from ${table} o where ${WAITS}) or r.asked_at is null or r.asked_at < now() - interval '1 minute')
+       returning r.epoch`,
+    ),
+    lease: statement("lease", `select leads_until::text as until from ${relay} where leads_until > clock_timestamp()`),
+    release: statement("release", `update ${relay} set leader = null, leads_until = null where leader = $1`),
     read: statement(
       "read",
       `select o.seq, o.id, o.brand_id, o.tries, o.created_at, e.* from ${table} o
         cross join jsonb_to_record(o.entry) as e(action text, actor text, via text, subject_id text, fields text[], role text, request_id text,
                                                  address text, browser text, outcome text, error_kind text)
-        where o.acknowledged_at is null order by o.seq limit $1`,
+        where ${WAITS} order by o.seq limit $1`,
     ),
-    acknowledge: statement("acknowledge", `update ${table} set acknowledged_at = now() where seq = any($1::bigint[])`),
-    noteEpoch: statement(
-      "note_epoch",
-      `with before as (select epoch from ${schema}.audit_epoch),
-            noted as (insert into ${schema}.audit_epoch as e (epoch) values ($1)
-                          on conflict (only_row) do update set epoch = excluded.epoch where e.epoch <> excluded.epoch)
-       select epoch <> $1 as is_another from before`,
+    acknowledge: statement(
+      "acknowledge",
+      `with led as (
+         update ${relay} set leader = null, leads_until = null, epoch = $2, asked_at = now() where leader = $1 returning 1)
+       update ${table} o set acknowledged_at = now(), refused_at = null from ${ACKNOWLEDGED.relation}
+        where o.seq = a.seq and o.tries = a.tries and exists (select from led)`,
     ),
-    handAgain: statement("hand_again", `update ${table} set acknowledged_at = null where acknowledged_at is not null`),
+    holdBack: statement("hold_back", `update ${table} set refused_at = now() where seq = $1`),
+    handAgain: statement(
+      "hand_again",
+      `update ${table} set acknowledged_at = null, waits_since = clock_timestamp() where seq = any(array(
+         select seq from ${table} where acknowledged_at is not null limit $1)) returning 1`,
+    ),
     oldest: statement(
       "oldest",
-      `select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from ${table}
-        where acknowledged_at is null order by seq limit 1`,
+      `select extract(epoch from clock_timestamp() - min(o.waits_since))::float8 as seconds
+         from (select waits_since from ${table} where acknowledged_at is null order by seq limit 1000) o`,
     ),
     clean: statement(
       "clean",
@@ -178,12 +262,13 @@ const statementsOf = (schema: string) => {
     ),
     erase: statement(
       "erase",
-      `update ${table} set entry = entry
+      `update ${table} set counted_by = null, entry = entry
               || case when entry->>'actor' = $1 then jsonb_build_object('actor', $2::text) else '{}' end
               || case when entry->>'via' = $1 then jsonb_build_object('via', $2::text) else '{}' end
               || '{"address": null, "browser": null}'
-        where $1 in (entry->>'actor', entry->>'via') returning brand_id`,
+        where $1 in (entry->>'actor', entry->>'via')`,
     ),
+    brandsNaming: statement("brands_naming", `select distinct brand_id from ${table} where $1 in (entry->>'actor', entry->>'via')`),
     deleteOf: statement(
       "delete_of",
       `delete from ${table} where seq = any(array(select seq from ${table} where brand_id = $1 limit $2)) returning 1`,

@@ -7,16 +7,15 @@ export {
   refusedEntry,
   type SentAuditEntry,
 } from "./audit-entries.ts";
-export { AuditOutbox } from "./audit-outbox.ts";
+export { auditEntriesOf, AuditOutbox } from "./audit-outbox.ts";
 export { AnnouncedKeys } from "./announced-keys.ts";
 export { heldKey, newestSharedKey, requireSharedKey, type HeldKey } from "./living-processes.ts";
 export { deleteInBatches, type Deleted, type DeletedRows, type DeletionStep } from "./delete-in-batches.ts";
 export { openMaintenance, type Maintenance } from "./maintenance.ts";
-export { Memberships } from "./memberships.ts";
 export { prepareSchema } from "./prepare-schema.ts";
 export { RemoteGrants } from "./remote-grants.ts";
 export { showSampled, type SampledGauge } from "./sampler.ts";
-export { emailField, idField, nameField, nextAfterId, pageSizeField } from "./request-fields.ts";
+export { emailField, idField, nameField, nextAfterId, pageSizeField, pseudonymField } from "./request-fields.ts";
 export { runMigrations } from "./run-migrations.ts";
 export { serviceSettings } from "./settings.ts";
 export { startService, type ServicePorts, type StartedService } from "./start-service.ts";

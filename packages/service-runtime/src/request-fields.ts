@@ -18,6 +18,9 @@ export const nextAfterId = (page: readonly { readonly id: string }[], pageSize: 
 /** E-mail addresses are compared in lower case. */
 export const emailField = (): z.ZodEmail => z.email("must be an e-mail address").max(254).toLowerCase();
 
+/** What takes the place of an erased person's address. */
+export const pseudonymField: z.ZodString = z.string().regex(/^erased_[0-9a-z]{26}$/, "must be a pseudonym");
+
 /** What shows by itself: no blank (U+2800 is one), and nothing invisible, such as a joiner between emoji or a zero-width space. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** Embeddings, overrides and isolates turn around the text that stands after a name. Marks, which Arabic and Hebrew need, do not. */

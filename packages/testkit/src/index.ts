@@ -14,6 +14,7 @@ export { startPostgresServer, type PostgresServer } from "./postgres-server.ts";
 export { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "./otlp-receiver.ts";
 export { startRedisCluster, type RedisClusterServers } from "./redis-cluster.ts";
 export { startRedisServer, type RedisServer } from "./redis-server.ts";
+export { STATED_CLIENT, statedGrants } from "./stated-grants.ts";
 export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 export { testClient, type TestClient } from "./test-client.ts";
 export { newTestKey, TestIssuer, withToken, type ProviderSignIn, type TestClaims, type TestKey } from "./test-issuer.ts";

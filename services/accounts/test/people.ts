@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { newId } from "@brand-records/ids";
-import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
+import type { Client, ExportPersonResponse } from "@brand-records/proto/accounts/v1";
 import type { ServedAccounts, TestBrand } from "./serve-accounts.ts";
 
 type ExportedPerson = Omit<ExportPersonResponse, "next_page_token">;
@@ -25,7 +25,7 @@ export function peopleOf(served: ServedAccounts) {
     link,
     /** Returns the token of a link that an owner makes. */
     ownersLink: async (brand: TestBrand, email: string, acting_member = brand.owner): Promise<string> => {
-      const request = { email, ttl_seconds: 86_400, brand_id: brand.id, acting_member, address: "203.0.113.7" };
+      const request = { email, ttl_seconds: 86_400, brand_id: brand.id, acting_member };
       return (await served.signIn.createSignInLink(request)).token;
     },
     peek: (token: string) => served.signIn.peekSignInLink({ token }),
@@ -33,8 +33,8 @@ export function peopleOf(served: ServedAccounts) {
     /** Returns the token of the session that a link opens. */
     open: async (token: string): Promise<string> => (await redeem(token))?.token ?? "",
     get: (token: string) => served.sessions.getSession({ token }),
-    grants: async (token: string, { id }: TestBrand) =>
-      (await served.sessions.getSession({ token, with_grants: true, brand_id: id })).grants,
+    grants: async (token: string, { id }: TestBrand, client?: Client) =>
+      (await served.sessions.getSession({ token, with_grants: true, brand_id: id, client })).grants,
     end: (token: string) => served.sessions.endSession({ token }),
     /** Returns the token of a new session. */
     session: async (email: string): Promise<string> => (await redeem(await link(email)))?.token ?? "",

@@ -21,6 +21,7 @@ import { GrantKeys } from "../src/domain/grant-keys.ts";
 import { noEpochPublisher } from "../src/epochs/epoch-publisher.ts";
 import { openIdentify } from "../src/id-tokens/identify.ts";
 import { accountsServices } from "../src/rpc/services.ts";
+import { auditSink } from "../src/use-cases/audit.ts";
 import { ownGrants } from "../src/use-cases/grants.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
@@ -166,6 +167,7 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     grants: ownGrants(deps),
+    audit: auditSink(deps.db),
     services: accountsServices(deps),
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),

@@ -6,18 +6,30 @@ create table plans.audit_outbox (
   id text collate "C" primary key check (id ~ '^aud_[0-9a-z]{1,40}$'),
   brand_id text collate "C" not null,
   entry jsonb not null,
-  -- Refusals of one person, change and day are counted in one entry.
+  -- Refusals of one person, change, kind and day are counted in one entry. An erasure takes away what they are counted by.
+  counted_by text collate "C" unique,
   tries integer not null default 1 check (tries > 0),
-  created_at timestamptz(3) not null,
+  -- The clock's time: the transaction may have waited for the locks of another change, which comes before it.
+  created_at timestamptz(3) not null default clock_timestamp(),
+  waits_since timestamptz(3) not null default clock_timestamp(),
   -- Null: accounts has not got it yet, or not its last count.
-  acknowledged_at timestamptz(3)
+  acknowledged_at timestamptz(3),
+  -- When accounts last refused it as invalid.
+  refused_at timestamptz(3)
 );
 
--- Of the audit log that has acknowledged them: packages/service-runtime/src/audit-outbox.ts.
-create table plans.audit_epoch (
+-- Who hands entries to accounts: packages/service-runtime/src/audit-outbox.ts.
+create table plans.audit_relay (
   only_row boolean primary key default true check (only_row),
-  epoch text collate "C" not null
+  -- The process that leads, and until when no other does.
+  leader text collate "C",
+  leads_until timestamptz,
+  -- Of the audit log that has acknowledged entries, and when accounts last said it.
+  epoch text collate "C",
+  asked_at timestamptz
 );
+
+insert into plans.audit_relay default values;
 
 create index audit_outbox_waiting on plans.audit_outbox (seq) where acknowledged_at is null;
 create index audit_outbox_acknowledged_at on plans.audit_outbox (acknowledged_at) where acknowledged_at is not null;

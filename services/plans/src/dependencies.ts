@@ -1,6 +1,6 @@
 import type { Clock, KeyedMutex } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { AuditOutbox, Memberships } from "@brand-records/service-runtime";
+import type { AuditOutbox } from "@brand-records/service-runtime";
 
 export interface PreparedPlan {
   readonly brand_id: string;
@@ -11,7 +11,6 @@ export interface PreparedPlan {
 export interface PlansDependencies {
   readonly db: Database;
   readonly clock: Clock;
-  readonly memberships: Memberships;
   readonly audit: Pick<AuditOutbox, "record" | "erase">;
   /** Keyed by brand: requests of one brand take one database connection at a time. */
   readonly brandMutex: KeyedMutex;

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { AppError } from "@brand-records/errors";
+import type { AppError } from "@brand-records/errors";
 import { KeyedMutex } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
-import type { ListMembersRequest } from "@brand-records/proto/accounts/v1";
 import {
   OperatorServiceService,
   PlansServiceService,
@@ -13,9 +12,9 @@ import {
   type WorkspacePlan,
 } from "@brand-records/proto/plans/v1";
 import { connectRpc, serveRpc, service, newCallContext, type CallContext } from "@brand-records/rpc";
-import { Memberships } from "@brand-records/service-runtime";
+import { AuditOutbox } from "@brand-records/service-runtime";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
-import { createDatabase, testClient, type TestClient } from "@brand-records/testkit";
+import { createDatabase, statedGrants, testClient, type TestClient } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { PlansDependencies } from "../src/dependencies.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
@@ -34,26 +33,8 @@ export const PAGE_SIZE_MAX = 40;
 export const MEMBER = "ana@example.ph";
 export const OTHER_MEMBER = "zoe@example.ph";
 
-/** Accounts, which knows the same members of every brand. */
-export class FakeAccounts {
-  readonly members = new Set([MEMBER, OTHER_MEMBER]);
-  /** Who is a member of one brand no more, as `brand e-mail`. */
-  readonly removed = new Set<string>();
-  readonly unknownBrands = new Set<string>();
-  isDown = false;
-  /** How many members each call got. */
-  readonly listed: number[] = [];
-
-  readonly listMembers = async ({ brand_id, email: only }: ListMembersRequest) => {
-    if (this.isDown) throw new AppError("unavailable", "accounts cannot be reached");
-    const members = [...this.members]
-      .filter((email) => (only ?? email) === email && !this.removed.has(`${brand_id} ${email}`))
-      .map((email) => ({ brand_id, email, role: "member", created_at: "2026-11-21T08:30:00.000Z" }));
-    if (this.unknownBrands.has(brand_id)) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
-    this.listed.push(members.length);
-    return { members };
-  };
-}
+/** The context of a call of a person. */
+export const callOf = (email: string): CallContext => ({ ...callContext(), grants: { plans: `${email} member` } });
 
 /** The input of a new request. */
 export const planInput = (more: Partial<PlanInput> = {}): PlanInput => ({
@@ -97,7 +78,6 @@ export interface ServedPlans {
   readonly plans: TestClient<PlansServiceService>;
   readonly operator: TestClient<OperatorServiceService>;
   readonly deps: PlansDependencies;
-  readonly accounts: FakeAccounts;
   prepare(brandId: string, input: PlanInput): Promise<{ plan: Plan; replayed: boolean }>;
   /** Prepares a plan of a new brand. */
   pendingPlan(): Promise<{ brand: string; input: PlanInput; plan: Plan }>;
@@ -191,13 +171,17 @@ async function serve(
   }: ServeOptions,
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
-  const accounts = new FakeAccounts();
-  const deps = { db: changed(db), clock: Date, memberships: new Memberships(accounts), brandMutex, pendingMax, onPrepared };
+  const metrics = openMetrics("plans");
+  const accounts = { recordAudit: async () => ({ epoch: "test" }) };
+  const audit = new AuditOutbox({ schema: "plans", db, accounts, log, metrics });
+  const deps = { db: changed(db), clock: Date, audit, brandMutex, pendingMax, onPrepared };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))],
     log,
-    metrics: openMetrics("plans"),
+    metrics,
+    grants: statedGrants,
+    audit,
   });
   const address = `127.0.0.1:${server.port}`;
   const clients = [connectRpc(PlansServiceService, address), connectRpc(OperatorServiceService, address)] as const;
@@ -210,7 +194,6 @@ async function serve(
     plans,
     operator,
     deps,
-    accounts,
     prepare,
     async pendingPlan() {
       const [brand, input] = [newBrand(), planInput()];
@@ -250,6 +233,7 @@ async function serve(
     async stop() {
       for (const client of clients) client.stop();
       await server.stop();
+      await audit.stop();
       await db.stop();
     },
   };

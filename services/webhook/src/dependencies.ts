@@ -1,6 +1,6 @@
 import type { DeadLetters, StoredMessages } from "@brand-records/event-log";
 import type { Database } from "@brand-records/postgres";
-import type { AuditOutbox, Memberships } from "@brand-records/service-runtime";
+import type { AuditOutbox } from "@brand-records/service-runtime";
 import type { UrlRules } from "./domain/receiver-url.ts";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import type { KnownBrands } from "./known-brands.ts";
@@ -15,8 +15,7 @@ export interface WebhookDependencies extends UrlRules {
   readonly deadLetters: DeadLetters;
   /** What the log keeps of the messages that intake has read. */
   readonly messages: StoredMessages;
-  readonly audit: Pick<AuditOutbox, "record" | "erase" | "deleteOf">;
-  readonly memberships: Pick<Memberships, "requireOwner">;
+  readonly audit: Pick<AuditOutbox, "record" | "erase">;
   /** Time for a whole attempt. */
   readonly deadlineMs: number;
   /** What deliveries are made with: their `dashboard_url` and the names of their headers. */

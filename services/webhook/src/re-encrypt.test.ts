@@ -5,7 +5,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import { AnnouncedKeys } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import type { TestDatabase } from "@brand-records/testkit";
-import { Brands, newBrand, webhookDatabase } from "../test/serve-receivers.ts";
+import { Brands, newBrand, webhookDatabase, recordNothing } from "../test/serve-receivers.ts";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import { openSigningSecret, type SealedSecret } from "./domain/signing-secret.ts";
 import { createReceiver } from "./use-cases/receivers.ts";
@@ -55,12 +55,13 @@ it("exits with 78 and names each setting that it lacks", async () => {
 
 it("re-encrypts secrets under the newest key, prints how many, and changes nothing the second time; without a key in use it exits with 78", async () => {
   const parts = { db, keys: [one] as const, ports: new Set<number>(), brands: new Brands(db) };
-  const created = await createReceiver(parts, {
+  const input = {
     brandId: newBrand(),
     url: "https://hooks.brand.example/",
     label: "x",
     events: ["payout.paid"],
-  });
+  };
+  const created = await createReceiver(parts, input, recordNothing);
 
   const refused = await run(settings(two));
   expect(refused).toMatchObject({ code: 78, stdout: "" });
@@ -84,7 +85,8 @@ it("re-encrypts secrets under the newest key, prints how many, and changes nothi
 
 it("seals nothing while a living process lacks the key: it exits with 78 and names the process, until that has ended", async () => {
   const parts = { db, keys: [two] as const, ports: new Set<number>(), brands: new Brands(db) };
-  await createReceiver(parts, { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] });
+  const input = { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
+  await createReceiver(parts, input, recordNothing);
   const three = { id: 3, bytes: randomBytes(32) };
   const holding = { db, schema: "webhook", log: openLog("webhook", "silent") };
   const replacement = await AnnouncedKeys.start({ ...holding, keys: heldSecretKeys([three, two]) });

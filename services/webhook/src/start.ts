@@ -1,7 +1,7 @@
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService, AuditServiceService, SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
-import { AuditOutbox, Memberships, RemoteGrants, startService, type ServicePorts } from "@brand-records/service-runtime";
+import { AuditOutbox, RemoteGrants, startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { WebhookConfig } from "./config.ts";
 import type { WebhookDependencies } from "./dependencies.ts";
@@ -54,7 +54,6 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     keys,
     brands,
     audit,
-    memberships: new Memberships(accounts),
     deadLetters: intake.deadLetters,
     messages: intake.messages,
     replaying,

@@ -12,16 +12,15 @@ import {
   type Receiver,
 } from "@brand-records/proto/webhook/v1";
 import { connectRpc, serveRpc, newCallContext, type CallContext } from "@brand-records/rpc";
-import { Memberships } from "@brand-records/service-runtime";
-import { openMetrics, type Logger } from "@brand-records/telemetry";
-import { createDatabase, testClient, type TestClient, type TestDatabase } from "@brand-records/testkit";
+import { AuditOutbox } from "@brand-records/service-runtime";
+import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
+import { createDatabase, statedGrants, testClient, type TestClient, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands } from "../src/known-brands.ts";
 import { rememberBrand } from "../src/storage/brands.ts";
 import type { WebhookDependencies } from "../src/dependencies.ts";
 import { webhookServices } from "../src/rpc/services.ts";
-import { serveMembers, type ServedMembers } from "./serve-members.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
@@ -31,6 +30,12 @@ export const webhookDatabase = (): Promise<TestDatabase> =>
   });
 
 export const callContext = (withinMs = 25_000): CallContext => newCallContext(withinMs, "test");
+
+/** The context of a call of a person. @param grant such as `ana@ulap.example owner` */
+export const callOf = (grant: string): CallContext => ({ ...callContext(), grants: { webhook: grant } });
+
+/** For use cases that are called without a call. */
+export const recordNothing = async (): Promise<void> => {};
 
 export const secretKey = (id: number): SecretKey => ({ id, bytes: randomBytes(32) });
 
@@ -79,7 +84,6 @@ export interface ServedReceivers {
   readonly deliveriesRpc: TestClient<DeliveriesServiceService>;
   readonly eventsRpc: TestClient<EventsServiceService>;
   readonly operator: TestClient<OperatorServiceService>;
-  readonly members: ServedMembers;
   readonly url: string;
   readonly deps: WebhookDependencies;
   readonly brands: Brands;
@@ -117,13 +121,15 @@ export async function serveReceivers(
   const pool = openPool({ url: database.url, applicationName: "webhook" });
   const brands = new Brands(db);
   const keys: SecretKeys = [secretKey(2), secretKey(1)];
-  const members = await serveMembers();
+  const metrics = openMetrics("webhook");
+  const accounts = { recordAudit: async () => ({ epoch: "test" }) };
+  const audit = new AuditOutbox({ schema: "webhook", db: pool, accounts, log: openLog("webhook", "silent"), metrics });
   const deps: WebhookDependencies = {
     db: pool,
     keys,
     ports: new Set(allowedPorts),
     brands,
-    memberships: new Memberships(members.client),
+    audit,
     deadLetters: NO_DEAD_LETTERS,
     messages: noStoredMessages,
     deadlineMs: 15_000,
@@ -138,7 +144,9 @@ export async function serveReceivers(
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: webhookServices(deps),
     log,
-    metrics: openMetrics("webhook"),
+    metrics,
+    grants: statedGrants,
+    audit,
   });
   const clients: { stop(): void }[] = [];
   const callsOf = <Service extends Parameters<typeof connectRpc>[0]>(definition: Service): TestClient<Service> => {
@@ -152,7 +160,6 @@ export async function serveReceivers(
     deliveriesRpc: callsOf(DeliveriesServiceService),
     eventsRpc: callsOf(EventsServiceService),
     operator: callsOf(OperatorServiceService),
-    members,
     url: database.url,
     deps,
     brands,
@@ -180,7 +187,7 @@ export async function serveReceivers(
     async stop() {
       for (const client of clients) client.stop();
       await server.stop();
-      await members.stop();
+      await audit.stop();
       await pool.stop();
       await db.stop();
       await database.drop();

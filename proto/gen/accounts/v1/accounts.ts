@@ -8528,7 +8528,10 @@ export const AccountsServiceService = {
       Buffer.from(SetMemberRoleResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetMemberRoleResponse => SetMemberRoleResponse.decode(value),
   },
-  /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */
+  /**
+   * Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. Plans and webhook
+   * may call it for the processes of 1.0 that an update replaces: theirs asked for the members whom the operator names.
+   */
   listMembers: {
     path: "/accounts.v1.AccountsService/ListMembers" as const,
     requestStream: false as const,
@@ -8629,7 +8632,10 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
    * A repetition of an owner's own change to member is refused, because that owner is one no more: so it is not repeated.
    */
   setMemberRole: handleUnaryCall<SetMemberRoleRequest, SetMemberRoleResponse>;
-  /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */
+  /**
+   * Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. Plans and webhook
+   * may call it for the processes of 1.0 that an update replaces: theirs asked for the members whom the operator names.
+   */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
@@ -8870,7 +8876,7 @@ export const AuditServiceService = {
   /**
    * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
    * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
-   * and may lack what it had acknowledged.
+   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand.
    */
   recordAudit: {
     path: "/accounts.v1.AuditService/RecordAudit" as const,
@@ -8882,7 +8888,8 @@ export const AuditServiceService = {
     responseDeserialize: (value: Buffer): RecordAuditResponse => RecordAuditResponse.decode(value),
   },
   /**
-   * Of consoles and brandctl 1.0: services write the entries of their changes themselves.
+   * Of consoles and brandctl 1.0: services write the entries of their changes themselves. Writes nothing later than a day after the
+   * update.
    *
    * @deprecated
    */
@@ -8922,7 +8929,7 @@ export const AuditServiceService = {
   /**
    * Returns entries of all brands, deleted ones included, in ascending order of the time of their last change (`finished_at`,
    * else `created_at`) and id. Complete: an entry that appears or changes later comes after every entry that was returned. So
-   * one without an outcome is returned again when it has one, and the last of an id counts. Entries of the last 35 seconds, and
+   * a refusal that is counted again is returned again, and the last of an id counts. Entries of the last 35 seconds, and
    * those from after the beginning of a transaction in progress, are not returned yet. An erasure changes no time: entries
    * that were returned keep the address.
    */
@@ -8941,11 +8948,12 @@ export interface AuditServiceServer extends UntypedServiceImplementation {
   /**
    * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
    * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
-   * and may lack what it had acknowledged.
+   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand.
    */
   recordAudit: handleUnaryCall<RecordAuditRequest, RecordAuditResponse>;
   /**
-   * Of consoles and brandctl 1.0: services write the entries of their changes themselves.
+   * Of consoles and brandctl 1.0: services write the entries of their changes themselves. Writes nothing later than a day after the
+   * update.
    *
    * @deprecated
    */
@@ -8961,7 +8969,7 @@ export interface AuditServiceServer extends UntypedServiceImplementation {
   /**
    * Returns entries of all brands, deleted ones included, in ascending order of the time of their last change (`finished_at`,
    * else `created_at`) and id. Complete: an entry that appears or changes later comes after every entry that was returned. So
-   * one without an outcome is returned again when it has one, and the last of an id counts. Entries of the last 35 seconds, and
+   * a refusal that is counted again is returned again, and the last of an id counts. Entries of the last 35 seconds, and
    * those from after the beginning of a transaction in progress, are not returned yet. An erasure changes no time: entries
    * that were returned keep the address.
    */

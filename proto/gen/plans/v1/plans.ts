@@ -291,7 +291,7 @@ export interface ErasePersonRequest {
 }
 
 export interface ErasePersonResponse {
-  /** Brands with a plan that has the pseudonym, from this call or an earlier one. */
+  /** Brands with a plan or an entry that has the pseudonym, from this call or an earlier one. */
   brand_ids: string[];
 }
 
@@ -2953,8 +2953,8 @@ export const DeletedRows: MessageFns<DeletedRows> = {
  * spends anything. `notes` are private to the brand: only a WorkspacePlan contains them, and the gateway never reads one. Times are RFC
  * 3339, UTC, with milliseconds; dates are YYYY-MM-DD; money is in centavos.
  *
- * Calls of the workspace name the acting member (`acting_member`, `member`): NOT_FOUND unless accounts knows the person as a member or an
- * owner of the brand; UNAVAILABLE if accounts does not respond. A change names the revision that it was made on: ABORTED (kind
+ * Calls of the workspace need a grant of a member or an owner of the brand: NOT_FOUND otherwise, UNAVAILABLE if accounts does not respond.
+ * `acting_member` and `member` are that person's address: the grant overwrites them, and the operator, who needs none, names one. A change names the revision that it was made on: ABORTED (kind
  * `plan_changed`) if the plan has another one.
  */
 export type PlansServiceService = typeof PlansServiceService;
@@ -3121,7 +3121,10 @@ export const OperatorServiceService = {
       Buffer.from(ExportPersonResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ExportPersonResponse => ExportPersonResponse.decode(value),
   },
-  /** Puts a pseudonym in place of a person's address in all plans. Can be repeated. The texts of plans stay as they are. */
+  /**
+   * Puts a pseudonym in place of a person's address in all plans, and in the entries of the audit log that are kept here. Can be repeated.
+   * Comes before the erasure at accounts, which gets these entries. The texts of plans stay as they are.
+   */
   erasePerson: {
     path: "/plans.v1.OperatorService/ErasePerson" as const,
     requestStream: false as const,
@@ -3131,7 +3134,7 @@ export const OperatorServiceService = {
     responseSerialize: (value: ErasePersonResponse): Buffer => Buffer.from(ErasePersonResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ErasePersonResponse => ErasePersonResponse.decode(value),
   },
-  /** Deletes the brand's plans, in batches, once its deletion has begun at accounts. Call it until `done`. */
+  /** Deletes the brand's plans and audit entries, in batches, once its deletion has begun at accounts. Call it until `done`. */
   deleteBrandData: {
     path: "/plans.v1.OperatorService/DeleteBrandData" as const,
     requestStream: false as const,
@@ -3150,9 +3153,12 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
   /** Returns the plans that a person completed, cancelled or edited last, a member or not, in ascending order of id. */
   exportPerson: handleUnaryCall<ExportPersonRequest, ExportPersonResponse>;
-  /** Puts a pseudonym in place of a person's address in all plans. Can be repeated. The texts of plans stay as they are. */
+  /**
+   * Puts a pseudonym in place of a person's address in all plans, and in the entries of the audit log that are kept here. Can be repeated.
+   * Comes before the erasure at accounts, which gets these entries. The texts of plans stay as they are.
+   */
   erasePerson: handleUnaryCall<ErasePersonRequest, ErasePersonResponse>;
-  /** Deletes the brand's plans, in batches, once its deletion has begun at accounts. Call it until `done`. */
+  /** Deletes the brand's plans and audit entries, in batches, once its deletion has begun at accounts. Call it until `done`. */
   deleteBrandData: handleUnaryCall<DeleteBrandDataRequest, DeleteBrandDataResponse>;
 }
 

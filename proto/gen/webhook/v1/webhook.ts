@@ -727,6 +727,17 @@ export interface FindBrandResponse {
   brand_id: string;
 }
 
+export interface ErasePersonRequest {
+  email: string;
+  /** `erased_` and 26 characters. */
+  pseudonym: string;
+}
+
+export interface ErasePersonResponse {
+  /** Brands with an entry that has the pseudonym, from this call or an earlier one. */
+  brand_ids: string[];
+}
+
 export interface DeleteBrandDataRequest {
   brand_id: string;
 }
@@ -5800,6 +5811,109 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
   },
 };
 
+function createBaseErasePersonRequest(): ErasePersonRequest {
+  return { email: "", pseudonym: "" };
+}
+
+export const ErasePersonRequest: MessageFns<ErasePersonRequest> = {
+  encode(message: ErasePersonRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.pseudonym !== "") {
+      writer.uint32(18).string(message.pseudonym);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasePersonRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasePersonRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pseudonym = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseErasePersonResponse(): ErasePersonResponse {
+  return { brand_ids: [] };
+}
+
+export const ErasePersonResponse: MessageFns<ErasePersonResponse> = {
+  encode(message: ErasePersonResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.brand_ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasePersonResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasePersonResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseDeleteBrandDataRequest(): DeleteBrandDataRequest {
   return { brand_id: "" };
 }
@@ -6327,9 +6441,8 @@ export const LogReader: MessageFns<LogReader> = {
 /**
  * The receivers of a brand: the URLs to which its events are sent.
  *
- * Calls that change something take an `acting_member`, the e-mail address of the member who asks for it. If present, it must be an
- * owner of the brand: PERMISSION_DENIED (kind `owner_required`) otherwise, and UNAVAILABLE while accounts cannot be asked. Without
- * it the caller answers for the change: the operators' command line.
+ * Calls that change something need a grant of an owner of the brand: PERMISSION_DENIED (kind `owner_required`) otherwise, and UNAVAILABLE
+ * while accounts cannot be asked. The operator needs none. `acting_member` is the owner's e-mail address: the grant overwrites it.
  */
 export type ReceiversServiceService = typeof ReceiversServiceService;
 export const ReceiversServiceService = {
@@ -6772,7 +6885,7 @@ export const OperatorServiceService = {
     responseDeserialize: (value: Buffer): FindBrandResponse => FindBrandResponse.decode(value),
   },
   /**
-   * Deletes the brand's receivers, deliveries and events, in batches, once its deletion has begun at accounts. Call it until `done`. From
+   * Deletes the brand's receivers, deliveries, events and audit entries, in batches, once its deletion has begun at accounts. Call it until `done`. From
    * the first call on nothing more is sent to its receivers, and its events in the log are dropped. Waits for attempts in flight.
    */
   deleteBrandData: {
@@ -6785,6 +6898,19 @@ export const OperatorServiceService = {
     responseSerialize: (value: DeleteBrandDataResponse): Buffer =>
       Buffer.from(DeleteBrandDataResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteBrandDataResponse => DeleteBrandDataResponse.decode(value),
+  },
+  /**
+   * Puts a pseudonym in place of a person's address in the entries of the audit log that are kept here. Can be repeated. Comes before the
+   * erasure at accounts, which gets these entries.
+   */
+  erasePerson: {
+    path: "/webhook.v1.OperatorService/ErasePerson" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ErasePersonRequest): Buffer => Buffer.from(ErasePersonRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ErasePersonRequest => ErasePersonRequest.decode(value),
+    responseSerialize: (value: ErasePersonResponse): Buffer => Buffer.from(ErasePersonResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ErasePersonResponse => ErasePersonResponse.decode(value),
   },
   /**
    * Removes the dead letters in the log that name a brand. ALREADY_EXISTS (kind `request_conflict`) while dead letters are replayed;
@@ -6820,10 +6946,15 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   /** Returns the brand of a receiver, an event, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
   /**
-   * Deletes the brand's receivers, deliveries and events, in batches, once its deletion has begun at accounts. Call it until `done`. From
+   * Deletes the brand's receivers, deliveries, events and audit entries, in batches, once its deletion has begun at accounts. Call it until `done`. From
    * the first call on nothing more is sent to its receivers, and its events in the log are dropped. Waits for attempts in flight.
    */
   deleteBrandData: handleUnaryCall<DeleteBrandDataRequest, DeleteBrandDataResponse>;
+  /**
+   * Puts a pseudonym in place of a person's address in the entries of the audit log that are kept here. Can be repeated. Comes before the
+   * erasure at accounts, which gets these entries.
+   */
+  erasePerson: handleUnaryCall<ErasePersonRequest, ErasePersonResponse>;
   /**
    * Removes the dead letters in the log that name a brand. ALREADY_EXISTS (kind `request_conflict`) while dead letters are replayed;
    * PERMISSION_DENIED (kind `permission_required`) if the log refuses.

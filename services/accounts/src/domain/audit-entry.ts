@@ -17,12 +17,30 @@ export interface AuditEntry {
   readonly finished_at: string | null;
   /** E-mail address of the owner whose link opened the actor's session. */
   readonly via: string | null;
-  /** The browser's family; only of sign-ins and sign-outs. */
+  /** The browser's family. */
   readonly browser: string | null;
   /** The role that was given to a member. */
   readonly role: string | null;
-  /** More than 1 only for refused sign-ins. */
+  /** More than 1 only for what was refused. */
   readonly tries: number;
+}
+
+/**
+ * Actions of plans and webhook. Accounts writes all others itself: only an entry tells of a deleted brand, and a restore takes rights away by
+ * others.
+ */
+export const ACTION_OF_OTHERS = /^(?:plan|receiver|delivery|replay)\.[a-z_]{1,40}$/;
+
+/**
+ * Whether a console or brandctl of 1.0 may say that it does this. It may say it to this release and do it at a process of 1.0, also of
+ * accounts, which wrote sign-ins, links, erasures and deletions itself.
+ *
+ * @param role of the person who acts, undefined for the operator
+ */
+export function mayAnnounce(action: string, role: "owner" | "member" | undefined): boolean {
+  if (ACTION_OF_OTHERS.test(action) || action === "member.leave") return true;
+  if (/^(?:key|member)\./.test(action)) return role !== "member";
+  return role === undefined && ["brand.create", "brand.set_tier", "brand.set_verified"].includes(action);
 }
 
 /** What a list selects; null: everything. */

@@ -73,7 +73,7 @@ class Found {
   add(entry: RightsEntry): void {
     const { brand_id, action, actor } = entry;
     const subject = action === "member.leave" ? actor : entry.subject_id;
-    // Only the operator does these. A member's session can write entries of the brand, and must not reach further by them.
+    // Only the operator does these. In 1.0 a member's session could write entries of the brand: it must not reach further by them.
     if (OPERATORS.has(action) && actor !== null) return;
     if (action === "brand.delete") this.#brands.add(brand_id);
     else if (TO_LOOK_AT.has(action)) this.#ask(entry);

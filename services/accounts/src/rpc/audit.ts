@@ -14,9 +14,9 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
       return { epoch: await recordAudit(db, parseRequest(recordFields, request).entries) };
     },
     // Nothing is announced any more where every service writes its own entries: the caller goes on, and the change is recorded.
-    async appendAudit(request) {
+    async appendAudit(request, { person }) {
       const announced = parseRequest(announcedFields, request);
-      return { entry: (await appendAudit(db, announced)) ?? notWritten(announced) };
+      return { entry: (await appendAudit(db, announced, person?.brand?.role)) ?? notWritten(announced) };
     },
     async finishAudit(request, { person }) {
       const { brand_id, entry_id, outcome, error_kind, subject_id } = parseRequest(resultFields, request);
@@ -57,7 +57,7 @@ const entryFields = {
   brand_id: fields.brandId,
   actor: optional(fields.auditSubject),
   via: optional(fields.auditSubject),
-  action: fields.auditAction,
+  action: fields.actionOfOthers,
   subject_id: optional(fields.auditSubject),
   fields: fields.auditFields,
   role: optional(fields.role),

@@ -176,7 +176,8 @@ it("never signs in as two people when one identity comes with two addresses at o
 it("is no conflict when it is unlinked during its sign-in: the person tries again, and the audit log has no refusal", async () => {
   const { brand, email } = await people.newPerson();
   const sub = newSubject();
-  await signIn({ sub, email });
+  // A brand's log tells of a person who has opened it.
+  await people.grants((await signIn({ sub, email }))?.token ?? "", brand);
   const { refused } = await callBehind(
     served.db,
     (sql) => lockPerson(sql, email),

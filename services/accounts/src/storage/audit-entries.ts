@@ -36,7 +36,12 @@ const statements = {
   announce: {
     name: "audit_entries.announce",
     text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, via, role)
-           select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 from accounts.audit_epoch where announced_until > now() returning ${AUDIT_ENTRY_COLUMNS}`,
+           select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 from accounts.audit_epoch
+            where announced_until > now() and not exists (
+              select from accounts.audit_entries a
+               where a.brand_id = $2 and a.action = $4 and a.request_id = $7 and a.actor is not distinct from $3 and a.recorded
+                 and a.created_at > now() - interval '10 minutes')
+           returning ${AUDIT_ENTRY_COLUMNS}`,
   },
   finish: {
     name: "audit_entries.finish",
@@ -95,7 +100,7 @@ export type Announcement = Pick<
   "brand_id" | "actor" | "action" | "subject_id" | "fields" | "request_id" | "address" | "via" | "role"
 >;
 
-/** Writes an entry without an outcome, within a day of the update from 1.0; returns undefined later. */
+/** Writes an entry without an outcome, within a day of the update from 1.0, unless the change is recorded. Else returns undefined. */
 export function announceAuditEntry(sql: Sql, id: string, entry: Announcement): Promise<AuditEntry | undefined> {
   const { brand_id, actor, action, subject_id, fields, request_id, address, via, role } = entry;
   return firstOf(

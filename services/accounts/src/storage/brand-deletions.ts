@@ -23,8 +23,8 @@ const statements = {
   mark: {
     name: "brand_deletions.mark",
     text: `with marked as (update accounts.brands set deletion_started_at = clock_timestamp() where id = $1 returning id)
-           insert into accounts.audit_entries (id, brand_id, action, subject_id, fields, request_id, created_at)
-           select $2, id, '${DELETION}', id, '{}', $3, clock_timestamp() from marked`,
+           insert into accounts.audit_entries (id, brand_id, action, subject_id, fields, request_id, created_at, recorded)
+           select $2, id, '${DELETION}', id, '{}', $3, clock_timestamp(), true from marked`,
   },
   deleteKeys: { name: "brand_deletions.delete_keys", text: `delete from accounts.keys where id = any(${lockedKeys("brand_id = $1")})` },
   deleteMembers: { name: "brand_deletions.delete_members", text: "delete from accounts.members where brand_id = $1" },

@@ -15,15 +15,6 @@ const statements = {
     text: `insert into accounts.members (brand_id, email, role, has_opened) values ($1, $2, $3, false)
            on conflict (brand_id, email) do update set role = excluded.role returning ${COLUMNS}`,
   },
-  insert: {
-    name: "members.insert",
-    text: `insert into accounts.members (brand_id, email, role, has_opened) values ($1, $2, $3, false)
-           on conflict (brand_id, email) do nothing returning ${COLUMNS}`,
-  },
-  setRole: {
-    name: "members.set_role",
-    text: `update accounts.members set role = $3 where brand_id = $1 and email = $2 returning ${COLUMNS}`,
-  },
   find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
   page: {
     name: "members.page",
@@ -46,14 +37,6 @@ const statements = {
 /** Adds a member, or changes the role of the one with this address. */
 export const upsertMember = (sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member> =>
   onlyOf(sql.query<Member>(statements.upsert, [member.brand_id, member.email, member.role]));
-
-/** Adds a member. Returns undefined if there is one with this address. */
-export const insertMember = (sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> =>
-  firstOf(sql.query<Member>(statements.insert, [member.brand_id, member.email, member.role]));
-
-/** Returns undefined if there is no such member. */
-export const setMemberRole = (sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> =>
-  firstOf(sql.query<Member>(statements.setRole, [member.brand_id, member.email, member.role]));
 
 export const findMember = (sql: Sql, brandId: string, email: string): Promise<Member | undefined> =>
   firstOf(sql.query<Member>(statements.find, [brandId, email]));

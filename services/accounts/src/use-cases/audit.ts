@@ -10,7 +10,7 @@ import {
   refusedEntry,
   type SentAuditEntry,
 } from "@brand-records/service-runtime";
-import { type AuditEntry, type AuditFilter, scopeOf } from "../domain/audit-entry.ts";
+import { type AuditEntry, type AuditFilter, mayAnnounce, scopeOf } from "../domain/audit-entry.ts";
 import { brandDeleted, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
 import { pageOf, pageToken, positionIn, type TokenPage } from "../domain/page-token.ts";
 import {
@@ -83,22 +83,25 @@ export function recordAudit(db: Database, entries: readonly SentAuditEntry[]): P
 }
 
 /**
- * Writes what a console or brandctl of 1.0 is about to do at a plans or webhook of 1.0, which record nothing. Accounts' own changes record
- * themselves.
+ * Writes what a console or brandctl of 1.0 is about to do: a process of 1.0, which records nothing, may do it. Returns undefined where
+ * nothing is announced, such as later than a day after the update.
  *
+ * @param role of the person who acts, undefined for the operator
  * @throws AppError `not_found` if the brand was deleted
  */
-export async function appendAudit(sql: Sql, announced: Announcement): Promise<AuditEntry | undefined> {
+export async function appendAudit(
+  sql: Sql,
+  announced: Announcement,
+  role: "owner" | "member" | undefined,
+): Promise<AuditEntry | undefined> {
   if ((await deletedAmong(sql, [announced.brand_id])).length > 0) throw brandDeleted();
-  return OF_OTHERS.test(announced.action) ? announceAuditEntry(sql, nextEntryId(), announced) : undefined;
+  return mayAnnounce(announced.action, role) ? announceAuditEntry(sql, nextEntryId(), announced) : undefined;
 }
 
 /** Adds the outcome of what was announced. */
 export const finishAudit = finishAuditEntry;
 
 export type { Announcement };
-
-const OF_OTHERS = /^(?:plan|receiver|delivery|replay)\./;
 
 const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (aud_[0-9a-z]{1,40})$/;
 

@@ -7,17 +7,7 @@ import { pageOf, type PageRequest, positionIn, type TokenPage } from "../domain/
 import { lockBrand } from "../storage/brands.ts";
 import { endErasure } from "../storage/erasures.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
-import {
-  countMembers,
-  deleteMember,
-  findMember,
-  hasOwner,
-  insertMember,
-  membershipsOf,
-  pageOfMembers,
-  setMemberRole,
-  upsertMember,
-} from "../storage/members.ts";
+import { countMembers, deleteMember, findMember, hasOwner, membershipsOf, pageOfMembers, upsertMember } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsMadeBy, deleteSessionsOf } from "../storage/sessions.ts";
 import { deleteLinksMadeBy, deleteLinksOf } from "../storage/sign-in-links.ts";
@@ -44,25 +34,24 @@ export function addMember(
     // Whatever was begun to be erased was another stay's.
     await lockPerson(sql, member.email);
     await endErasure(sql, member.email);
-    // The brand's row is locked: of simultaneous calls none counts without the others' members.
-    const isNew = (await findMember(sql, member.brand_id, member.email)) === undefined;
-    if (isNew && (await countMembers(sql, member.brand_id)) >= limits.members)
+    // The brand's row is locked: no simultaneous call adds a member unseen.
+    const before = await findMember(sql, member.brand_id, member.email);
+    if (before !== undefined && onlyNew) throw alreadyAMember();
+    if (before === undefined && (await countMembers(sql, member.brand_id)) >= limits.members)
       throw new AppError("member_limit", `A brand has at most ${limits.members} members. Remove one who no longer works on it.`);
-    await record(sql);
-    if (!onlyNew) return withoutOwnersLinks(sql, await upsertMember(sql, member));
-    const added = await insertMember(sql, member);
-    if (added === undefined) throw alreadyAMember();
-    return added;
+    if (before?.role !== member.role) await record(sql);
+    return withoutOwnersLinks(sql, await upsertMember(sql, member));
   });
 }
 
 /** @throws AppError `not_found` for another brand and for an address that is not a member's; `owner_required`; `last_owner` */
 export function changeRole(db: Database, member: NewMember, acting: ActingMember, record: RecordChange): Promise<Member> {
   return changeMembers(db, member.brand_id, acting, async (sql) => {
-    const changed = await setMemberRole(sql, member);
-    if (changed === undefined) throw memberNotFound();
+    const before = await findMember(sql, member.brand_id, member.email);
+    if (before === undefined) throw memberNotFound();
+    if (before.role === member.role) return before;
     await record(sql);
-    return withoutOwnersLinks(sql, changed);
+    return withoutOwnersLinks(sql, await upsertMember(sql, member));
   });
 }
 

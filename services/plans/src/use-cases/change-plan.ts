@@ -1,4 +1,5 @@
-import type { Database } from "@brand-records/postgres";
+import type { Database, Sql } from "@brand-records/postgres";
+import type { RecordChange } from "@brand-records/service-runtime";
 import { editedContent, type PlanChanges } from "../domain/plan-content.ts";
 import { type ClosedState, type PlanChange, planChanged, planNotFound, planNotPending, type WorkspacePlan } from "../domain/plan.ts";
 import { closePending, findWorkspacePlan, saveContent } from "../storage/workspace-plans.ts";
@@ -8,8 +9,8 @@ import { closePending, findWorkspacePlan, saveContent } from "../storage/workspa
  *
  * @throws AppError `not_found`; `plan_not_pending` if the plan was closed by another member or the other way; `plan_changed`
  */
-export async function closePlan(db: Database, change: PlanChange, to: ClosedState): Promise<WorkspacePlan> {
-  const closed = await closePending(db, change, to);
+export async function closePlan(db: Database, change: PlanChange, to: ClosedState, record: RecordChange): Promise<WorkspacePlan> {
+  const closed = await recorded(db, record, (sql) => closePending(sql, change, to));
   if (closed !== undefined) return closed;
   const found = await findWorkspacePlan(db, change.brand_id, change.plan_id);
   if (found === undefined) throw planNotFound();
@@ -24,11 +25,21 @@ export async function closePlan(db: Database, change: PlanChange, to: ClosedStat
  *
  * @throws AppError `not_found`, `invalid_request`, `plan_not_pending`, `plan_changed`
  */
-export async function updatePlan(db: Database, change: PlanChange, changes: PlanChanges): Promise<WorkspacePlan> {
+export async function updatePlan(db: Database, change: PlanChange, changes: PlanChanges, record: RecordChange): Promise<WorkspacePlan> {
   const before = await findWorkspacePlan(db, change.brand_id, change.plan_id);
   if (before === undefined) throw planNotFound();
   const content = editedContent(before, change.expected_revision, changes);
   if (content === undefined) return before;
   // Nothing is saved if the plan changed since it was read. It then never has the expected revision again, so the repetition is the last.
-  return (await saveContent(db, change, content)) ?? updatePlan(db, change, changes);
+  const saved = await recorded(db, record, (sql) => saveContent(sql, change, content));
+  return saved ?? updatePlan(db, change, changes, record);
+}
+
+/** Makes a change, and records it if it was made, in one transaction. */
+function recorded<Made>(db: Database, record: RecordChange, change: (sql: Sql) => Promise<Made | undefined>): Promise<Made | undefined> {
+  return db.transaction(async (sql) => {
+    const made = await change(sql);
+    if (made !== undefined) await record(sql);
+    return made;
+  });
 }

@@ -3,7 +3,7 @@ import { AppError } from "@brand-records/errors";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { openSigningSecret } from "../domain/signing-secret.ts";
 import { createReceiver } from "../use-cases/receivers.ts";
-import { keyOf, newBrand, present, receiverInput, useReceivers } from "../../test/serve-receivers.ts";
+import { keyOf, newBrand, present, receiverInput, useReceivers, recordNothing } from "../../test/serve-receivers.ts";
 
 const served = useReceivers([8443]);
 
@@ -289,7 +289,7 @@ describe("a brand", () => {
     const brands = { isKnown: () => Promise.reject(new AppError("unavailable", "accounts is unavailable")) };
     const brandId = newBrand();
     const input = { brandId, url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
-    await expect(createReceiver({ ...served.deps, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });
+    await expect(createReceiver({ ...served.deps, brands }, input, recordNothing)).rejects.toMatchObject({ kind: "unavailable" });
     expect(await list(brandId)).toEqual([]);
   });
 });

@@ -81,6 +81,7 @@ it("deletes everything of the brand, and nothing of another brand", async () => 
     "events",
     "hours of attempts",
     "hours of attempts",
+    "audit entries",
     "receivers",
   ]);
   expect(await counts()).toEqual(before);

@@ -11,13 +11,13 @@ import { fields, timeRange } from "./fields.ts";
 import type { ReplayKey, ReplayRequest } from "../domain/replay.ts";
 import { cancelReplay, getLatestReplay, getReplay, previewReplay, replayEvents } from "../use-cases/replay-events.ts";
 
-export type DeliveriesDependencies = Pick<WebhookDependencies, "db" | "replaying" | "deadlineMs" | "publicUrl" | "headerWord">;
+export type DeliveriesDependencies = Pick<WebhookDependencies, "db" | "audit" | "replaying" | "deadlineMs" | "publicUrl" | "headerWord">;
 
 const HOUR_MS = 3_600_000;
 const STATS_HOURS_MAX = 30 * 24;
 
 export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<DeliveriesServiceService> {
-  const { db, deadlineMs } = deps;
+  const { db, audit, deadlineMs } = deps;
   return {
     ...replayHandlers(deps),
     async listDeliveries(request) {
@@ -53,8 +53,9 @@ export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<Deliv
       const startOf = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
       return getDeliveryStats(db, { brandId: brand_id, receiverId: receiver_id }, startOf(first), startOf(end));
     },
-    async replayDelivery(request) {
-      return { delivery: deliveryMessage(await replayDelivery(db, deliveryIn(request), request.pending_only ?? false), deadlineMs) };
+    async replayDelivery(request, call) {
+      const delivery = await replayDelivery(db, deliveryIn(request), audit.record(call), request.pending_only ?? false);
+      return { delivery: deliveryMessage(delivery, deadlineMs) };
     },
   };
 }
@@ -109,11 +110,12 @@ type ReplayMethods = "replayEvents" | "getReplay" | "countReplay" | "getLatestRe
 
 function replayHandlers({
   db,
+  audit,
   replaying,
-}: Pick<WebhookDependencies, "db" | "replaying">): Pick<Handlers<DeliveriesServiceService>, ReplayMethods> {
+}: Pick<WebhookDependencies, "db" | "audit" | "replaying">): Pick<Handlers<DeliveriesServiceService>, ReplayMethods> {
   return {
-    async replayEvents(request) {
-      const replay = await replayEvents(db, replayRequest(request));
+    async replayEvents(request, call) {
+      const replay = await replayEvents(db, replayRequest(request), audit.record(call));
       replaying?.wake();
       return { replay };
     },
@@ -128,8 +130,8 @@ function replayHandlers({
       const replay = await getLatestReplay(db, { brandId: brand_id, receiverId: receiver_id });
       return { replay: replay ?? null };
     },
-    async cancelReplay(request) {
-      return { replay: await cancelReplay(db, replayIn(request)) };
+    async cancelReplay(request, call) {
+      return { replay: await cancelReplay(db, replayIn(request), audit.record(call)) };
     },
   };
 }

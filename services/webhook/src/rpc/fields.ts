@@ -1,6 +1,6 @@
 import { EVENT_TYPE_NAMES, formatInstant, parseInstant } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
-import { emailField, idField, nameField, pageSizeField } from "@brand-records/service-runtime";
+import { idField, nameField, pageSizeField } from "@brand-records/service-runtime";
 import { idPattern } from "@brand-records/ids";
 import { z } from "zod";
 import { DELIVERY_STATES, PAGE_LIMIT, STATUS_CLASSES } from "../domain/delivery.ts";
@@ -19,7 +19,6 @@ export const fields = {
   replayId: idField("rpl"),
   eventId: idField("evt"),
   recordId: z.string().regex(idPattern("[a-z]{2,3}"), "must be the id of a record, such as sub_…"),
-  email: emailField(),
   label: nameField(LABEL_CHARACTERS_MAX),
   type: eventType,
   events: eventTypes.min(1, `must name at least one of ${EVENT_TYPE_NAMES.join(", ")}`),

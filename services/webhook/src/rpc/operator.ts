@@ -2,6 +2,7 @@ import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { idPattern } from "@brand-records/ids";
+import { emailField, pseudonymField } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { deleteBrandData } from "../use-cases/delete-brand.ts";
@@ -17,16 +18,21 @@ const idField = z
 
 const logPosition = z.object({ partition: z.int().min(0), offset: z.int().min(0) });
 
-/** Serves the operators' command line: finds the brand of a record by its id alone, and deletes what belongs to a brand. */
+/** Serves the operators' command line: finds the brand of a record by its id alone, and deletes what belongs to a brand or a person. */
 export function operatorHandlers({
   db,
+  audit,
   deadLetters,
   messages,
-}: Pick<WebhookDependencies, "db" | "deadLetters" | "messages">): Handlers<OperatorServiceService> {
+}: Pick<WebhookDependencies, "db" | "audit" | "deadLetters" | "messages">): Handlers<OperatorServiceService> {
   return {
     async findBrand(request) {
       const { id } = parseRequest({ id: idField }, request);
       return { brand_id: await findBrand(db, id) };
+    },
+    async erasePerson(request) {
+      const { email, pseudonym } = parseRequest({ email: emailField(), pseudonym: pseudonymField }, request);
+      return { brand_ids: await audit.erase(email, pseudonym) };
     },
     async deleteBrandData(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);

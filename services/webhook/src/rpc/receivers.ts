@@ -14,14 +14,14 @@ import { readNewReceiver, readReceiverChange } from "./receiver-fields.ts";
 
 export type ReceiversDependencies = Pick<
   WebhookDependencies,
-  "db" | "keys" | "brands" | "ports" | "loopback" | "dropping" | "onDisabled" | "deadlineMs"
+  "db" | "audit" | "keys" | "brands" | "ports" | "loopback" | "dropping" | "onDisabled" | "deadlineMs"
 >;
 
 export function receiversHandlers(deps: ReceiversDependencies): Handlers<ReceiversServiceService> {
-  const { db, keys, dropping, onDisabled, deadlineMs } = deps;
+  const { db, audit, dropping, onDisabled, deadlineMs } = deps;
   return {
-    async createReceiver(request) {
-      return createReceiver(deps, readNewReceiver(request, deps));
+    async createReceiver(request, call) {
+      return createReceiver(deps, readNewReceiver(request, deps), audit.record(call));
     },
     async getReceiver(request) {
       return { receiver: await getReceiver(db, keyIn(request)) };
@@ -30,35 +30,37 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       return { receivers: await receiversOf(db, brand_id) };
     },
-    async updateReceiver(request) {
-      return { receiver: await updateReceiver(db, readReceiverChange(request, deps)) };
+    async updateReceiver(request, call) {
+      return { receiver: await updateReceiver(db, readReceiverChange(request, deps), audit.record(call)) };
     },
-    async enableReceiver(request) {
+    async enableReceiver(request, call) {
       const { brand_id, receiver_id, held } = parseRequest({ ...key, held: fields.held }, request);
-      return enableReceiver(db, { brandId: brand_id, receiverId: receiver_id }, held, dropping);
+      return enableReceiver(db, { brandId: brand_id, receiverId: receiver_id }, held, audit.record(call), dropping);
     },
-    async disableReceiver(request) {
-      return { receiver: await disableReceiver(db, keyIn(request), onDisabled) };
+    async disableReceiver(request, call) {
+      return { receiver: await disableReceiver(db, keyIn(request), audit.record(call), onDisabled) };
     },
-    async deleteReceiver(request) {
-      return { dropped: await deleteReceiver(db, keyIn(request), dropping) };
+    async deleteReceiver(request, call) {
+      return { dropped: await deleteReceiver(db, keyIn(request), audit.record(call), dropping) };
     },
-    async rotateSecret(request) {
+    async rotateSecret(request, call) {
       const { brand_id, receiver_id, replace } = parseRequest({ ...key, replace: z.boolean().nullish() }, request);
-      return rotateSecret(db, keys, { brandId: brand_id, receiverId: receiver_id }, { replace: replace ?? undefined });
+      return rotateSecret(deps, { brandId: brand_id, receiverId: receiver_id }, audit.record(call), { replace: replace ?? undefined });
     },
-    async activateSecret(request) {
+    async activateSecret(request, call) {
       const { brand_id, receiver_id, force } = parseRequest({ ...key, force: z.boolean() }, request);
-      return { receiver: await activateSecret(db, { brandId: brand_id, receiverId: receiver_id }, { force }) };
+      return { receiver: await activateSecret(db, { brandId: brand_id, receiverId: receiver_id }, audit.record(call), { force }) };
     },
-    async sendWaiting(request) {
+    async sendWaiting(request, call) {
       const { brand_id, receiver_id, all } = parseRequest({ ...key, all: z.boolean() }, request);
-      const { receiver, first } = await sendWaiting(db, { brandId: brand_id, receiverId: receiver_id }, all, dropping);
+      const waiting = { brandId: brand_id, receiverId: receiver_id };
+      const { receiver, first } = await sendWaiting(db, waiting, all, audit.record(call), dropping);
       return { receiver, first: first === undefined ? null : deliveryMessage(first, deadlineMs) };
     },
-    async sendTest(request) {
+    async sendTest(request, call) {
       const { brand_id, receiver_id, type, next } = parseRequest({ ...key, type: fields.type.nullish(), next: z.boolean() }, request);
-      const { deliveryId, eventId } = await sendTest(db, { brandId: brand_id, receiverId: receiver_id }, { type: type ?? undefined, next });
+      const tested = { brandId: brand_id, receiverId: receiver_id };
+      const { deliveryId, eventId } = await sendTest(db, tested, audit.record(call), { type: type ?? undefined, next });
       return { delivery_id: deliveryId, event_id: eventId };
     },
   };

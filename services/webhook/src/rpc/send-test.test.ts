@@ -3,7 +3,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { sendTest } from "../use-cases/send-test.ts";
-import { keyOf, newBrand, present, useReceivers } from "../../test/serve-receivers.ts";
+import { keyOf, newBrand, present, useReceivers, recordNothing } from "../../test/serve-receivers.ts";
 
 const served = useReceivers();
 
@@ -64,7 +64,7 @@ it("is of the first selected type by default", async () => {
 it("creates the partition of its day", async () => {
   const receiver = await served.create(newBrand());
   const key = { brandId: receiver.brand_id, receiverId: receiver.id };
-  await sendTest(served.db, key, {}, () => Date.UTC(2031, 4, 5, 6));
+  await sendTest(served.db, key, recordNothing, {}, () => Date.UTC(2031, 4, 5, 6));
   expect(await queued(receiver)).toMatchObject([{ created_at: "2031-05-05T06:00:00.000Z" }]);
 });
 
@@ -141,7 +141,7 @@ describe("a receiver's tests in a minute", () => {
     return ids;
   };
   const sendAgain = (receiver: Receiver, deliveryId: string) =>
-    replayDelivery(served.db, { brandId: receiver.brand_id, deliveryId }).then(({ id }) => id);
+    replayDelivery(served.db, { brandId: receiver.brand_id, deliveryId }, recordNothing).then(({ id }) => id);
 
   it("are ten together with those that are sent again, however old these are", async () => {
     const receiver = await served.create(newBrand());
@@ -170,11 +170,13 @@ describe("a receiver's tests in a minute", () => {
   });
 
   it.each<[string, (receiver: Receiver) => Promise<((db: Database) => Promise<unknown>)[]>]>([
-    ["send them", async (receiver) => Array.from({ length: 30 }, () => (db) => sendTest(db, keyIn(receiver)))],
+    ["send them", async (receiver) => Array.from({ length: 30 }, () => (db) => sendTest(db, keyIn(receiver), recordNothing))],
     [
       "send them again",
       async (receiver) =>
-        (await oldTests(receiver, 20)).map((deliveryId) => (db) => replayDelivery(db, { brandId: receiver.brand_id, deliveryId })),
+        (await oldTests(receiver, 20)).map(
+          (deliveryId) => (db) => replayDelivery(db, { brandId: receiver.brand_id, deliveryId }, recordNothing),
+        ),
     ],
   ])("are ten however many processes %s at the same time", async (_, callsOf) => {
     const receiver = await served.create(newBrand());

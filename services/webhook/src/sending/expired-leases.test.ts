@@ -1,5 +1,6 @@
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
+import { recordNothing } from "../../test/serve-receivers.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { deleteReceiver } from "../use-cases/receivers.ts";
 import { claimDeliveries } from "../storage/claims.ts";
@@ -52,7 +53,7 @@ it("removes 1,200 deliveries of a deleted receiver when their leases have expire
   await sending.deliver([deleted], 1_200);
   await sending.deliver([healthy], 5);
   await abandonAll(deleted, healthy);
-  expect(await deleteReceiver(sending.db, { brandId: deleted.brand, receiverId: deleted.id })).toBe(0);
+  expect(await deleteReceiver(sending.db, { brandId: deleted.brand, receiverId: deleted.id }, recordNothing)).toBe(0);
   expect(await endAll()).toEqual({ pending: 5, failed: 0, removed: 1_200 });
   expect(await deliveries(deleted)).toEqual([]);
   expect(await deliveries(healthy)).toEqual(Array.from({ length: 5 }, () => ({ state: "pending", attempt: 1, lease: null })));

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
+import { recordNothing } from "../../test/serve-receivers.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { disableReceiver, enableReceiver, sendWaiting } from "../use-cases/enable-receiver.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
@@ -63,7 +64,7 @@ describe("while sending is paused", () => {
   it("tries the first that waits, and keeps the pause after a failure", async () => {
     const held: ServerResponse[] = [];
     server.respond = (response) => void held.push(response);
-    const { first, receiver: tried } = await sendWaiting(sending.db, keyOf(receiver), false);
+    const { first, receiver: tried } = await sendWaiting(sending.db, keyOf(receiver), false, recordNothing);
     expect(tried?.paused_until).toBeNull();
     expect(BEFORE_OR_AFTER_CLAIM).toContain(tried?.waiting);
     expect(first).toMatchObject({ attempts: 1 });
@@ -80,7 +81,7 @@ describe("while sending is paused", () => {
   it("sends a test at once, before what is overdue", async () => {
     await sending.db.query("update webhook.deliveries set due_at = now() - interval '1 min'");
     await sending.db.query("update webhook.lanes set next_due = now() - interval '1 min', bound_due = '-infinity'");
-    const { eventId } = await sendTest(sending.db, keyOf(receiver));
+    const { eventId } = await sendTest(sending.db, keyOf(receiver), recordNothing);
     await eventually(() => expect(server.requests.map(({ body }) => body.id)[0]).toBe(eventId));
   });
 
@@ -89,14 +90,14 @@ describe("while sending is paused", () => {
     await sending.db.query("update webhook.deliveries set due_at = now() - interval '1 min' where id <> $1", [last?.id]);
     await sending.db.query("update webhook.lanes set next_due = now() - interval '1 min', bound_due = '-infinity'");
     const event = await eventIdOf(last?.id ?? "");
-    await replayDelivery(sending.db, { brandId: receiver.brand, deliveryId: last?.id ?? "" });
+    await replayDelivery(sending.db, { brandId: receiver.brand, deliveryId: last?.id ?? "" }, recordNothing);
     await eventually(() => expect(server.requests.map(({ body }) => body.id)).toEqual([event]));
   });
 
   it("sends all once the first is accepted, in one go", async () => {
     const held: ServerResponse[] = [];
     server.respond = (response) => void held.push(response);
-    const { receiver: sent } = await sendWaiting(sending.db, keyOf(receiver), true, { chunkRows: 2 });
+    const { receiver: sent } = await sendWaiting(sending.db, keyOf(receiver), true, recordNothing, { chunkRows: 2 });
     expect(sent.paused_until).toBeNull();
     expect(BEFORE_OR_AFTER_CLAIM).toContain(sent.waiting);
     server.respond = accept;
@@ -111,15 +112,15 @@ it("shows how many of those that wait are due", async () => {
   await sending.db.query(
     "update webhook.deliveries set due_at = now() + interval '1 hour' where id = (select max(id) from webhook.deliveries)",
   );
-  expect(await disableReceiver(sending.db, keyOf(receiver))).toMatchObject({ waiting: 5, waiting_due: 4 });
+  expect(await disableReceiver(sending.db, keyOf(receiver), recordNothing)).toMatchObject({ waiting: 5, waiting_due: 4 });
 });
 
 it("sends everything that was held once the receiver is enabled, also what would have waited for a retry", async () => {
   await failOnce(7);
-  await disableReceiver(sending.db, keyOf(receiver));
+  await disableReceiver(sending.db, keyOf(receiver), recordNothing);
   server.respond = accept;
   server.requests.length = 0;
-  await enableReceiver(sending.db, keyOf(receiver), "release", { chunkRows: 2 });
+  await enableReceiver(sending.db, keyOf(receiver), "release", recordNothing, { chunkRows: 2 });
   await eventually(() => expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(7));
 });
 
@@ -131,16 +132,16 @@ it("keeps of a repeat that it was sent again, once it is finished", async () => 
     sending.db.query("select id, repeat_of from webhook.past_deliveries order by id");
   await eventually(async () => expect(await finished()).toHaveLength(1));
   const [original] = await finished();
-  const { id } = await replayDelivery(sending.db, { brandId: receiver.brand, deliveryId: original?.id ?? "" });
+  const { id } = await replayDelivery(sending.db, { brandId: receiver.brand, deliveryId: original?.id ?? "" }, recordNothing);
   await eventually(async () => expect(await finished()).toEqual([original, { id, repeat_of: original?.id }]));
 });
 
 it("is refused while the receiver is disabled, for an unknown one, and sends nothing if nothing waits", async () => {
-  expect(await sendWaiting(sending.db, keyOf(receiver), true)).toMatchObject({ first: undefined, receiver: { waiting: 0 } });
-  await disableReceiver(sending.db, keyOf(receiver));
-  await expect(sendWaiting(sending.db, keyOf(receiver), true)).rejects.toMatchObject({ kind: "receiver_disabled" });
+  expect(await sendWaiting(sending.db, keyOf(receiver), true, recordNothing)).toMatchObject({ first: undefined, receiver: { waiting: 0 } });
+  await disableReceiver(sending.db, keyOf(receiver), recordNothing);
+  await expect(sendWaiting(sending.db, keyOf(receiver), true, recordNothing)).rejects.toMatchObject({ kind: "receiver_disabled" });
   const unknown = { ...keyOf(receiver), receiverId: "rcv_unknown" };
-  await expect(sendWaiting(sending.db, unknown, true)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+  await expect(sendWaiting(sending.db, unknown, true, recordNothing)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
 });
 
 it("drops with a held delivery what its receiver answered, and nothing of another receiver", async () => {
@@ -149,8 +150,8 @@ it("drops with a held delivery what its receiver answered, and nothing of anothe
   await failOnce(6, 3);
   const attempts = () => sending.db.query<{ rows: number }>("select count(*)::int as rows from webhook.attempts");
   expect(await attempts()).toEqual([{ rows: 6 }]);
-  await disableReceiver(sending.db, keyOf(receiver));
-  await enableReceiver(sending.db, keyOf(receiver), "drop", { chunkRows: 2 });
+  await disableReceiver(sending.db, keyOf(receiver), recordNothing);
+  await enableReceiver(sending.db, keyOf(receiver), "drop", recordNothing, { chunkRows: 2 });
   expect(await attempts()).toEqual([{ rows: 3 }]);
   const left = await sending.db.query<{ receiver_id: string }>("select receiver_id from webhook.deliveries");
   expect(left.map(({ receiver_id }) => receiver_id)).toEqual([other.id, other.id, other.id]);

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { eventually } from "@brand-records/testkit";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
-import { present } from "../../test/serve-receivers.ts";
+import { present, recordNothing } from "../../test/serve-receivers.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import { attemptsOf, findDelivery } from "../storage/deliveries.ts";
 import { findReceiver } from "../storage/receivers.ts";
@@ -31,8 +31,8 @@ afterEach(() => server.stop());
 afterAll(() => sending.stop());
 
 const keyOf = ({ brand, id }: MadeReceiver) => ({ brandId: brand, receiverId: id });
-const rotate = async () => (await rotateSecret(sending.db, sending.keys, keyOf(receiver))).secret;
-const testByNext = async () => (await sendTest(sending.db, keyOf(receiver), { next: true })).deliveryId;
+const rotate = async () => (await rotateSecret(sending, keyOf(receiver), recordNothing)).secret;
+const testByNext = async () => (await sendTest(sending.db, keyOf(receiver), recordNothing, { next: true })).deliveryId;
 const acceptedAt = async () => present(await findReceiver(sending.db, keyOf(receiver))).next_secret_accepted_at;
 const delivery = async (deliveryId: string) => present(await findDelivery(sending.db, { brandId: receiver.brand, deliveryId }));
 /** Wakes the sender for retries that are due, instead of waiting for its next poll. */
@@ -64,7 +64,7 @@ it("signs every attempt and the replay with the next secret alone, in both signa
   const id = await testByNext();
   await finished(id, "delivered");
   expect(await acceptedAt()).toEqual(expect.any(String));
-  await replayDelivery(sending.db, { brandId: receiver.brand, deliveryId: id });
+  await replayDelivery(sending.db, { brandId: receiver.brand, deliveryId: id }, recordNothing);
   await sentUntil(() => expect(server.requests).toHaveLength(3));
   for (const request of server.requests) {
     expect(verifies(next, request)).toEqual([true, true]);
@@ -84,7 +84,7 @@ it("records nothing while attempts are refused", async () => {
 it("records nothing for events and other tests, which the active secret signs too", async () => {
   const next = await rotate();
   await sending.deliver([receiver]);
-  const { deliveryId } = await sendTest(sending.db, keyOf(receiver));
+  const { deliveryId } = await sendTest(sending.db, keyOf(receiver), recordNothing);
   await sentUntil(async () => expect(await delivery(deliveryId)).toMatchObject({ state: "delivered", sign_with_next: false }));
   await sentUntil(() => expect(server.requests).toHaveLength(2));
   for (const request of server.requests) {
@@ -109,11 +109,14 @@ describe("the result of a test in flight", () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ["the next secret was replaced", rotate],
-    ["the receiver's URL was changed", () => updateReceiver(sending.db, { ...keyOf(receiver), ...UNCHANGED, url: `${server.url}/moved` })],
+    [
+      "the receiver's URL was changed",
+      () => updateReceiver(sending.db, { ...keyOf(receiver), ...UNCHANGED, url: `${server.url}/moved` }, recordNothing),
+    ],
     [
       "the next secret was activated and another made",
       async () => {
-        await activateSecret(sending.db, keyOf(receiver), { force: true });
+        await activateSecret(sending.db, keyOf(receiver), recordNothing, { force: true });
         await rotate();
       },
     ],
@@ -138,7 +141,7 @@ it("is not sent once its secret was activated: the delivery fails and says why",
   await rotate();
   await sending.db.query("update webhook.lanes set held = true where receiver_id = $1", [receiver.id]);
   const id = await testByNext();
-  await activateSecret(sending.db, keyOf(receiver), { force: true });
+  await activateSecret(sending.db, keyOf(receiver), recordNothing, { force: true });
   await sending.db.query("update webhook.lanes set held = false where receiver_id = $1", [receiver.id]);
   await finished(id, "failed");
   expect(await attemptsOf(sending.db, id)).toMatchObject([

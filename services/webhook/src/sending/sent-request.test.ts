@@ -2,6 +2,7 @@ import type { GetDeliveryResponse } from "@brand-records/proto/webhook/v1";
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { callContext, present } from "../../test/serve-receivers.ts";
+import { recordNothing } from "../../test/serve-receivers.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { deliveriesHandlers } from "../rpc/deliveries.ts";
 
@@ -17,6 +18,7 @@ afterAll(() => server.stop());
 async function finishedDelivery({ id, brand }: MadeReceiver): Promise<GetDeliveryResponse> {
   const handlers = deliveriesHandlers({
     db: sending.db,
+    audit: { record: () => recordNothing, erase: async () => [] },
     deadlineMs: 15_000,
     publicUrl: "https://brand-records.example",
     headerWord: "Service",

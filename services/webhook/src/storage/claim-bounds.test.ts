@@ -1,6 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
+import { recordNothing } from "../../test/serve-receivers.ts";
 import { serveClaims, type ServedClaims } from "../../test/serve-claims.ts";
 import { newEvents } from "../../test/add-events.ts";
 import { intercepted } from "../../test/intercepted.ts";
@@ -137,13 +138,13 @@ it("every operation keeps the bound", async () => {
         "select id from webhook.deliveries where state = 'pending' and receiver_id = $1 order by due_at desc limit 1",
         [served.receiver.id],
       );
-      await replayDelivery(served.sending.db, { brandId: served.receiver.brand, deliveryId: pending?.id ?? "" });
+      await replayDelivery(served.sending.db, { brandId: served.receiver.brand, deliveryId: pending?.id ?? "" }, recordNothing);
     },
-    disabling: () => disableReceiver(served.sending.db, key),
+    disabling: () => disableReceiver(served.sending.db, key, recordNothing),
     "adding while it is disabled": () => served.sending.deliver([served.receiver], 5),
-    enabling: () => enableReceiver(served.sending.db, key, "release"),
-    "disabling again": () => disableReceiver(served.sending.db, key),
-    dropping: () => enableReceiver(served.sending.db, key, "drop"),
+    enabling: () => enableReceiver(served.sending.db, key, "release", recordNothing),
+    "disabling again": () => disableReceiver(served.sending.db, key, recordNothing),
+    dropping: () => enableReceiver(served.sending.db, key, "drop", recordNothing),
     "adding after that": () => served.sending.deliver([served.receiver], 5),
     "sending and retrying": async () => {
       const sender = served.sending.start({ retryDelaysSeconds: [60] });
@@ -157,19 +158,15 @@ it("every operation keeps the bound", async () => {
       await storeEvents(served.sending.db, newEvents(key.brandId, 3), sender);
       await sender.stop();
     },
-    testing: () => sendTest(served.sending.db, key),
-    "sending all that waits": () => sendWaiting(served.sending.db, key, true, { chunkRows: 2 }),
+    testing: () => sendTest(served.sending.db, key, recordNothing),
+    "sending all that waits": () => sendWaiting(served.sending.db, key, true, recordNothing, { chunkRows: 2 }),
     "repeating what is finished": async () => {
       const [finished] = await served.db.query<{ id: string }>("select id from webhook.past_deliveries where state = 'delivered' limit 1");
-      await replayDelivery(served.sending.db, { brandId: key.brandId, deliveryId: finished?.id ?? "" });
+      await replayDelivery(served.sending.db, { brandId: key.brandId, deliveryId: finished?.id ?? "" }, recordNothing);
     },
     replaying: async () => {
-      await replayEvents(served.sending.db, {
-        ...key,
-        since: new Date(Date.now() - 3_600_000).toISOString(),
-        until: null,
-        failedOnly: false,
-      });
+      const since = new Date(Date.now() - 3_600_000).toISOString();
+      await replayEvents(served.sending.db, { ...key, since, until: null, failedOnly: false }, recordNothing);
       expect(await replayBatch(served.sending.db, [])).toMatchObject({ queued: expect.any(Number) as number });
     },
     "claiming at the end": served.claim,

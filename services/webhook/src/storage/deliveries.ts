@@ -4,7 +4,7 @@ import { FINISHED, shown, UNFINISHED, UNLEASED } from "./delivery-columns.ts";
 import type { TakenReplay } from "./replays.ts";
 import { tryFirst, wakeLanes } from "./lanes.ts";
 import { BOUND } from "./lane-bound.ts";
-import { first, statementsOf } from "./statements.ts";
+import { first, isFound, statementsOf } from "./statements.ts";
 
 const REPLAYED = unnestRows(
   { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" },
@@ -35,6 +35,12 @@ const statements = statementsOf("deliveries", {
   repeat: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, test, sign_with_next, due_at, repeat_of)
            select $1, p.receiver_id, p.event_id, p.event_created_at, p.event_type, p.test, p.sign_with_next, $3::timestamptz, p.id from webhook.past_deliveries p where p.id = $2`,
   hasten: "update webhook.deliveries d set due_at = $2::timestamptz where d.id = $1 and d.state = 'pending'",
+  /** The clock's time, not the transaction's: it may have waited for the lane while another one made the delivery due. */
+  isDelayed: `select from webhook.deliveries d join webhook.lanes l on l.receiver_id = d.receiver_id
+            where d.id = $1 and d.state = 'pending' and greatest(d.due_at, l.open_until) > clock_timestamp()`,
+  anyIsDelayed: `select from webhook.lanes l where l.receiver_id = $1
+            and (l.open_until > clock_timestamp() or exists (select from webhook.deliveries d where d.receiver_id = l.receiver_id
+                                                              and d.state = 'pending' and d.due_at > (select clock_timestamp())))`,
   firstPending: `select d.id from webhook.lanes l join webhook.deliveries d on d.receiver_id = l.receiver_id
             where l.receiver_id = $1 and d.state = 'pending' and (d.due_at, d.id) >= ${BOUND}
             order by d.due_at, d.id limit 1`,
@@ -78,6 +84,12 @@ export async function repeatDelivery(sql: Sql, id: string, { id: pastId, receive
 export async function hastenDelivery(sql: Sql, { id, receiver_id }: Pick<Delivery, "id" | "receiver_id">): Promise<void> {
   await sql.query(statements.hasten, [id, await tryFirst(sql, receiver_id)]);
 }
+
+/** Whether a pending delivery waits for its time, or for the end of its receiver's pause. Its lane must be locked. */
+export const isDelayed = (sql: Sql, id: string): Promise<boolean> => isFound(sql.query(statements.isDelayed, [id]));
+
+/** The same of any pending delivery of a receiver that has some. Its lane must be locked. */
+export const anyIsDelayed = (sql: Sql, receiverId: string): Promise<boolean> => isFound(sql.query(statements.anyIsDelayed, [receiverId]));
 
 /** Returns the id of the pending delivery of a receiver that is due first. */
 export const firstPending = async (sql: Sql, receiverId: string): Promise<string | undefined> =>

@@ -39,7 +39,10 @@ const statements = statementsOf("receivers", {
   change: `update webhook.receivers r
               set url = coalesce($3, r.url), label = coalesce($4, r.label), events = coalesce($5::text[], r.events),
                   max_in_flight = coalesce($6::int, r.max_in_flight), updated_at = clock_timestamp()
-            where r.brand_id = $1 and r.id = $2`,
+            where r.brand_id = $1 and r.id = $2
+              and (r.url, r.label, r.events, r.max_in_flight)
+                  <> (coalesce($3, r.url), coalesce($4, r.label), coalesce($5::text[], r.events), coalesce($6::int, r.max_in_flight))
+           returning r.id`,
   disable: `update webhook.receivers r
               set enabled = false, disabled_reason = $2, disabled_at = now, updated_at = now, disables = r.disables + 1
              from clock_timestamp() now
@@ -102,9 +105,9 @@ export async function deliveryTargets(sql: Sql, brandId: string): Promise<Map<st
   return new Map(rows.map((target) => [target.id, target]));
 }
 
-/** @throws a unique violation if another of the brand's receivers has that URL */
-export const changeReceiver = (sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<unknown> =>
-  sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
+/** @returns whether something changed @throws a unique violation if another of the brand's receivers has that URL */
+export const changeReceiver = (sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<boolean> =>
+  isFound(sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]));
 
 /** The receiver's lane must be locked. @returns when; undefined if it was already disabled: the reason then stays */
 export const disableReceiver = async (

@@ -74,7 +74,7 @@ const statements = statementsOf("replays", {
   count: countStatement(ALL, COUNTED_MAX),
   countFailed: countStatement(FAILED, FAILED_COUNTED_MAX),
   cancel: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
-            where p.brand_id = $1 and p.id = $2 and ${IS_UNFINISHED}`,
+            where p.brand_id = $1 and p.id = $2 and ${IS_UNFINISHED} returning p.id`,
   cancelAll: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
             where p.brand_id = $1 and ${IS_UNFINISHED}`,
   /** Skips a replay that another worker has, or whose lane is locked: it waits for no other transaction, so it never deadlocks. */
@@ -133,9 +133,9 @@ export const findReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<
 export const findLatestReplay = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Replay | undefined> =>
   first(sql.query<Replay>(statements.findLatest, [brandId, receiverId]));
 
-/** Ends a replay. Waits for the batch in progress. Changes nothing if the replay has finished or is another brand's. */
-export const endReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<unknown> =>
-  sql.query(statements.cancel, [brandId, replayId]);
+/** Ends a replay. Waits for the batch in progress. @returns false, and changes nothing, if it has finished or is another brand's */
+export const endReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<boolean> =>
+  isFound(sql.query(statements.cancel, [brandId, replayId]));
 
 export const endReplaysOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.cancelAll, [brandId]);
 

@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import { deleteInBatches, type Deleted, type DeletionStep } from "@brand-records/service-runtime";
+import { auditEntriesOf, deleteInBatches, type Deleted, type DeletionStep } from "@brand-records/service-runtime";
 import { deleteHoursOf } from "../storage/attempt-hours.ts";
 import {
   BEFORE_ALL_EVENTS,
@@ -37,6 +37,7 @@ export async function deleteBrandData(db: Database, brandId: string): Promise<De
     ...ofEach(receiverIds, "deliveries", (id, limit) => dropDeliveriesOf(db, id, limit)),
     eventsOf(db, brandId),
     ...ofEach(receiverIds, "hours of attempts", (id, limit) => deleteHoursOf(db, id, limit)),
+    auditEntriesOf(db, "webhook", brandId),
   ]);
   if (!done) return { deleted, done };
   const { receivers, sending } = await deleteReceivers(db, brandId);

@@ -1,4 +1,5 @@
-import type { Database, Sql } from "@brand-records/postgres";
+import type { Database } from "@brand-records/postgres";
+import type { RecordChange } from "@brand-records/service-runtime";
 import { receiverDisabled, receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
 import { isBrandOpen } from "../storage/brands.ts";
 import { databaseTime, dropPending, hastenPending, type DropOptions, type HastenOptions } from "../storage/pending-deliveries.ts";
@@ -12,13 +13,13 @@ import {
   findSettings,
 } from "../storage/receivers.ts";
 import type { Delivery } from "../domain/delivery.ts";
-import { findDelivery, firstPending, hastenDelivery } from "../storage/deliveries.ts";
+import { anyIsDelayed, findDelivery, firstPending, hastenDelivery, isDelayed } from "../storage/deliveries.ts";
 
 /**
  * Enables a receiver, and sends or drops the deliveries that were held. Those to send become due at once, also those that would have waited
  * for a retry. Both are done while the lane is still held, so that none is sent before; deliveries added meanwhile stay. If that is
  * interrupted, the receiver is still disabled and a repeat completes it. Does nothing if the receiver is enabled. If it is disabled again
- * meanwhile, it stays so: this may take longer than its caller waits.
+ * meanwhile, it stays so, and nothing is recorded: this may take longer than its caller waits.
  *
  * @throws AppError `not_found`, also while the brand is being deleted
  */
@@ -26,6 +27,7 @@ export async function enableReceiver(
   db: Database,
   key: ReceiverKey,
   held: "release" | "drop",
+  record: RecordChange,
   options: DropOptions & HastenOptions = {},
 ): Promise<{ receiver: Receiver; dropped: number }> {
   const before = requireReceiver(await findReceiver(db, key));
@@ -40,14 +42,12 @@ export async function enableReceiver(
     // Comes before the deliveries are read: adding one needs the lane, so none is missed.
     // A deletion of the brand closes it under the same lock: what is enabled before that, it disables.
     if (!(await lockLane(sql, key)) || !(await isBrandOpen(sql, key.brandId))) throw receiverNotFound();
-    if (await enable(sql, key.receiverId, disables)) await release(sql, key.receiverId);
+    if (!(await enable(sql, key.receiverId, disables))) return;
+    await releaseLane(sql, key.receiverId);
+    await notifySenders(sql);
+    await record(sql);
   });
   return { receiver: requireReceiver(await findReceiver(db, key)), dropped };
-}
-
-async function release(sql: Sql, receiverId: string): Promise<void> {
-  await releaseLane(sql, receiverId);
-  await notifySenders(sql);
 }
 
 /**
@@ -57,7 +57,7 @@ async function release(sql: Sql, receiverId: string): Promise<void> {
  * @param onDisabled called once the receiver is disabled, unless it already was
  * @throws AppError `not_found`
  */
-export async function disableReceiver(db: Database, key: ReceiverKey, onDisabled?: () => void): Promise<Receiver> {
+export async function disableReceiver(db: Database, key: ReceiverKey, record: RecordChange, onDisabled?: () => void): Promise<Receiver> {
   const isChanged = await db.transaction(async (sql) => {
     if (!(await lockLane(sql, key))) throw receiverNotFound();
     if ((await disable(sql, key.receiverId, "member")) === undefined) {
@@ -65,6 +65,7 @@ export async function disableReceiver(db: Database, key: ReceiverKey, onDisabled
       return false;
     }
     await holdLane(sql, key.receiverId);
+    await record(sql);
     return true;
   });
   if (isChanged) onDisabled?.();
@@ -73,7 +74,8 @@ export async function disableReceiver(db: Database, key: ReceiverKey, onDisabled
 
 /**
  * Sends what waits at an enabled receiver now: ends the pause of its circuit and tries the first delivery. While the circuit has not closed, a
- * failure opens it again, and what waits goes on waiting.
+ * failure opens it again, and what waits goes on waiting. Recorded if it ends a pause or a back-off: what is due anyway is sent anyway, and
+ * clients repeat the call.
  *
  * @returns the receiver, and the delivery that is tried first: undefined if none waits
  * @param all makes every other pending delivery due, too, whatever its back-off
@@ -83,6 +85,7 @@ export async function sendWaiting(
   db: Database,
   key: ReceiverKey,
   all: boolean,
+  record: RecordChange,
   options?: HastenOptions,
 ): Promise<{ receiver: Receiver; first: Delivery | undefined }> {
   const now = await databaseTime(db);
@@ -92,7 +95,9 @@ export async function sendWaiting(
     if (!settings.enabled) throw receiverDisabled("sent what waits");
     const deliveryId = await firstPending(sql, key.receiverId);
     if (deliveryId === undefined) return undefined;
+    const isChange = all ? await anyIsDelayed(sql, key.receiverId) : await isDelayed(sql, deliveryId);
     await hastenDelivery(sql, { id: deliveryId, receiver_id: key.receiverId });
+    if (isChange) await record(sql);
     return findDelivery(sql, { brandId: key.brandId, deliveryId });
   });
   if (all && first !== undefined) await hastenPending(db, key, now, options);

@@ -5,6 +5,7 @@ import { eventually, startTcpProxy, type TcpProxy } from "@brand-records/testkit
 import { newEvents as eventsOf } from "../../test/add-events.ts";
 import { intercepted } from "../../test/intercepted.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
+import { recordNothing } from "../../test/serve-receivers.ts";
 import { useSending, type MadeReceiver } from "../../test/serve-sending.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
 import type { Sender } from "../sending/sender.ts";
@@ -346,7 +347,7 @@ describe("a lane that waits for claims", () => {
     const sender = sending.start();
     await storeEvents(sending.db, newEvents(receiver), sender);
     await eventually(() => expect(responses.length).toBe(1));
-    await disableReceiver(sending.db, { brandId: receiver.brand, receiverId: receiver.id });
+    await disableReceiver(sending.db, { brandId: receiver.brand, receiverId: receiver.id }, recordNothing);
     await storeEvents(sending.db, newEvents(receiver), sender);
     succeed();
     await allDelivered(receiver, 1);

@@ -1,6 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import { newId } from "@brand-records/ids";
 import { isUniqueViolation, type Database, type Sql } from "@brand-records/postgres";
+import type { RecordChange } from "@brand-records/service-runtime";
 import type { WebhookDependencies } from "../dependencies.ts";
 import {
   duplicateUrl,
@@ -37,6 +38,7 @@ import { dropPending, orphanedReceiverIds, type DropOptions } from "../storage/p
 export async function createReceiver(
   { db, keys, brands }: Pick<WebhookDependencies, "db" | "keys" | "brands">,
   input: NewReceiver,
+  record: RecordChange,
 ): Promise<{ receiver: Receiver; secret: string }> {
   const { brandId } = input;
   if (!(await brands.isKnown(brandId))) throw brandNotFound();
@@ -50,6 +52,7 @@ export async function createReceiver(
     // succeeded, even if the brand is now at its limit.
     if (!(await insertReceiver(sql, { ...input, id, ...sealed }))) throw duplicateUrl();
     if ((await countReceivers(sql, brandId)) > RECEIVERS_MAX) throw receiverLimit();
+    await record(sql, { subject: id });
     return { receiver: requireReceiver(await findReceiver(sql, { brandId, receiverId: id })), secret };
   });
 }
@@ -70,15 +73,14 @@ export const receiversOf = (db: Sql, brandId: string): Promise<Receiver[]> => li
 
 /**
  * Changes the given fields of a receiver. Keeps its secret and its pending deliveries. If `maxInFlight` falls below the number of
- * attempts in flight, these continue, and no other attempt starts until there is room.
+ * attempts in flight, these continue, and no other attempt starts until there is room. What the receiver has already changes nothing:
+ * clients repeat the call, and a press has one entry in the audit log.
  *
  * @throws AppError `not_found`, `duplicate_url`
  */
-export async function updateReceiver(db: Database, change: ReceiverChange): Promise<Receiver> {
-  const { url, label, events, maxInFlight } = change;
+export async function updateReceiver(db: Database, change: ReceiverChange, record: RecordChange): Promise<Receiver> {
   try {
-    if (maxInFlight !== undefined || url !== undefined) await db.transaction((sql) => changeWithLane(sql, change));
-    else if (label !== undefined || events !== undefined) await changeReceiver(db, change);
+    await db.transaction((sql) => changeWithLane(sql, change, record));
   } catch (error) {
     if (isUniqueViolation(error)) throw duplicateUrl();
     throw error;
@@ -87,11 +89,12 @@ export async function updateReceiver(db: Database, change: ReceiverChange): Prom
 }
 
 /** Changes the receiver while its lane is locked. Failures of the old URL do not count against a new one. */
-async function changeWithLane(sql: Sql, change: ReceiverChange): Promise<void> {
+async function changeWithLane(sql: Sql, change: ReceiverChange, record: RecordChange): Promise<void> {
   const { receiverId, url, maxInFlight } = change;
   if (!(await lockLane(sql, change))) throw receiverNotFound();
   const before = await findSettings(sql, change);
-  await changeReceiver(sql, change);
+  if (!(await changeReceiver(sql, change))) return;
+  await record(sql);
   if (maxInFlight !== undefined) await limitLane(sql, receiverId, maxInFlight);
   if (url !== undefined && url !== before?.url) await forgetFailures(sql, receiverId);
 }
@@ -105,10 +108,11 @@ const HOURS_BATCH_ROWS = 5_000;
  * @returns deliveries dropped
  * @throws AppError `not_found`
  */
-export async function deleteReceiver(db: Database, key: ReceiverKey, options?: DropOptions): Promise<number> {
+export async function deleteReceiver(db: Database, key: ReceiverKey, record: RecordChange, options?: DropOptions): Promise<number> {
   await db.transaction(async (sql) => {
     // The lane first, by the locking order: deleting the receiver alone would lock the lane second.
     if (!(await lockLane(sql, key)) || !(await remove(sql, key))) throw receiverNotFound();
+    await record(sql);
   });
   const dropped = await dropPending(db, key.receiverId, options);
   await deleteHours(db, key.receiverId);

@@ -1,9 +1,10 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/ids";
+import type { RecordChange } from "@brand-records/service-runtime";
 import { isPresent, requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
 import { requireRoomForTest, type ReceiverKey } from "../domain/receiver.ts";
-import { findDelivery, hastenDelivery, repeatDelivery, repeatsOf } from "../storage/deliveries.ts";
+import { findDelivery, hastenDelivery, isDelayed, repeatDelivery, repeatsOf } from "../storage/deliveries.ts";
 import { isEventStored } from "../storage/events.ts";
 import { databaseTime } from "../storage/pending-deliveries.ts";
 import { lockLane, noteRepeatedTest } from "../storage/lanes.ts";
@@ -14,13 +15,14 @@ const nextDeliveryId = idSequence("dlv");
 /**
  * Sends the event of a delivery to its receiver once more. A finished delivery gets a new one, at attempt 1, unless it was sent again
  * within seconds or that repeat is unfinished: the repeat then stands for it. A pending one becomes due now and keeps its attempts. One that is being
- * sent is left alone. If the receiver is disabled, the delivery is held. Of a test, each counts as one.
+ * sent is left alone. If the receiver is disabled, the delivery is held. Of a test, each counts as one. Recorded unless the delivery was due
+ * anyway: a second press finds it so.
  *
  * @param pendingOnly leaves a finished one alone, too: the caller saw it waiting
  * @returns the new delivery, or the existing one
  * @throws AppError `not_found`, also if its event is no longer stored or its receiver was deleted; `rate_limited` for a test
  */
-export function replayDelivery(db: Database, key: DeliveryKey, pendingOnly = false): Promise<Delivery> {
+export function replayDelivery(db: Database, key: DeliveryKey, record: RecordChange, pendingOnly = false): Promise<Delivery> {
   const { brandId } = key;
   return db.transaction(async (sql) => {
     const { receiver_id } = requireDelivery(await findDelivery(sql, key));
@@ -33,6 +35,7 @@ export function replayDelivery(db: Database, key: DeliveryKey, pendingOnly = fal
     if (!(await isEventStored(sql, { brandId, eventId: delivery.event_id }))) throw eventNotStored();
     if (delivery.finished_at === null) {
       if (delivery.test) await countTest(sql, { brandId, receiverId: receiver_id });
+      if (await isDelayed(sql, delivery.id)) await record(sql);
       await hastenDelivery(sql, delivery);
       return requireDelivery(await findDelivery(sql, { brandId, deliveryId: delivery.id }));
     }
@@ -40,6 +43,7 @@ export function replayDelivery(db: Database, key: DeliveryKey, pendingOnly = fal
     if (delivery.test) await countTest(sql, { brandId, receiverId: receiver_id });
     const deliveryId = nextDeliveryId();
     await repeatDelivery(sql, deliveryId, delivery);
+    await record(sql);
     return requireDelivery(await findDelivery(sql, { brandId, deliveryId }));
   });
 }

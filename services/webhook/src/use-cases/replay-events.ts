@@ -1,6 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
+import type { RecordChange } from "@brand-records/service-runtime";
 import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { requireReplay, type Replay, type ReplayKey, type ReplayRequest } from "../domain/replay.ts";
 import { databaseTime } from "../storage/pending-deliveries.ts";
@@ -21,14 +22,14 @@ import {
  *
  * @throws AppError `not_found`, `invalid_request`, `request_conflict` while another replay of the receiver is in progress
  */
-export async function replayEvents(db: Database, request: ReplayRequest): Promise<Replay> {
+export async function replayEvents(db: Database, request: ReplayRequest, record: RecordChange): Promise<Replay> {
   // Comes before the lane is locked: it takes up to a second.
   const counted = request.failedOnly ? ((await countReplay(db, await databaseTime(db), request)) ?? null) : null;
-  const replayId = await db.transaction((sql) => replayIdFor(sql, request, counted));
+  const replayId = await db.transaction((sql) => replayIdFor(sql, request, counted, record));
   return requireReplay(await findReplay(db, { brandId: request.brandId, replayId }));
 }
 
-async function replayIdFor(sql: Sql, request: ReplayRequest, counted: number | null): Promise<string> {
+async function replayIdFor(sql: Sql, request: ReplayRequest, counted: number | null, record: RecordChange): Promise<string> {
   // One call at a time. Intake comes before or after: events it has stored are replayed, later ones it delivers itself.
   if (!(await lockLane(sql, request))) throw receiverNotFound();
   const unfinished = await findUnfinishedReplay(sql, request.receiverId);
@@ -40,6 +41,7 @@ async function replayIdFor(sql: Sql, request: ReplayRequest, counted: number | n
   requireTimes(request, now);
   const id = newId("rpl");
   await insertReplay(sql, id, now, counted, request);
+  await record(sql);
   return id;
 }
 
@@ -67,9 +69,11 @@ export async function getLatestReplay(db: Sql, key: ReceiverKey): Promise<Replay
 }
 
 /** Ends a replay: what is queued stays queued. Changes nothing if the replay has finished. @throws AppError `not_found` */
-export async function cancelReplay(db: Database, key: ReplayKey): Promise<Replay> {
+export async function cancelReplay(db: Database, key: ReplayKey, record: RecordChange): Promise<Replay> {
   requireReplay(await findReplay(db, key));
-  await endReplay(db, key);
+  await db.transaction(async (sql) => {
+    if (await endReplay(sql, key)) await record(sql);
+  });
   return requireReplay(await findReplay(db, key));
 }
 

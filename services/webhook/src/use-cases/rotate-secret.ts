@@ -1,7 +1,8 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
+import type { RecordChange } from "@brand-records/service-runtime";
+import type { WebhookDependencies } from "../dependencies.ts";
 import { noNextSecret, receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
-import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
 import { activateNextSecret, findReceiver, findSettings, setNextSecret } from "../storage/receivers.ts";
 import { sharedSecretKey } from "./secret-keys.ts";
@@ -15,15 +16,15 @@ import { sharedSecretKey } from "./secret-keys.ts";
  * @throws AppError `not_found`, `unavailable`, `request_conflict` if there is a next secret that must stay
  */
 export async function rotateSecret(
-  db: Database,
-  keys: SecretKeys,
+  { db, keys }: Pick<WebhookDependencies, "db" | "keys">,
   key: ReceiverKey,
+  record: RecordChange,
   { replace = true }: { readonly replace?: boolean | undefined } = {},
 ): Promise<{ receiver: Receiver; secret: string }> {
   const secret = newSigningSecret();
   await db.transaction(async (sql) => {
     const sealed = sealSigningSecret(await sharedSecretKey(sql, keys), key.receiverId, secret);
-    if (await setNextSecret(sql, key, sealed, replace)) return;
+    if (await setNextSecret(sql, key, sealed, replace)) return record(sql);
     throw (await findSettings(sql, key)) === undefined ? receiverNotFound() : nextSecretExists();
   });
   return { receiver: requireReceiver(await findReceiver(db, key)), secret };
@@ -36,10 +37,19 @@ export async function rotateSecret(
  * @param force also if the receiver has not accepted a test signed with the next secret
  * @throws AppError `not_found`, `no_next_secret`, `next_secret_not_accepted`
  */
-export async function activateSecret(db: Database, key: ReceiverKey, { force }: { readonly force: boolean }): Promise<Receiver> {
-  const activated = await activateNextSecret(db, key, force);
+export async function activateSecret(
+  db: Database,
+  key: ReceiverKey,
+  record: RecordChange,
+  { force }: { readonly force: boolean },
+): Promise<Receiver> {
+  const isActivated = await db.transaction(async (sql) => {
+    const isChanged = await activateNextSecret(sql, key, force);
+    if (isChanged) await record(sql);
+    return isChanged;
+  });
   const receiver = requireReceiver(await findReceiver(db, key));
-  if (activated) return receiver;
+  if (isActivated) return receiver;
   throw receiver.rotating ? nextSecretNotAccepted() : noNextSecret();
 }
 

@@ -3,7 +3,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import { AnnouncedKeys } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { eventually, type TestDatabase } from "@brand-records/testkit";
-import { Brands, newBrand, secretKey, webhookDatabase } from "../../test/serve-receivers.ts";
+import { Brands, newBrand, secretKey, webhookDatabase, recordNothing } from "../../test/serve-receivers.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Receiver } from "../domain/receiver.ts";
 import { createReceiver } from "./receivers.ts";
@@ -38,7 +38,7 @@ async function announce(...keys: SecretKeys): Promise<AnnouncedKeys> {
 async function addReceiver(...keys: SecretKeys): Promise<Receiver> {
   const parts = { db, keys, ports: new Set<number>(), brands: new Brands(db) };
   const input = { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
-  return (await createReceiver(parts, input)).receiver;
+  return (await createReceiver(parts, input, recordNothing)).receiver;
 }
 
 describe("at the start", () => {
@@ -132,7 +132,7 @@ describe("the key of new secrets", () => {
 
   async function createAndRotate(...keys: SecretKeys): Promise<void> {
     const { brand_id, id } = await addReceiver(...keys);
-    await rotateSecret(db, keys, { brandId: brand_id, receiverId: id });
+    await rotateSecret({ db, keys }, { brandId: brand_id, receiverId: id }, recordNothing);
   }
 
   it("while a process lives that lacks the newest key, receivers' secrets and next secrets are sealed under the one before", async () => {

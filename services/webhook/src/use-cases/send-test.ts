@@ -2,6 +2,7 @@ import { isEventType, sampleData, type EventType } from "@brand-records/resource
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
+import type { RecordChange } from "@brand-records/service-runtime";
 import { noNextSecret, receiverDisabled, receiverNotFound, requireRoomForTest, type ReceiverKey } from "../domain/receiver.ts";
 import { isBrandOpen } from "../storage/brands.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
@@ -27,6 +28,7 @@ export interface TestOptions {
 export async function sendTest(
   db: Database,
   key: ReceiverKey,
+  record: RecordChange,
   { type, next = false }: TestOptions = {},
   now: () => number = Date.now,
 ): Promise<{ deliveryId: string; eventId: string }> {
@@ -46,6 +48,7 @@ export async function sendTest(
     await insertTestEvent(sql, { id: eventId, created_at, brand_id: brandId, type: chosen, data });
     const delivery = { id: deliveryId, receiver_id: receiverId, event_id: eventId, event_created_at: created_at, event_type: chosen };
     await insertTestDelivery(sql, { ...delivery, sign_with_next: next });
+    await record(sql);
   });
   return { deliveryId, eventId };
 }

@@ -58,17 +58,12 @@ it("lists the keys that work, and none that is revoked", async () => {
   expect(keys).toBe(works.length);
 });
 
-it("reports what had begun and not ended, and the newest change, after which the database knows nothing", async () => {
+it("reports the newest change, after which the database knows nothing", async () => {
   const brand = await served.createBrand();
-  const { id: subject_id } = await served.createKey(brand);
-  const request = { brand_id: brand.id, actor: brand.owner, action: "key.revoke", subject_id, fields: [], request_id: "r" };
-  const { entry: begun } = await served.audit.appendAudit(request);
-  const { entry: ended } = await served.audit.appendAudit(request);
-  await served.audit.finishAudit({ brand_id: brand.id, entry_id: ended?.id ?? "", outcome: "done" });
-  const { unfinished, newest_change_at } = await runAfterRestore(served);
-  expect(unfinished.filter(({ brand_id }) => brand_id === brand.id).map(({ id }) => id)).toEqual([begun?.id]);
-  expect(newest_change_at).toBe(ended?.created_at);
-  await served.db.query("update accounts.keys set last_used_at = '2099-01-01' where id = $1", [subject_id]);
+  const { id } = await served.createKey(brand);
+  const [newest] = (await served.audit.listAudit({ brand_id: brand.id, page_size: 1 })).entries;
+  expect(await runAfterRestore(served)).toMatchObject({ newest_change_at: newest?.created_at });
+  await served.db.query("update accounts.keys set last_used_at = '2099-01-01' where id = $1", [id]);
   expect(await runAfterRestore(served)).toMatchObject({ newest_change_at: "2099-01-01T00:00:00.000Z" });
 });
 

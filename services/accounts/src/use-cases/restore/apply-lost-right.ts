@@ -2,7 +2,7 @@ import type { Database, Transaction } from "@brand-records/postgres";
 import type { LostRight } from "../../domain/lost-rights.ts";
 import { findKey, markKeyRevoked } from "../../storage/keys.ts";
 import { deleteIdentitiesOf } from "../../storage/identities.ts";
-import { deleteMember, findMember, hasOwner, membershipsOf, setMemberRole } from "../../storage/members.ts";
+import { deleteMember, findMember, hasOwner, membershipsOf, upsertMember } from "../../storage/members.ts";
 import { lockPerson } from "../../storage/people.ts";
 import { findBrandDeletion } from "../../storage/brand-deletions.ts";
 import { findBrand, lockBrand } from "../../storage/brands.ts";
@@ -68,7 +68,7 @@ async function remove(sql: Transaction, brandId: string, email: string): Promise
 async function demote(sql: Transaction, brandId: string, email: string): Promise<boolean> {
   await lockBrand(sql, brandId);
   if ((await findMember(sql, brandId, email))?.role !== "owner") return false;
-  await setMemberRole(sql, { brand_id: brandId, email, role: "member" });
+  await upsertMember(sql, { brand_id: brandId, email, role: "member" });
   await record(sql, [{ brand_id: brandId }], "member.set_role", email);
   return true;
 }

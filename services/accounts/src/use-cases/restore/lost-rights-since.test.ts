@@ -28,13 +28,6 @@ async function backUp(): Promise<void> {
   }
 }
 
-async function audited(action: string, subject_id: string, change: () => Promise<unknown>, more: object = {}): Promise<void> {
-  const request = { brand_id: brand.id, actor: brand.owner, action, subject_id, fields: [], request_id: "r", ...more };
-  const { entry } = await live.audit.appendAudit(request);
-  await change();
-  await live.audit.finishAudit({ brand_id: brand.id, entry_id: entry?.id ?? "", outcome: "done" });
-}
-
 let files = 0;
 async function fileOf(text: string): Promise<string> {
   const path = join(folder, `${(files += 1)}.ndjson`);
@@ -74,9 +67,9 @@ async function scene(): Promise<Scene> {
     await live.db.query("insert into accounts.identities (issuer, subject, email) values ('https://idp.example', $1, $1)", [email]);
   await backUp();
   const { accounts } = live;
-  await audited("key.revoke", revoked, () => accounts.revokeKey({ key_id: revoked, revoked_by: brand.owner }));
-  await audited("member.remove", removed, () => people.removeMember(brand, removed));
-  await audited("member.set_role", demoted, () => people.addMember(brand, demoted), { role: "member" });
+  await accounts.revokeKey({ key_id: revoked, revoked_by: brand.owner });
+  await people.removeMember(brand, removed.toUpperCase());
+  await accounts.setMemberRole({ brand_id: brand.id, email: demoted, role: "member" });
   await live.signIn.unlinkIdentities({ email: unlinked });
   return { revoked, staying, removed, demoted, unlinked };
 }
@@ -157,7 +150,8 @@ it("takes what a file says also long after people have worked with the restored 
 
 it("asks about a tier and a verification that are others", async () => {
   await scene();
-  for (const action of ["brand.set_tier", "brand.set_verified"]) await audited(action, brand.id, async () => {}, { actor: null });
+  await live.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" });
+  await live.accounts.setBrandVerified({ brand_id: brand.id, verified: false });
   expect(await run(await exported())).toMatchObject({ to_look_at: 2 });
 });
 
