@@ -225,7 +225,8 @@ const statementsOf = (schema: string) => {
       "lead",
       `update ${relay} r set leader = $1, leads_until = clock_timestamp() + make_interval(secs => $2)
         where (r.leader = $1 or r.leads_until is null or r.leads_until < clock_timestamp())
-          and (exists (select from ${table} o where ${WAITS}) or r.asked_at is null or r.asked_at < now() - interval '1 minute')
+          and (r.asked_at is null or r.asked_at < now() - interval '1 minute'
+               or (select o.seq from ${table} o where ${WAITS} order by o.seq limit 1) is not null)
        returning r.epoch`,
     ),
     lease: statement("lease", `select leads_until::text as until from ${relay} where leads_until > clock_timestamp()`),
