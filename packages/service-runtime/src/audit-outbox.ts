@@ -234,8 +234,8 @@ const statementsOf = (schema: string) => {
     read: statement(
       "read",
       `select o.seq, o.id, o.brand_id, o.tries, o.created_at, e.* from ${table} o
-        cross join jsonb_to_record(o.entry) as e(action text, actor text, via text, subject_id text, fields text[], role text, request_id text,
-                                                 address text, browser text, outcome text, error_kind text)
+        cross join jsonb_to_record(o.entry) as e(action text, actor text, via text, subject_id text, fields text[], role text,
+                                                 request_id text, address text, browser text, outcome text, error_kind text)
         where ${WAITS} order by o.seq limit $1`,
     ),
     acknowledge: statement(
