@@ -352,7 +352,7 @@ describe("erasing a person", () => {
   const rows = () =>
     db.query("select entry->>'actor' as actor, entry->>'via' as via, entry->>'address' as address from plans.audit_outbox order by seq");
 
-  it("puts the pseudonym in place of the address, as the actor and as the owner of a link, and names the brands again and again", async () => {
+  it("puts the pseudonym in place of the address, as actor and as owner of a link; repeated, it names the same brands", async () => {
     const process = start();
     await change(process, "pln_1", { brand_id: "brd_a" });
     await change(process, "pln_2", { actor: BEN, via: ANA, brand_id: "brd_b" });

@@ -225,7 +225,8 @@ const statementsOf = (schema: string) => {
       "lead",
       `update ${relay} r set leader = $1, leads_until = clock_timestamp() + make_interval(secs => $2)
         where (r.leader = $1 or r.leads_until is null or r.leads_until < clock_timestamp())
-          and (exists (select from ${table} o where ${WAITS}) or r.asked_at is null or r.asked_at < now() - interval '1 minute')
+          and (r.asked_at is null or r.asked_at < now() - interval '1 minute'
+               or (select o.seq from ${table} o where ${WAITS} order by o.seq limit 1) is not null)
        returning r.epoch`,
     ),
     lease: statement("lease", `select leads_until::text as until from ${relay} where leads_until > clock_timestamp()`),
@@ -233,8 +234,8 @@ const statementsOf = (schema: string) => {
     read: statement(
       "read",
       `select o.seq, o.id, o.brand_id, o.tries, o.created_at, e.* from ${table} o
-        cross join jsonb_to_record(o.entry) as e(action text, actor text, via text, subject_id text, fields text[], role text, request_id text,
-                                                 address text, browser text, outcome text, error_kind text)
+        cross join jsonb_to_record(o.entry) as e(action text, actor text, via text, subject_id text, fields text[], role text,
+                                                 request_id text, address text, browser text, outcome text, error_kind text)
         where ${WAITS} order by o.seq limit $1`,
     ),
     acknowledge: statement(

@@ -147,7 +147,8 @@ async function entriesOf({ receiver: { brand_id } }: Target): Promise<object[]> 
 
 const stateOf = ({ receiver: { brand_id } }: Target) =>
   served.db.query(
-    `select r.*, l.held, l.open_until, (select json_agg(d order by d.id) from webhook.deliveries d where d.receiver_id = r.id) as deliveries,
+    `select r.*, l.held, l.open_until,
+            (select json_agg(d order by d.id) from webhook.deliveries d where d.receiver_id = r.id) as deliveries,
             (select json_agg(p order by p.id) from webhook.replays p where p.receiver_id = r.id) as replays
        from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 order by r.id`,
     [brand_id],

@@ -38,9 +38,11 @@ const statements = statementsOf("deliveries", {
   /** The clock's time, not the transaction's: it may have waited for the lane while another one made the delivery due. */
   isDelayed: `select from webhook.deliveries d join webhook.lanes l on l.receiver_id = d.receiver_id
             where d.id = $1 and d.state = 'pending' and greatest(d.due_at, l.open_until) > clock_timestamp()`,
-  anyIsDelayed: `select from webhook.lanes l where l.receiver_id = $1
-            and (l.open_until > clock_timestamp() or exists (select from webhook.deliveries d where d.receiver_id = l.receiver_id
-                                                              and d.state = 'pending' and d.due_at > (select clock_timestamp())))`,
+  /** The last one: an index ends with it. Postgres would look for any later than now in the whole table. */
+  anyIsDelayed: `select from webhook.lanes l cross join lateral (
+             select d.due_at from webhook.deliveries d where d.receiver_id = l.receiver_id and d.state = 'pending'
+              order by d.due_at desc, d.id desc limit 1) d
+            where l.receiver_id = $1 and greatest(d.due_at, l.open_until) > clock_timestamp()`,
   firstPending: `select d.id from webhook.lanes l join webhook.deliveries d on d.receiver_id = l.receiver_id
             where l.receiver_id = $1 and d.state = 'pending' and (d.due_at, d.id) >= ${BOUND}
             order by d.due_at, d.id limit 1`,
