@@ -342,16 +342,20 @@ async function newPlan(): Promise<{ plan_id: string; expected_revision: number }
 async function newReceiver(
   prepare?: (key: { brand_id: string; receiver_id: string }) => Promise<unknown>,
 ): Promise<{ receiver_id: string }> {
-  const request = { brand_id: brand, url: `https://${newId("x").slice(2)}.receiver.invalid/`, label: "", events: ["payout.paid"] };
+  const request = { brand_id: brand, url: `https://${newId("x").slice(2)}.receiver.invalid/`, label: "Books", events: ["payout.paid"] };
   const receiver_id = (await operator.receivers.createReceiver(request, callContext())).receiver?.id ?? "";
   await prepare?.({ brand_id: brand, receiver_id });
   return { receiver_id };
 }
 
+/** Waits for its second attempt. */
 async function newDelivery(): Promise<{ receiver_id: string; delivery_id: string }> {
-  let delivery_id = "";
-  const receiver = await newReceiver(async (of) => {
-    ({ delivery_id } = await operator.receivers.sendTest({ ...of, next: false }, callContext()));
+  const receiver = await newReceiver();
+  const of = { brand_id: brand, ...receiver };
+  const { delivery_id } = await operator.receivers.sendTest({ ...of, next: false }, callContext());
+  await eventually(async () => {
+    const { delivery } = await operator.deliveries.getDelivery({ brand_id: brand, delivery_id }, callContext());
+    expect(delivery).toMatchObject({ state: "pending", attempts: 1 });
   });
   return { ...receiver, delivery_id };
 }
@@ -382,7 +386,7 @@ const CHANGES: Readonly<Record<string, () => Promise<object>>> = {
   UpdatePlan: async () => ({ ...(await newPlan()), changes: { title: "Other", requirements: null, platforms: null } }),
   CancelPlan: newPlan,
   CompletePlan: async () => ({ ...(await newPlan()), confirmed_pay: true, confirmed_rights: true, confirmed_funding: true }),
-  CreateReceiver: async () => ({ url: `https://${newId("x").slice(2)}.receiver.invalid/`, label: "", events: ["payout.paid"] }),
+  CreateReceiver: async () => ({ url: `https://${newId("x").slice(2)}.receiver.invalid/`, label: "Books", events: ["payout.paid"] }),
   UpdateReceiver: async () => ({ ...(await newReceiver()), label: "Other" }),
   EnableReceiver: async () => ({ ...(await newReceiver((key) => operator.receivers.disableReceiver(key, callContext()))), held: "drop" }),
   DisableReceiver: newReceiver,

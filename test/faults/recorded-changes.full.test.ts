@@ -58,7 +58,7 @@ async function newPerson(): Promise<Person> {
   const { token: link } = await stack.signIn.createSignInLink({ email, ttl_seconds: 0 }, callContext());
   const { session } = await stack.signIn.redeemSignInLink({ token: link }, callContext());
   const url = "https://receiver.example/hook";
-  const { receiver } = await stack.receivers.createReceiver({ brand_id, url, label: "", events: ["payout.paid"] }, callContext());
+  const { receiver } = await stack.receivers.createReceiver({ brand_id, url, label: "Books", events: ["payout.paid"] }, callContext());
   const input = { ...planInput(), planning_budget_centavos: 7_500_050, requirements: [], platforms: [] };
   const { plan } = await stack.plans.preparePlan({ brand_id, input }, callContext());
   return { brand_id, token: session?.token ?? "", receiver_id: receiver?.id ?? "", plan_id: plan?.id ?? "" };
