@@ -93,16 +93,22 @@ it("the audit log says what was done through an owner's link, whose session make
   expect(await first.send("members.link", { brand_id, email: owner })).toEqual({ status: 400, code: "invalid_request" });
   await (await signIn(stack, url, member)).call("members.leave", { brand_id });
   const { entries } = await first.call("audit.list", { brand_id });
-  // The operator made two links.
-  expect(entries.map(({ action, actor, via }) => [action, actor, via])).toEqual([
-    ["member.leave", member, null],
-    ["session.sign_in_with_link", member, null],
-    ["sign_in_link.create", null, null],
-    ["key.create", second, owner],
-    ["session.sign_in_with_link", second, owner],
-    ["sign_in_link.create", owner, null],
-    ["session.sign_in_with_link", owner, null],
-    ["sign_in_link.create", null, null],
+  // The operator made the brand with an owner and a key, two members, and two links. Refusals of one kind are one entry.
+  expect(entries.map(({ action, actor, via, tries }) => [action, actor, via, tries])).toEqual([
+    ["member.leave", member, null, 1],
+    ["session.sign_in_with_link", member, null, 1],
+    ["sign_in_link.create", null, null, 1],
+    ["sign_in_link.create", second, owner, 3],
+    ["key.create", second, owner, 1],
+    ["session.sign_in_with_link", second, owner, 1],
+    ["sign_in_link.create", owner, null, 1],
+    ["session.sign_in_with_link", owner, null, 1],
+    ["sign_in_link.create", null, null, 1],
+    ["member.add", null, null, 1],
+    ["member.add", null, null, 1],
+    ["key.create", null, null, 1],
+    ["member.add", null, null, 1],
+    ["brand.create", null, null, 1],
   ]);
   const { members } = await first.call("members.list", { brand_id });
   expect(members.map(({ email }) => email).toSorted()).toEqual([owner, second].toSorted());
@@ -222,20 +228,21 @@ describe("a campaign plan", () => {
     expect(JSON.stringify(plans)).not.toContain(NOTES);
 
     const asked = { brand_id: brand.id, actor: email, action: null, from: null, to: null, page_size: 0, page_token: null };
-    const { entries } = await stack.audit.listAudit(asked, callContext());
-    expect(entries.map(({ action, subject_id, outcome, error_kind, fields }) => [action, subject_id, outcome, error_kind, fields])).toEqual(
-      [
+    // What was refused for how the request was written is no entry, and neither is a repetition. Plans hands them over within a moment.
+    const entries = await eventually(async () => {
+      const { entries: listed } = await stack.audit.listAudit(asked, callContext());
+      expect(
+        listed.map(({ action, subject_id, outcome, error_kind, fields }) => [action, subject_id, outcome, error_kind, fields]),
+      ).toEqual([
         ["plan.cancel", plan_id, "failed", "plan_not_pending", []],
         ["plan.complete", plan_id, "done", null, []],
-        ["plan.complete", plan_id, "done", null, []],
         ["plan.complete", plan_id, "failed", "plan_changed", []],
-        ["plan.complete", plan_id, "failed", "invalid_request", []],
-        ["plan.update", plan_id, "failed", "invalid_request", ["planning_budget_centavos", "requirements"]],
         ["plan.update", plan_id, "failed", "plan_changed", ["title"]],
         ["plan.update", plan_id, "done", null, ["title", "planning_budget_centavos", "requirements", "notes"]],
         ["session.sign_in_with_link", email, "done", null, []],
-      ],
-    );
+      ]);
+      return listed;
+    });
     expect(JSON.stringify(entries)).not.toContain(NOTES);
     const processes = [
       ...Object.values(stack.processes),
@@ -346,7 +353,8 @@ describe("the calls to accounts of a click", () => {
     "sign_in.redeem": ["RedeemSignInLink"],
     "session.me": [],
     "session.locate": ["FindBrand"],
-    "overview.get": ["CheckGrant", "CheckGrant", "GetUsage", "ListKeys"],
+    // Receivers, their deliveries as none was accepted, and plans.
+    "overview.get": ["CheckGrant", "CheckGrant", "CheckGrant", "GetUsage", "ListKeys"],
     "keys.list": ["ListKeys"],
     "keys.create": ["CreateKey"],
     "keys.revoke": ["RevokeKey"],
@@ -399,6 +407,7 @@ describe("the calls to accounts of a click", () => {
     const { receiver } = await caller.call("receivers.create", { brand_id, ...settings });
     const ofReceiver = { brand_id, receiver_id: receiver.id };
     const { delivery_id, event_id } = await caller.call("receivers.test", { ...ofReceiver, type: "payout.paid", next: false });
+    await eventually(async () => expect((await caller.call("receivers.get", ofReceiver)).receiver.last_delivery_at).not.toBeNull());
     const since = new Date(Date.now() - 3_600_000).toISOString();
     const range = { from: since, to: new Date().toISOString() };
     const { replay } = await caller.call("replays.start", { ...ofReceiver, since, failed_only: false });

@@ -7,7 +7,7 @@ import { anyone, DELIVERY_STATES, id, member, optional, owner, PLAN_STATES, ROLE
 const text = z.string();
 const texts = z.array(text);
 const yes = z.boolean();
-const count = z.int32("must be a whole number of 32 bits");
+const count = z.int32("must be a whole number below 2147483648");
 
 /** 32 bytes in base64url. */
 const token = text.regex(/^[A-Za-z0-9_-]{43}$/, "must be the token of a sign-in link");
