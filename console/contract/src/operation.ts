@@ -19,31 +19,30 @@ interface Words {
   role: (typeof ROLES)[number];
 }
 
-/** A service's message as JSON: a field that it leaves out is null, bytes are text. */
-export type Shown<Value> = Value extends undefined
+/** A message as JSON: a field that it leaves out is null. */
+type Shown<Value> = Value extends undefined
   ? null
-  : Value extends Uint8Array
-    ? string
-    : Value extends readonly (infer Element)[]
-      ? Shown<Element>[]
-      : Value extends object
-        ? { [Field in keyof Value]-?: Field extends keyof Words ? Words[Field] | Extract<Shown<Value[Field]>, null> : Shown<Value[Field]> }
-        : Value;
+  : Value extends readonly (infer Element)[]
+    ? Shown<Element>[]
+    : Value extends object
+      ? { [Field in keyof Value]-?: Field extends keyof Words ? Words[Field] | Extract<Shown<Value[Field]>, null> : Shown<Value[Field]> }
+      : Value;
 
 /** A message in which these records are never absent. */
 type With<Message, Records extends keyof Message> = Omit<Message, Records> & { [Name in Records]-?: NonNullable<Message[Name]> };
 
-/** @typeParam Out of the response. It has no schema: services send the people of a brand no more than they may see. */
-export interface Operation<Who extends Needs, In extends z.ZodRawShape, Out> {
+/** A response has no schema: services send the people of a brand no more than they may see. */
+export interface Operation<Who extends Needs, In extends z.ZodRawShape, Message, Records extends keyof Message> {
   readonly needs: Who;
   /** Unknown fields are refused. Services check what fields say, and name every problem. */
   readonly input: z.ZodObject<In, z.core.$strict>;
-  /** For the compiler alone. */
-  readonly output?: Out;
+  /** What a service sends, and what a page gets. For the compiler alone. */
+  readonly message?: Message;
+  readonly output?: Shown<With<Message, Records>>;
 }
 
 const operation = <const Who extends Needs, In extends z.ZodRawShape>(needs: Who, input: In) => ({
-  returns: <Message, Records extends keyof Message = never>(): Operation<Who, In, Shown<With<Message, Records>>> => ({
+  returns: <Message, Records extends keyof Message = never>(): Operation<Who, In, Message, Records> => ({
     needs,
     input: z.strictObject(input),
   }),

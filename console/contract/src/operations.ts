@@ -30,7 +30,8 @@ interface WithKeys {
   keys: accounts.Key[];
 }
 
-type Stats = Omit<webhook.GetDeliveryStatsResponse, "hours"> & { hours: { hour: string; stats: webhook.AttemptStats }[] };
+type Attempt = Omit<webhook.Attempt, "response"> & { response: string };
+type Delivery = Omit<webhook.GetDeliveryResponse, "attempts" | "body"> & { attempts: Attempt[]; body: string | null };
 type WorkspacePlan = { plan: plans.Plan & Omit<plans.WorkspacePlan, "plan"> };
 
 /**
@@ -106,8 +107,8 @@ export const OPERATIONS = {
     ...optional({ status_class: z.enum(["2xx", "3xx", "4xx", "5xx", "none"]), after_id: id("dlv") }),
   }).returns<webhook.ListDeliveriesResponse>(),
   /** In texts of receivers, bytes that are not UTF-8 are replaced. */
-  "deliveries.get": member({ delivery_id: id("dlv") }).returns<webhook.GetDeliveryResponse, "delivery">(),
-  "deliveries.stats": member({ ...ofReceiver, ...range }).returns<Stats, "total">(),
+  "deliveries.get": member({ delivery_id: id("dlv") }).returns<Delivery, "delivery">(),
+  "deliveries.stats": member({ ...ofReceiver, ...range }).returns<webhook.GetDeliveryStatsResponse, "total">(),
   /** `pending_only`: the page shows it as waiting, so a delivery that has finished since is not sent once more. */
   "deliveries.replay": owner({ delivery_id: id("dlv"), ...optional({ pending_only: yes }) }).returns<
     webhook.ReplayDeliveryResponse,
@@ -122,7 +123,7 @@ export const OPERATIONS = {
 
   /** 50 a page, newest first, with counts of their receivers. */
   "events.list": member(optional({ ...listed, type: text, record_id: text })).returns<webhook.ListEventsResponse>(),
-  "events.get": member({ event_id: id("evt") }).returns<webhook.GetEventResponse, "event">(),
+  "events.get": member({ event_id: id("evt") }).returns<Omit<webhook.GetEventResponse, "body"> & { body: string }, "event">(),
 
   "members.list": member(optional({ page_token: text })).returns<accounts.ListMembersResponse>(),
   /** Error `already_exists` for a member, whose role stays as it is. No mail is sent. */

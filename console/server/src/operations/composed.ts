@@ -96,8 +96,8 @@ async function withKeysOf(
   { accounts }: Services,
   { brand: { brand_id }, call }: InBrand,
   ids: readonly string[],
-  known: readonly Key[] = [],
-): Promise<readonly Key[]> {
+  known: Key[] = [],
+): Promise<Key[]> {
   const isKnown = new Set(known.map(({ id }) => id));
   const missing = [...new Set(ids)].filter((id) => !isKnown.has(id)).slice(0, IDS_MAX);
   if (missing.length === 0) return known;

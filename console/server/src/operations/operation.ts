@@ -1,4 +1,4 @@
-import type { OPERATIONS, OperationName, Output, ParsedInput } from "@brand-records/console-contract";
+import type { Message, OPERATIONS, OperationName, ParsedInput } from "@brand-records/console-contract";
 import type { ConsoleConfig } from "../config.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import type { Services } from "../services.ts";
@@ -29,24 +29,12 @@ export interface InBrand extends SignedIn {
 type NeedsOf<Name extends OperationName> = (typeof OPERATIONS)[Name]["needs"];
 type CallerOf<Name extends OperationName> = NeedsOf<Name> extends "anyone" ? Visitor : NeedsOf<Name> extends "session" ? SignedIn : InBrand;
 
-/** An output as services send it: their words may be those of a later release, and what is null in JSON may be absent. */
-type Sent<Value> = Value extends string
-  ? string
-  : Value extends readonly (infer Element)[]
-    ? readonly Sent<Element>[]
-    : Value extends object
-      ? { readonly [Field in keyof Value as null extends Value[Field] ? never : Field]: Sent<Value[Field]> | Absent<Value[Field]> } & {
-          readonly [Field in keyof Value as null extends Value[Field] ? Field : never]?: Sent<Value[Field]> | undefined;
-        }
-      : Value;
-type Absent<Value> = Value extends readonly unknown[] ? never : Value extends object ? null | undefined : never;
-
 /** Implements an operation of the contract for a caller with what the operation needs. */
 export type Handler<Name extends OperationName> = (
   services: Services,
   caller: CallerOf<Name>,
   input: ParsedInput<Name>,
-) => Promise<Sent<Output<Name>>>;
+) => Promise<Message<Name>>;
 
 export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
 
