@@ -30,11 +30,14 @@ export function visitorOf(
 /** Browsers send about 120 characters. */
 const USER_AGENT_LENGTH_MAX = 400;
 
+/** What accounts takes for one: unknown programs have names of any length. */
+const FAMILY = /^[^\p{Cc}]{1,40}$/u;
 /** Every call needs it, and parsing takes longer than the rest of a look-up. */
-const families = new LRUCache<string, string>({ max: 500, memoMethod: (text) => Bowser.getParser(text).getBrowserName() });
+const families = new LRUCache<string, string>({ max: 500, memoMethod: (text) => Bowser.getParser(text).getBrowserName().trim() });
 
 /** Returns null for what is no browser that is known. */
 export function browserFamily(userAgent: string | undefined): string | null {
   const text = userAgent?.slice(0, USER_AGENT_LENGTH_MAX);
-  return text ? families.memo(text) || null : null;
+  const family = text ? families.memo(text) : "";
+  return FAMILY.test(family) ? family : null;
 }
