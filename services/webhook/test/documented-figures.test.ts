@@ -60,6 +60,6 @@ it("docs/webhooks.md, the protocol and the console explain every outcome of an a
   expect(new Set(explained)).toEqual(new Set(OUTCOME_KINDS));
   const [, comment = ""] = /\/\/ (accepted \(2xx\).*?) string outcome =/.exec(read("proto/webhook/v1/webhook.proto")) ?? [];
   const [, texts = ""] = /const OUTCOMES[^{]*\{(.*?)\}/.exec(read("console/web/src/parts/deliveries/delivery-texts.ts")) ?? [];
-  expect([...texts.matchAll(/([a-z_]+): "/g)].map(([, outcome]) => outcome).toSorted()).toEqual([...OUTCOME_KINDS].toSorted());
+  expect(new Set([...texts.matchAll(/([a-z_]+): "/g)].map(([, outcome]) => outcome))).toEqual(new Set(OUTCOME_KINDS));
   for (const outcome of OUTCOME_KINDS) expect(comment).toMatch(new RegExp(`\\b${outcome}\\b`));
 });
