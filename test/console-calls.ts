@@ -30,7 +30,7 @@ export function consoleCaller(consoleUrl: string, cookie: string): ConsoleCaller
       const response = await post(name, input);
       const body = (await response.json()) as ErrorBody;
       if (!response.ok) throw new Error(`${name}: ${response.status} ${body.error.code}: ${body.error.message}`);
-      return body as never;
+      return body;
     },
     async send(name, input, headers) {
       const response = await post(name, input, headers);

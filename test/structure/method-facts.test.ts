@@ -19,7 +19,7 @@ function failureAfter(change: (source: string) => string): string {
     const source = readFileSync(path, "utf8");
     expect(change(source)).not.toBe(source);
     writeFileSync(path, change(source));
-    const config = readFileSync(join(copy, "buf.gen.yaml"), "utf8").replace("../node_modules", "../../../node_modules");
+    const config = readFileSync(join(copy, "buf.gen.yaml"), "utf8").replaceAll("../node_modules", "../../../node_modules");
     writeFileSync(join(copy, "buf.gen.yaml"), config);
     execFileSync(BUF, ["generate", "-o", folder], { cwd: copy, stdio: "pipe" });
     return "nothing";

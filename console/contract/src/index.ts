@@ -1,34 +1,12 @@
 import type { z } from "zod";
-import { DELIVERY_OPERATIONS, REPLAY_OPERATIONS } from "./deliveries.ts";
-import { EVENT_OPERATIONS } from "./events.ts";
-import { KEY_OPERATIONS } from "./keys.ts";
-import { MEMBER_OPERATIONS } from "./members.ts";
-import { OVERSIGHT_OPERATIONS, OVERVIEW_OPERATIONS } from "./oversight.ts";
-import { PLAN_OPERATIONS } from "./plans.ts";
-import { RECEIVER_OPERATIONS } from "./receivers.ts";
-import { SESSION_OPERATIONS } from "./session.ts";
+import { OPERATIONS } from "./operations.ts";
 
-export { ATTEMPT_OUTCOMES, type AttemptOutcome } from "./deliveries.ts";
-export type { AuditAction } from "./audit-actions.ts";
-export type { SignInFailure } from "./session.ts";
-
+export type { AuditAction } from "@brand-records/proto/methods";
 /**
- * Every call between the browser and the console's server: `POST /console/api/{operation}` with the input as JSON. The browser imports
- * the types only, so that no schema is in its scripts; `protocol`, `own-path`, `pages`, `range-reads` and `time-ranges`, which it
- * runs too, are entry points of their own.
+ * The browser imports the types only, so that no schema is in its scripts; `protocol`, `own-path`, `pages`, `range-reads` and `time-ranges`,
+ * which it runs too, are entry points of their own.
  */
-export const OPERATIONS = {
-  ...SESSION_OPERATIONS,
-  ...OVERVIEW_OPERATIONS,
-  ...KEY_OPERATIONS,
-  ...RECEIVER_OPERATIONS,
-  ...DELIVERY_OPERATIONS,
-  ...REPLAY_OPERATIONS,
-  ...EVENT_OPERATIONS,
-  ...MEMBER_OPERATIONS,
-  ...OVERSIGHT_OPERATIONS,
-  ...PLAN_OPERATIONS,
-};
+export { OPERATIONS };
 
 export type OperationName = keyof typeof OPERATIONS;
 
@@ -36,7 +14,10 @@ export type OperationName = keyof typeof OPERATIONS;
 export type Input<Name extends OperationName> = z.input<(typeof OPERATIONS)[Name]["input"]>;
 /** What the server has parsed. */
 export type ParsedInput<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["input"]>;
-export type Output<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["output"]>;
+/** What a service has sent. */
+export type Message<Name extends OperationName> = NonNullable<(typeof OPERATIONS)[Name]["message"]>;
+/** What a caller gets. */
+export type Output<Name extends OperationName> = NonNullable<(typeof OPERATIONS)[Name]["output"]>;
 
 export type Membership = Output<"session.me">["memberships"][number];
 export type Key = Output<"keys.list">["keys"][number];
@@ -60,3 +41,21 @@ export interface ErrorBody {
     readonly request_id: string;
   };
 }
+
+/**
+ * Why a sign-in through the provider failed. The server redirects to `/sign-in?error=…`; the page explains it.
+ * `provider_unreachable`: no usable response came from it; `provider_error`: it reported an error, such as one about this service's
+ * registration; `attempt_unknown`: the attempt was finished already, or did not begin in this browser; `unavailable`: a service of ours failed.
+ */
+export type SignInFailure =
+  | "provider_unreachable"
+  | "provider_error"
+  | "access_denied"
+  | "attempt_expired"
+  | "attempt_unknown"
+  | "invalid_response"
+  | "email_not_verified"
+  | "no_membership"
+  | "identity_conflict"
+  | "rate_limited"
+  | "unavailable";

@@ -8,34 +8,57 @@ import { z } from "zod";
  */
 type Needs = "anyone" | "session" | "member" | "owner";
 
-/** Ids of our own records; `prefix_` and 1 to 40 lower-case letters or digits. */
-export const id = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `must be an id that starts with ${prefix}_`);
+export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "failed"] as const;
+export const PLAN_STATES = ["pending", "completed", "cancelled"] as const;
+export const ROLES = ["owner", "member"] as const;
 
-/** RFC 3339, UTC, with milliseconds. */
-export const time = z.string();
+/** What a field of these names says, in every message that has it. */
+interface Words {
+  state: (typeof DELIVERY_STATES)[number];
+  status: (typeof PLAN_STATES)[number];
+  role: (typeof ROLES)[number];
+}
 
-/** A field that a service's message leaves out is null. */
-export const nullable = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
+/** A message as JSON: a field that it leaves out is null. */
+type Shown<Value> = Value extends undefined
+  ? null
+  : Value extends readonly (infer Element)[]
+    ? Shown<Element>[]
+    : Value extends object
+      ? { [Field in keyof Value]-?: Field extends keyof Words ? Words[Field] | Extract<Shown<Value[Field]>, null> : Shown<Value[Field]> }
+      : Value;
 
-/** `next_page_token` of the page before. */
-export const page_token = z.string().max(1_000).optional();
+/** A message in which these records are never absent. */
+type With<Message, Records extends keyof Message> = Omit<Message, Records> & { [Name in Records]-?: NonNullable<Message[Name]> };
+
+/** A response has no schema: services send the people of a brand no more than they may see. */
+export interface Operation<Who extends Needs, In extends z.ZodRawShape, Message, Records extends keyof Message> {
+  readonly needs: Who;
+  /** Unknown fields are refused. Services check what fields say, and name every problem. */
+  readonly input: z.ZodObject<In, z.core.$strict>;
+  /** What a service sends, and what a page gets. For the compiler alone. */
+  readonly message?: Message;
+  readonly output?: Shown<With<Message, Records>>;
+}
 
 const operation = <const Who extends Needs, In extends z.ZodRawShape>(needs: Who, input: In) => ({
-  returns: <Out extends z.ZodRawShape>(output: Out) => ({
+  returns: <Message, Records extends keyof Message = never>(): Operation<Who, In, Message, Records> => ({
     needs,
-    /** Unknown fields are refused. */
     input: z.strictObject(input),
-    /** Fields that it does not list are removed from a response. */
-    output: z.object(output),
   }),
 });
 
 export const anyone = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("anyone", input);
 export const session = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("session", input);
 
-/** What every operation of a brand's member names. Links name no brand: the page asks `locate`. */
-const brandInput = { brand_id: id("brd") };
+/** Ids of our own records; `prefix_` and 1 to 40 lower-case letters or digits. */
+export const id = (prefixes: string) =>
+  z.string().regex(new RegExp(`^(?:${prefixes})_[0-9a-z]{1,40}$`), `must be an id that starts with ${prefixes.replaceAll("|", ", ")}_`);
 
-export const member = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("member", { ...brandInput, ...input });
-export const owner = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("owner", { ...brandInput, ...input });
+export const optional = <Fields extends z.ZodRawShape>(fields: Fields) => z.object(fields).partial().shape;
+
+/** What every operation of a brand's member names. Links name no brand: the page asks `locate`. */
+const ofBrand = { brand_id: id("brd") };
+
+export const member = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("member", { ...ofBrand, ...input });
+export const owner = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("owner", { ...ofBrand, ...input });

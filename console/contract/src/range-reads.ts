@@ -24,7 +24,7 @@ export interface UsageOfRange {
   readonly buckets: Output<"usage.get">["buckets"];
   readonly keyBuckets: Output<"usage.get">["buckets"];
   readonly keys: Output<"usage.get">["keys"];
-  readonly clients: NonNullable<Output<"usage.get">["clients"]>;
+  readonly clients: Output<"usage.get">["clients"];
 }
 
 export interface FailedInRange extends Output<"requests.failed"> {
@@ -42,7 +42,7 @@ export async function readUsage(read: Read<"usage.get">, brand_id: string, name:
     read({ ...asked, bucket_minutes: range.bucketMinutes, by_key: false }),
     read({ ...asked, bucket_minutes: keyBucketMinutes(range), by_key: true }),
   ]);
-  return { name, span, at: now, buckets: all.buckets, keyBuckets: byKey.buckets, keys: byKey.keys, clients: byKey.clients ?? [] };
+  return { name, span, at: now, buckets: all.buckets, keyBuckets: byKey.buckets, keys: byKey.keys, clients: byKey.clients };
 }
 
 type Selected = Omit<Input<"requests.failed">, "from" | "to" | "bucket_minutes">;

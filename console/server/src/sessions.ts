@@ -34,16 +34,17 @@ export interface BrowserSession {
 export const signedOut = (): AppError => new AppError("invalid_session", "You are signed out. Sign in again.");
 
 /**
- * @param brandId that the call names, if any: the grants are for it, if the person is a member
+ * @param brandId that the call names, if any: the grants are for it, if the person is a member. They say from where the person calls
  * @throws AppError `invalid_session`
  */
 export async function readSession(
   { sessions }: Services,
   token: string,
   brandId: string | undefined,
-  call: CallContext,
+  { call, client }: Pick<BrowserSession, "call" | "client">,
 ): Promise<Admitted> {
-  const { session, memberships, grants } = await sessions.getSession({ token, with_grants: true, brand_id: brandId ?? null }, call);
+  const asked = { token, with_grants: true, brand_id: brandId ?? null, client: client() };
+  const { session, memberships, grants } = await sessions.getSession(asked, call);
   if (session == null) throw new Error("getSession returned no session");
   const person: Person = {
     email: session.email,

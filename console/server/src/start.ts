@@ -32,7 +32,7 @@ export async function startConsole(config: ConsoleConfig, life: Lifecycle, log: 
       degraded,
     }),
   );
-  const services = life.own("rpc clients", connectServices(config, metrics));
+  const services = life.own("rpc clients", connectServices(config, metrics, log));
   degraded.push(reportClock(life.own("clock", accountsClock(services.usage)), metrics));
   const app = createApp({ config, services, web: await loadWebFiles(WEB_FILES), log, metrics, isStopping: () => !life.isReady });
   await services.connected();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { traceparentFrom } from "@brand-records/telemetry";
-import type { ServerUnaryCall } from "@grpc/grpc-js";
+import type { Metadata, ServerUnaryCall } from "@grpc/grpc-js";
 
 /** Whom a call acts for, as a grant has proved. */
 export interface Person {
@@ -71,6 +71,8 @@ export interface CallContext {
   readonly person?: Person;
   /** What the call being served writes into the audit log, in the transaction of its change. */
   readonly entry?: PlannedEntry;
+  /** Is given the trailers of calls made with this context. */
+  readonly onTrailers?: (trailers: Metadata) => void;
   /** The call being served: its cancellation and deadline reach the calls made for it. */
   readonly parent?: ServerUnaryCall<unknown, unknown>;
 }

@@ -13,6 +13,7 @@ import {
   type MethodDefinition,
   type ServiceDefinition,
   type ServiceError,
+  type StatusObject,
 } from "@grpc/grpc-js";
 import { GRANT_METADATA } from "./actors.ts";
 import type { CallContext } from "./call-context.ts";
@@ -173,6 +174,8 @@ function unary({ channel, isRepeatable }: MadeBy, method: MethodDefinition<unkno
           },
         );
         const release = cancelWith(context.signal, call);
+        const { onTrailers } = context;
+        if (onTrailers !== undefined) call.once("status", ({ metadata: trailers }: StatusObject) => onTrailers(trailers));
         return call;
       };
       if (isRepeatable) makeTwiceIfCutOff(make, end);

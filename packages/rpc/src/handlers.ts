@@ -1,14 +1,16 @@
 import { AppError, ERROR_KINDS, isServerError } from "@brand-records/errors";
 import { Histogram, SECONDS_BUCKETS, traceFields, traceparentFrom, type Logger, type Registry } from "@brand-records/telemetry";
-import type {
-  MethodDefinition,
-  sendUnaryData,
-  ServerDuplexStream,
-  ServerUnaryCall,
-  ServiceDefinition,
-  UntypedServiceImplementation,
+import {
+  Metadata,
+  type MethodDefinition,
+  type sendUnaryData,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import type { CallContext } from "./call-context.ts";
+import type { Methods } from "./methods.ts";
 import { countServerErrors, logServerError, type ServerErrors } from "./server-errors.ts";
 import { endServedCall, startCallSpan } from "./spans.ts";
 import { toStatus } from "./wire-errors.ts";
@@ -55,6 +57,9 @@ export function observeCalls(log: Logger, metrics: Registry): Observer {
 
 type Method = MethodDefinition<unknown, unknown>;
 
+/** The trailer of a method that writes its own entry of the audit log: a service of 1.0 sends none. */
+export const RECORDED_TRAILER = "x-recorded";
+
 /**
  * Adapts a service to grpc-js: errors become statuses, every call is measured, failures are logged. Responses are
  * serialized here: grpc-js would do it after the call was counted as served, and would not log a failure.
@@ -62,6 +67,7 @@ type Method = MethodDefinition<unknown, unknown>;
 export function implement(
   { definition, handlers }: ServedService,
   observer: Observer,
+  methods: Methods,
 ): { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation } {
   const implementation: UntypedServiceImplementation = {};
   const serialized: Record<string, Method> = {};
@@ -69,22 +75,32 @@ export function implement(
     const handler = (handlers as Record<string, unknown>)[name];
     implementation[name] = method.requestStream
       ? bidi(method, handler as Bidi<unknown, unknown>, observer)
-      : unary(method, handler as Unary<unknown, unknown>, observer);
+      : unary(method, handler as Unary<unknown, unknown>, observer, trailersOf(methods[method.path]));
     serialized[name] = { ...method, responseSerialize: (bytes) => bytes as Buffer };
   }
   return { definition: serialized, implementation };
 }
 
-function unary({ path, responseSerialize }: Method, handler: Unary<unknown, unknown>, observer: Observer) {
+function trailersOf(facts: Methods[string] | undefined): Metadata {
+  const trailers = new Metadata();
+  if (facts?.entry !== undefined) trailers.set(RECORDED_TRAILER, "1");
+  return trailers;
+}
+
+function unary({ path, responseSerialize }: Method, handler: Unary<unknown, unknown>, observer: Observer, trailers: Metadata) {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
     const observed = observe(path, call, observer);
     const serving = observed.run(() => handler(call.request, observed.context)).then(responseSerialize);
     serving.then(
       (bytes) => {
         observed.succeeded();
-        callback(null, bytes);
+        callback(null, bytes, trailers);
       },
-      (thrown: unknown) => callback(toStatus(observed.failed(thrown))),
+      (thrown: unknown) => {
+        const failed = toStatus(observed.failed(thrown));
+        failed.metadata.merge(trailers);
+        callback(failed);
+      },
     );
   };
 }

@@ -1,9 +1,10 @@
 export { boundHandshakes } from "./bound-handshakes.ts";
 export { actsForPerson, type AuditSink, GRANT_METADATA, grantIn, type Grants } from "./actors.ts";
+export { plannedEntry } from "./audit-entries.ts";
 export { newCallContext, type CallContext, type Person, type PlannedEntry, requestIdFrom } from "./call-context.ts";
 export { Certificates } from "./certificates.ts";
 export { connectRpc, type ConnectOptions, type RpcClient, type RpcConnection } from "./connect.ts";
-export { service, type Handlers, type ServedService } from "./handlers.ts";
+export { RECORDED_TRAILER, service, type Handlers, type ServedService } from "./handlers.ts";
 export { peerOf, serverCheck } from "./identity.ts";
 export { OWN_METHODS, type Methods } from "./methods.ts";
 export { reportCertificates } from "./report-certificates.ts";

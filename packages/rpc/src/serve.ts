@@ -53,7 +53,7 @@ export async function serveRpc({ config, services, log, metrics, grants, audit, 
   const observer = observeCalls(log, metrics);
   const health = new HealthImplementation({ "": "SERVING" });
   for (const served of services) {
-    const { definition, implementation } = implement(withActors(served, { methods, grants, audit, log }), observer);
+    const { definition, implementation } = implement(withActors(served, { methods, grants, audit, log }), observer, methods);
     server.addService(definition, guard(definition, implementation));
     const name = Object.values(served.definition)[0]?.path.split("/")[1];
     if (name !== undefined) health.setStatus(name, "SERVING");

@@ -100,7 +100,8 @@ async function sendChanges(owner: Call): Promise<void> {
   await owner("a link for the owner", "members.link", { brand_id, email });
   await owner("remove the owner", "members.remove", { brand_id, email });
   await owner("the last owner", "members.remove", { brand_id, email: BRAND.owner });
-  await owner("the audit log", "audit.list", { brand_id });
+  // Other services hand their entries over in a moment of their own.
+  await owner("the audit log of removals", "audit.list", { brand_id, action: "member.remove" });
 }
 
 async function sendReceiverChanges(owner: Call): Promise<void> {

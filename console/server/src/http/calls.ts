@@ -6,6 +6,8 @@ import { isUnimplemented } from "@brand-records/rpc";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { serve, usesLink } from "../operations/index.ts";
 import type { Admitted, Person } from "../sessions.ts";
+import type { Visitor } from "../operations/operation.ts";
+import { actingIn } from "../services-of-1-0.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { BODY_BYTES_MAX, mayExceed, parseJson, readBody } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
@@ -65,20 +67,19 @@ class Admission {
   }
 
   /** Returns the body, and the person of the session as accounts knows them once the body is there. */
-  async person(request: Request, response: Response, sessionToken: string | undefined): Promise<Admitted & { body: unknown }> {
-    const context = contextOf(response);
-    const token = requireToken(sessionToken);
+  async person(request: Request, response: Response, visitor: Visitor): Promise<Admitted & { body: unknown }> {
+    const token = requireToken(visitor.sessionToken);
     const bytes = mayExceed(request, SMALL_BODY_BYTES_MAX)
-      ? await this.#readLarge(request, response, token)
+      ? await this.#readLarge(request, response, token, visitor)
       : await this.#read(request, response, SMALL_BODY_BYTES_MAX);
     const parsed = tryToParse(bytes);
-    const admitted = await this.#sessions.admit(token, brandNamedIn(parsed.body), context);
+    const admitted = await this.#sessions.admit(token, brandNamedIn(parsed.body), visitor);
     if (parsed.error !== undefined) throw parsed.error;
     return { ...admitted, body: parsed.body };
   }
 
-  async #readLarge(request: Request, response: Response, token: string): Promise<Buffer> {
-    const { person } = await this.#sessions.admit(token, undefined, contextOf(response));
+  async #readLarge(request: Request, response: Response, token: string, visitor: Visitor): Promise<Buffer> {
+    const { person } = await this.#sessions.admit(token, undefined, visitor);
     return this.#largeBodies.run(person.email, () => this.#read(request, response, BODY_BYTES_MAX));
   }
 
@@ -98,18 +99,18 @@ function serveCall(deps: CallDependencies): RequestHandler {
     const name = request.path.slice(1) as OperationName;
     const { needs } = OPERATIONS[name];
     const visitor = visitorOf(deps, request, response);
-    if (needs === "anyone") return serve(name, deps, visitor, await admission.visitor(request, response, usesLink(name)));
-    const { body: sent, person, grants } = await admission.person(request, response, visitor.sessionToken);
+    if (needs === "anyone") return serve(name, deps.services, visitor, await admission.visitor(request, response, usesLink(name)));
+    const { body: sent, person, grants } = await admission.person(request, response, visitor);
     const body = requireShown(sent, person);
     const signedIn = { ...visitor, call: { ...visitor.call, grants }, person };
-    if (needs === "session") return serve(name, deps, signedIn, body);
+    if (needs === "session") return serve(name, deps.services, signedIn, body);
     const brand = membershipOf(person, body);
     contextOf(response).brandId = brand.brand_id;
     response.setHeader(ROLE_HEADER, brand.role);
     if (needs === "owner" && brand.role !== "owner") {
       throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
     }
-    return serve(name, deps, { ...signedIn, brand }, body);
+    return serve(name, deps.services, actingIn({ ...signedIn, brand }), body);
   };
   return async (request, response) => {
     response.json(await outputOf(request, response).catch(refuseUnimplemented));

@@ -10,7 +10,6 @@ import type { InBrand, SignedIn, Visitor } from "../operations/operation.ts";
 import { readSession } from "../sessions.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { valueOfCookie, sessionCookie } from "./cookies.ts";
-import { contextOf } from "./request-context.ts";
 import { requireToken } from "./session-admission.ts";
 import { visitorOf } from "./visitor.ts";
 
@@ -122,16 +121,17 @@ export class FirstReads {
     const { services, sessions } = this.#deps;
     const visitor = this.#visitor(request, response);
     const token = requireToken(visitor.sessionToken);
-    const { person, grants: ofNoBrand } = await sessions.admit(token, undefined, contextOf(response));
-    const signedIn: SignedIn = { ...visitor, call: { ...visitor.call, grants: ofNoBrand }, person };
+    const shownLast = brandOf(request);
+    const { person, grants: ofLast } = await sessions.admit(token, shownLast, visitor);
+    const signedIn: SignedIn = { ...visitor, call: { ...visitor.call, grants: ofLast }, person };
     const located = await this.#located(page.id, signedIn);
-    const brandId = (located?.output as { readonly brand_id: string } | undefined)?.brand_id ?? brandOf(request);
+    const brandId = (located?.output as { readonly brand_id: string } | undefined)?.brand_id ?? shownLast;
     const brand = person.memberships.find(({ brand_id }) => brand_id === brandId) ?? person.memberships[0];
     const [whoIs] = await this.#readAll([readOf("session.me", {})], signedIn);
     const known = [whoIs, located].filter((read) => read !== undefined);
     if (brand === undefined) return known;
     const ofBrand = { brand_id: brand.brand_id };
-    const { grants } = await readSession(services, token, brand.brand_id, visitor.call);
+    const { grants } = brand.brand_id === shownLast ? { grants: ofLast } : await readSession(services, token, brand.brand_id, visitor);
     const asked = { ofBrand, id: page.id ?? "", isOwner: brand.role === "owner", isFiltered: request.originalUrl.includes("?") };
     const readers = READERS[page.name]?.(asked) ?? [];
     // The frame of every page but the overview shows the disabled ones.
@@ -154,7 +154,7 @@ export class FirstReads {
   }
 
   async #readAll(readers: readonly Reader[], caller: Visitor | InBrand): Promise<FirstRead[]> {
-    const read: Read = (name, input) => serve(name, this.#deps, caller, input);
+    const read: Read = (name, input) => serve(name, this.#deps.services, caller, input);
     const reads = await Promise.all(
       readers.map(async ({ name, input, run = (readIt) => readIt(name, input as never) }) => {
         try {

@@ -6,7 +6,7 @@ import type { ConsoleConfig } from "../config.ts";
 import type { Services } from "../services.ts";
 import { readSession, signedOut, type Admitted } from "../sessions.ts";
 import { CallLimit } from "./call-limits.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { Visitor } from "../operations/operation.ts";
 
 /** 32 bytes in base64url. No other text is looked up. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -53,21 +53,22 @@ export class SessionAdmission {
    * @param brandId that the call names, if any
    * @throws AppError `invalid_session`, `rate_limited`
    */
-  async admit(token: string, brandId: string | undefined, context: RequestContext): Promise<Admitted> {
+  async admit(token: string, brandId: string | undefined, visitor: Pick<Visitor, "call" | "client">): Promise<Admitted> {
+    const { network } = visitor.call;
     const key = hash("sha256", token, "base64url");
     const isKnown = this.#known.get(key) === true;
     // Comes before the look-up: calls of a session that has just ended are bounded, too.
     if (isKnown) this.#calls.spend(key);
-    const lookUp = (): Promise<Admitted> => readSession(this.#services, token, brandId, context);
+    const lookUp = (): Promise<Admitted> => readSession(this.#services, token, brandId, visitor);
     try {
-      const admitted = await (isKnown ? lookUp() : this.#lookups.run(context.network, lookUp));
+      const admitted = await (isKnown ? lookUp() : this.#lookups.run(network, lookUp));
       if (!isKnown) this.#calls.spend(key);
       this.#known.set(key, true);
       return admitted;
     } catch (error) {
       if (error instanceof AppError && error.kind === "invalid_session") {
         this.#known.delete(key);
-        this.#wrongTokens.spend(context.network);
+        this.#wrongTokens.spend(network);
       }
       throw error;
     }

@@ -1,17 +1,13 @@
-import type { OPERATIONS, OperationName, ParsedInput } from "@brand-records/console-contract";
-import type { Client } from "@brand-records/proto/accounts/v1";
-import type { z } from "zod";
-import type { Audited } from "../audit.ts";
+import type { Message, OPERATIONS, OperationName, ParsedInput } from "@brand-records/console-contract";
 import type { ConsoleConfig } from "../config.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import type { Services } from "../services.ts";
 import type { BrowserSession, Person } from "../sessions.ts";
 import type { SignInProvider } from "../sign-in/provider.ts";
 
 /** Who calls an operation that needs no session, and from where. */
 export interface Visitor extends BrowserSession {
-  readonly address: string;
-  /** Returns the address with the browser's family. */
-  client(): Client;
+  readonly call: RequestContext;
   readonly config: ConsoleConfig;
   /** Undefined if none is configured. */
   readonly provider: Pick<SignInProvider, "name"> | undefined;
@@ -33,24 +29,41 @@ export interface InBrand extends SignedIn {
 type NeedsOf<Name extends OperationName> = (typeof OPERATIONS)[Name]["needs"];
 type CallerOf<Name extends OperationName> = NeedsOf<Name> extends "anyone" ? Visitor : NeedsOf<Name> extends "session" ? SignedIn : InBrand;
 
-/** A service's message, whose words may be those of a later release, and whose records may be absent. Every output is parsed. */
-type Sent<Value> = Value extends string
-  ? string
-  : Value extends readonly (infer Element)[]
-    ? readonly Sent<Element>[]
-    : Value extends object
-      ? string extends keyof Value
-        ? object
-        : { readonly [Field in keyof Value]: Sent<Value[Field]> | Absent<Value[Field]> }
-      : Value;
-type Absent<Value> = Value extends readonly unknown[] ? never : Value extends object ? null | undefined : never;
-
 /** Implements an operation of the contract for a caller with what the operation needs. */
-export interface Handler<Name extends OperationName> extends Audited<Name> {
-  /** Whether a call may guess the token of a sign-in link. Such calls of an address are few. */
-  readonly usesLink?: true;
-  run(services: Services, caller: CallerOf<Name>, input: ParsedInput<Name>): Promise<Sent<z.input<(typeof OPERATIONS)[Name]["output"]>>>;
-}
+export type Handler<Name extends OperationName> = (
+  services: Services,
+  caller: CallerOf<Name>,
+  input: ParsedInput<Name>,
+) => Promise<Message<Name>>;
 
-/** The handlers of the operations whose names begin so. */
-export type Handlers<Area extends string> = { readonly [Name in OperationName & `${Area}.${string}`]: Handler<Name> };
+export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
+
+type Clients = Omit<Services, "connected" | "stop">;
+
+/** The request and the response of a method. */
+type Method<Client extends keyof Clients, Name extends keyof Clients[Client]> = Clients[Client][Name] extends (
+  request: infer In,
+  call: never,
+) => Promise<infer Out>
+  ? { readonly in: In; readonly some: { readonly [Field in keyof In]?: In[Field] | undefined }; readonly out: Out }
+  : never;
+
+/**
+ * Passes an operation on to a method of a service whose request has the names of its input. Who acts is not sent: the grant says it.
+ *
+ * @param fixed what the request has beside the input, or where the input has nothing
+ */
+export const to =
+  <Client extends keyof Clients, Name extends keyof Clients[Client], const Fixed extends object = object>(
+    client: Client,
+    name: Name,
+    fixed?: Fixed & Method<Client, Name>["some"],
+  ) =>
+  (
+    services: Services,
+    { call }: Visitor,
+    input: Omit<Method<Client, Name>["in"], keyof Fixed> & Method<Client, Name>["some"],
+  ): Promise<Method<Client, Name>["out"]> => {
+    const method = services[client][name] as (request: object, call: Visitor["call"]) => Promise<Method<Client, Name>["out"]>;
+    return method({ ...fixed, ...input }, call);
+  };

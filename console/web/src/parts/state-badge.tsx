@@ -16,7 +16,6 @@ const STATES = {
   delivered: { text: "Delivered", tone: "good" },
   failed: { text: "Failed", tone: "bad" },
   done: { text: "Done", tone: "good" },
-  in_progress: { text: "In progress", tone: "waiting" },
   completed: { text: "Completed", tone: "good" },
   cancelled: { text: "Cancelled", tone: "quiet" },
   unknown: { text: "Outcome unknown", tone: "waiting" },

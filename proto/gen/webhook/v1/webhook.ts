@@ -11,7 +11,7 @@ import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-j
 export interface Receiver {
   id: string;
   brand_id: string;
-  /** In full. It may contain a token: show it to the brand only. */
+  /** It may contain a token: to a member who is no owner, its origin alone. */
   url: string;
   label: string;
   /** Event types, such as payout.paid. */

@@ -3,7 +3,8 @@ import { AppError } from "@brand-records/errors";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { openSigningSecret } from "../domain/signing-secret.ts";
 import { createReceiver } from "../use-cases/receivers.ts";
-import { keyOf, newBrand, present, receiverInput, useReceivers, recordNothing } from "../../test/serve-receivers.ts";
+import { receiversHandlers } from "./receivers.ts";
+import { callContext, keyOf, newBrand, present, receiverInput, useReceivers, recordNothing } from "../../test/serve-receivers.ts";
 
 const served = useReceivers([8443]);
 
@@ -292,4 +293,20 @@ describe("a brand", () => {
     await expect(createReceiver({ ...served.deps, brands }, input, recordNothing)).rejects.toMatchObject({ kind: "unavailable" });
     expect(await list(brandId)).toEqual([]);
   });
+});
+
+it("shows a member who is no owner the origin of a URL, which may hold a token, and owners and the operator all of it", async () => {
+  const url = "https://hooks.brand.example:8443/a?token=x";
+  const receiver = present((await create(newBrand(), { url })).receiver);
+  const handlers = receiversHandlers(served.deps);
+  const shownTo = async (role?: "owner" | "member") => {
+    const brand = role && { id: receiver.brand_id, role };
+    const person = brand && { email: "ana@ulap.example", via: null, limitedTo: null, brand, client: { address: null, browser: null } };
+    const call = { ...callContext(), ...(person && { person }) };
+    const [one, all] = await Promise.all([handlers.getReceiver(keyOf(receiver), call), handlers.listReceivers(receiver, call)]);
+    return [one.receiver, ...all.receivers].map((each) => each?.url);
+  };
+  expect(await shownTo("member")).toEqual(["https://hooks.brand.example:8443", "https://hooks.brand.example:8443"]);
+  expect(await shownTo("owner")).toEqual([url, url]);
+  expect(await shownTo()).toEqual([url, url]);
 });

@@ -1,6 +1,6 @@
 import { parseRequest } from "@brand-records/errors";
-import type { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
-import type { Handlers } from "@brand-records/rpc";
+import type { Receiver, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
+import type { CallContext, Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import type { ReceiverKey } from "../domain/receiver.ts";
@@ -23,12 +23,12 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
     async createReceiver(request, call) {
       return createReceiver(deps, readNewReceiver(request, deps), audit.record(call));
     },
-    async getReceiver(request) {
-      return { receiver: await getReceiver(db, keyIn(request)) };
+    async getReceiver(request, call) {
+      return { receiver: shownTo(call, await getReceiver(db, keyIn(request))) };
     },
-    async listReceivers(request) {
+    async listReceivers(request, call) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      return { receivers: await receiversOf(db, brand_id) };
+      return { receivers: (await receiversOf(db, brand_id)).map((receiver) => shownTo(call, receiver)) };
     },
     async updateReceiver(request, call) {
       return { receiver: await updateReceiver(db, readReceiverChange(request, deps), audit.record(call)) };
@@ -65,6 +65,10 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
     },
   };
 }
+
+/** Path and query of a URL may be a token: of people, only owners see them. */
+const shownTo = ({ person }: CallContext, receiver: Receiver): Receiver =>
+  person === undefined || person.brand?.role === "owner" ? receiver : { ...receiver, url: new URL(receiver.url).origin };
 
 const key = { brand_id: fields.brandId, receiver_id: fields.receiverId };
 

@@ -1,7 +1,7 @@
-import type { Delivery, AttemptOutcome } from "@brand-records/console-contract";
+import type { Delivery } from "@brand-records/console-contract";
 
 /** What an attempt's outcome means to the receiver's owner. */
-const OUTCOMES: Readonly<Record<AttemptOutcome, string>> = {
+const OUTCOMES: Readonly<Record<string, string>> = {
   accepted: "Accepted",
   refused: "Refused",
   dns: "The host’s name could not be resolved",
@@ -16,12 +16,10 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, string>> = {
   unknown: "Unknown: the sending process ended",
 };
 
-const isKnown = (outcome: string): outcome is AttemptOutcome => Object.hasOwn(OUTCOMES, outcome);
-
-/** An outcome in words, with the status if a response came. */
+/** An outcome in words, with the status if a response came; its name if it is of a later release. */
 export function outcomeText(outcome: string, httpStatus: number | null): string {
   if (httpStatus !== null && (outcome === "accepted" || outcome === "refused")) return `HTTP ${httpStatus}`;
-  return isKnown(outcome) ? OUTCOMES[outcome] : outcome;
+  return OUTCOMES[outcome] ?? outcome;
 }
 
 /** Attempts of a delivery, unless RETRY_DELAYS_SECONDS is set. */

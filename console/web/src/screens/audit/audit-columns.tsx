@@ -9,9 +9,6 @@ import { useBrand } from "../../api/queries.ts";
 
 type Entry = Output<"audit.list">["entries"][number];
 
-/** A change takes 10 seconds at most; without an outcome after that, none was written. */
-const IN_PROGRESS_MS = 60_000;
-
 export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
   {
     title: "Action",
@@ -72,31 +69,21 @@ export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
   },
 ];
 
-function Outcome({ entry: { outcome, error_kind, created_at, tries, finished_at } }: { readonly entry: Entry }) {
+function Outcome({ entry: { outcome, error_kind, tries, finished_at } }: { readonly entry: Entry }) {
   if (outcome === "done") return <StateBadge state="done" />;
   const why = error_kind === null ? "" : reasonText(error_kind);
-  if (outcome === "failed") {
-    return (
-      <Lines>
-        <div>
-          <StateBadge state="failed" />
-        </div>
-        <span>{why}</span>
-        {tries > 1 && finished_at !== null && (
-          <span>
-            {tries} times, last <When at={finished_at} />
-          </span>
-        )}
-      </Lines>
-    );
-  }
-  if (outcome === null && Date.now() - Date.parse(created_at) < IN_PROGRESS_MS) return <StateBadge state="in_progress" />;
   return (
     <Lines>
       <div>
-        <StateBadge state="unknown" />
+        {/* Some entries of 1.0 do not say how it ended. */}
+        <StateBadge state={outcome === "failed" ? "failed" : "unknown"} />
       </div>
-      <span>It may have been done{why && `: ${why}`}</span>
+      <span>{why}</span>
+      {tries > 1 && finished_at !== null && (
+        <span>
+          {tries} times, last <When at={finished_at} />
+        </span>
+      )}
     </Lines>
   );
 }

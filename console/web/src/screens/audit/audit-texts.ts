@@ -1,6 +1,6 @@
 import type { AuditAction } from "@brand-records/console-contract";
 
-/** What was done, or tried, in words. A test finds every action that services, the console and brandctl write. */
+/** What was done, or tried, in words. */
 export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "key.create": "Create an API key",
   "key.revoke": "Revoke an API key",

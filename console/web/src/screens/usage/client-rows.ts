@@ -2,7 +2,7 @@ import type { Output } from "@brand-records/console-contract";
 import type { Span } from "@brand-records/console-contract/time-ranges";
 import { dateFormat } from "../../parts/formats.ts";
 
-export type ClientCount = NonNullable<Output<"usage.get">["clients"]>[number];
+export type ClientCount = Output<"usage.get">["clients"][number];
 
 interface ClientRow {
   readonly id: string;

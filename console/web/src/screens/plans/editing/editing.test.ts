@@ -5,6 +5,8 @@ import { valuesOf, type PlanValues } from "../plan-values.ts";
 
 const PLAN: Plan = {
   id: "pln_1",
+  brand_id: "brd_1",
+  request_id: "00000000-0000-4000-8000-000000000000",
   status: "pending",
   title: "Rain",
   campaign_type: "blitz",

@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from "@brand-records/errors";
 import { newCallContext } from "@brand-records/rpc";
-import { SESSION } from "./session.ts";
+import { SIGN_IN } from "./sign-in.ts";
 import type { SignedIn } from "./operation.ts";
 
 const refuse = (kind: ErrorKind) => () => Promise.reject(new AppError(kind, "refused"));
@@ -16,10 +16,9 @@ async function signOut(answer: () => Promise<unknown>, getSession: () => Promise
     endSession: () => void (hasCookie = false),
     providerSignOutLocation: () => Promise.resolve("https://id.example/end"),
   };
-  const output = await SESSION["session.sign_out_everywhere"].run(
+  const output = await SIGN_IN["session.sign_out_everywhere"](
     { sessions: { endSessionsOf: answer, getSession } } as never,
     caller as unknown as SignedIn,
-    {},
   );
   return { output, hasCookie };
 }
