@@ -34,12 +34,22 @@ export interface EventCounts {
   readonly repeated: number;
 }
 
+/** Of changes that people made in the console. */
+export interface EntryCounts {
+  readonly changes: number;
+  /** Changes without an entry of the audit log. */
+  readonly missing: number;
+  /** Entries beyond the first of a change. */
+  readonly doubled: number;
+}
+
 /** Brands with keys, records and a receiver each. Changes records as the platform does, and counts the deliveries whose signatures are right. */
 export class Brands {
   readonly #db: Database;
   readonly #receiver: ReceiverServer;
   readonly #arrivals = new Map<string, number>();
   readonly #changed = new Set<string>();
+  #changedByPeople = 0;
   readonly all: RolledBrand[] = [];
 
   private constructor(db: Database, receiver: ReceiverServer) {
@@ -143,6 +153,28 @@ export class Brands {
     await eventually(requireAll, { timeoutMs: ARRIVAL_MS_MAX }).catch(() => {});
     const arrivals = [...this.#arrivals.values()].reduce((sum, count) => sum + count, 0);
     return { changes: this.#changed.size, lost: lost().length, repeated: arrivals - this.#arrivals.size };
+  }
+
+  /** A person's change was answered with success. */
+  noteChangeByPerson(): void {
+    this.#changedByPeople += 1;
+  }
+
+  /** Waits until the audit log has every change of a person, for a minute at most. */
+  async countEntries(): Promise<EntryCounts> {
+    const read = async () => {
+      const [row] = await this.#db.query<{ entries: number; requests: number }>(
+        `select count(*)::int as entries, count(distinct request_id)::int as requests from accounts.audit_entries
+          where action in ('receiver.update', 'key.create') and actor is not null and outcome = 'done'`,
+      );
+      return row ?? { entries: 0, requests: 0 };
+    };
+    const requireAll = async (): Promise<void> => {
+      if ((await read()).requests < this.#changedByPeople) throw new Error("some have no entry");
+    };
+    await eventually(requireAll, { timeoutMs: ARRIVAL_MS_MAX }).catch(() => {});
+    const { entries, requests } = await read();
+    return { changes: this.#changedByPeople, missing: Math.max(0, this.#changedByPeople - requests), doubled: entries - requests };
   }
 
   async stop(): Promise<void> {

@@ -2,10 +2,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgresServer } from "@brand-records/testkit";
+import { PROCESS_TYPES } from "./fleet.ts";
 import { isClean, isFailed, reportRun, sumOf } from "./report.ts";
 import { rollingRun, type RollingResult } from "./rolling-run.ts";
 
-const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--compete] [--from FOLDER]
+const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--compete] [--from FOLDER] [--first TYPE]
 
   Replaces every process of a system with two of each type, one type after the other and then all at once, under constant
   traffic that retries nothing. Counts requests that fail and events that are lost; exits with 1 if there is any.
@@ -15,6 +16,7 @@ const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--c
   --grace-ms N    STOP_GRACE_MS of every process; default: 5000
   --compete       processes that start take CPU from those that serve, as on a full node without requests: some requests fail then
   --from FOLDER   begins with the processes of another release, built in this folder
+  --first TYPE    replaces the processes of this type before the others; default: accounts
   --logs FOLDER   where what the processes of each run logged is written
 `;
 
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     "grace-ms": { type: "string", default: "5000" },
     compete: { type: "boolean", default: false },
     from: { type: "string" },
+    first: { type: "string" },
     logs: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -73,6 +76,7 @@ async function oneRun(n: number, rate: number, graceMs: number): Promise<Rolling
       startsCompete: values.compete,
       present: process.cwd(),
       ...(values.from !== undefined && { from: values.from }),
+      first: PROCESS_TYPES.find((type) => type === values.first),
       log: (text) => void process.stderr.write(`Run ${n}: ${text}\n`),
     });
   } finally {

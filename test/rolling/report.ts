@@ -4,7 +4,7 @@ import { REQUEST_KINDS, type Outcome } from "./traffic.ts";
 const FAILURES_SHOWN = 8;
 
 /** A table of a run for a terminal: a row for each phase, and the first failures. */
-export function reportRun(title: string, { outcomes, events, badExits }: RollingResult): string {
+export function reportRun(title: string, { outcomes, events, entries, badExits }: RollingResult): string {
   const phases = [...new Set(outcomes.map(({ phase }) => phase))];
   const rows = [
     ...phases.map((phase) =>
@@ -22,6 +22,7 @@ export function reportRun(title: string, { outcomes, events, badExits }: Rolling
     ...rows,
     `rows that filters should have kept out: ${sumOf(outcomes, ({ wrongRows }) => wrongRows)}`,
     `events: ${events.changes} changes, ${events.lost} lost, ${events.repeated} repeated`,
+    `audit log: ${entries.changes} changes of people, ${entries.missing} without an entry, ${entries.doubled} twice`,
     ...badExits.map((exit) => `did not stop cleanly: ${exit}`),
     ...failures.slice(0, FAILURES_SHOWN).map(([text, each = []]) => `  ${each.length} × ${text} (${timesOf(each)})`),
   ].join("\n");
@@ -37,9 +38,15 @@ export const isFailed = ({ failure }: Outcome): boolean => failure !== undefined
 
 export const sumOf = <T>(items: readonly T[], count: (item: T) => number): number => items.reduce((sum, item) => sum + count(item), 0);
 
-/** Whether every request succeeded, no filtered page had a wrong row, no event is lost, and every process stopped cleanly. */
-export const isClean = ({ outcomes, events, badExits }: RollingResult): boolean =>
-  !outcomes.some(isFailed) && sumOf(outcomes, ({ wrongRows }) => wrongRows) === 0 && events.lost === 0 && badExits.length === 0;
+/**
+ * Whether every request succeeded, no filtered page had a wrong row, no event is lost, the audit log has each change once, and every process
+ * stopped cleanly.
+ */
+export const isClean = ({ outcomes, events, entries, badExits }: RollingResult): boolean =>
+  !outcomes.some(isFailed) &&
+  sumOf(outcomes, ({ wrongRows }) => wrongRows) === 0 &&
+  events.lost + entries.missing + entries.doubled === 0 &&
+  badExits.length === 0;
 
 function rowOf(name: string, outcomes: readonly Outcome[]): string {
   const counts = REQUEST_KINDS.map((kind) => outcomes.filter((outcome) => outcome.kind === kind).length);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startDnsServer } from "@brand-records/testkit";
-import { Brands, type EventCounts } from "./brands.ts";
-import { Fleet, PROCESS_TYPES, type Release } from "./fleet.ts";
+import { Brands, type EntryCounts, type EventCounts } from "./brands.ts";
+import { Fleet, PROCESS_TYPES, type ProcessType, type Release } from "./fleet.ts";
 import { Traffic, type Outcome } from "./traffic.ts";
 
 /** Traffic before the first and after the last replacement. */
@@ -16,6 +16,8 @@ export interface RollingOptions {
   readonly present: Release;
   /** Where it begins: every process is replaced by the present release, one type after the other, and then, all at once, by this one again. */
   readonly from?: Release;
+  /** The type whose processes are replaced before the others. */
+  readonly first?: ProcessType | undefined;
   /** Reports progress. */
   log(text: string): void;
 }
@@ -23,6 +25,7 @@ export interface RollingOptions {
 export interface RollingResult {
   readonly outcomes: readonly Outcome[];
   readonly events: EventCounts;
+  readonly entries: EntryCounts;
   /** Processes that did not stop with 0. */
   readonly badExits: readonly string[];
   /** Lines of level warn and above, by process. */
@@ -31,7 +34,7 @@ export interface RollingResult {
 
 /** Replaces the processes of every type, one after the other, and then all at once, under constant traffic. */
 export async function rollingRun(options: RollingOptions): Promise<RollingResult> {
-  const { databaseUrl, settings, startsCompete = false, present, from = present, log } = options;
+  const { databaseUrl, settings, startsCompete = false, present, from = present, first, log } = options;
   const addresses = new Map<string, readonly string[]>();
   const dns = await startDnsServer((name, type) => (type === "A" ? (addresses.get(name) ?? []) : []));
   const stops: (() => unknown)[] = [() => dns.stop()];
@@ -45,7 +48,7 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
     await pause(CALM_MS);
     // From here on a call that proves no person is not the operator's: the console must prove for whom it acts.
     fleet.settings = { RPC_OPERATOR_WITHOUT_TLS: "false" };
-    for (const type of PROCESS_TYPES) {
+    for (const type of new Set(first === undefined ? PROCESS_TYPES : [first, ...PROCESS_TYPES])) {
       log(type);
       traffic.phase = type;
       await fleet.roll(type, present);
@@ -57,7 +60,9 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
     traffic.phase = "after";
     await pause(CALM_MS);
     await traffic.stop();
-    return { outcomes: traffic.outcomes, events: await brands.count(), badExits: fleet.badExits, logs: fleet.logs() };
+    const { outcomes } = traffic;
+    const [events, entries] = [await brands.count(), await brands.countEntries()];
+    return { outcomes, events, entries, badExits: fleet.badExits, logs: fleet.logs() };
   } finally {
     for (const stop of stops) await stop();
   }

@@ -254,7 +254,8 @@ it("rotates pepper, receivers' key, certificates with their authority, logins an
   } finally {
     await traffic.stop();
   }
-  const result = { outcomes: traffic.outcomes, events: await brands.count(), badExits: fleet.badExits, logs: fleet.logs() };
+  const [events, entries] = [await brands.count(), await brands.countEntries()];
+  const result = { outcomes: traffic.outcomes, events, entries, badExits: fleet.badExits, logs: fleet.logs() };
   if (!isClean(result)) throw new Error(reportRun("Failures", result));
   expect(await endedEarly()).toEqual([]);
   expect(result.events.changes).toBeGreaterThan(0);

@@ -61,6 +61,9 @@ interface Answer {
   readonly wrongRows?: number;
 }
 
+/** Operations of the console that change something each time. */
+const CHANGES: ReadonlySet<string> = new Set(["receivers.update", "keys.create"]);
+
 /**
  * Sends requests at a constant rate, whatever became of those before, and never retries one. While `pendingMax` of them have no outcome it
  * leaves out those that are due: otherwise a machine that is busy for a moment would have ever more to do.
@@ -169,6 +172,7 @@ export class Traffic {
       const [operation, body] = this.#nextConsoleCall(brand);
       const answer = await this.#call("console", "POST", `/console/api/${operation}`, headers, { brand_id: brand.id, ...body });
       const failure = expectStatus(200, answer);
+      if (failure === undefined && CHANGES.has(operation)) this.#brands.noteChangeByPerson();
       return failure && `${operation} ${failure}`;
     }
     const { headers, body } = toolCall("stateless", "list_submissions", {});
@@ -177,13 +181,15 @@ export class Traffic {
     return expectStatus(200, answer) ?? (answer.text.includes('"isError":true') ? answer.text.slice(0, 200) : undefined);
   }
 
-  /** Reads of each service that the console calls, and a change, which each repetition makes the same. */
+  /** Reads of each service that the console calls, and changes of two of them. */
   #nextConsoleCall({ receiverId }: RolledBrand): readonly [operation: string, body: object] {
+    const name = `Rolled ${this.#consoleCalls}`;
     const calls = [
       ["keys.list", {}],
       ["receivers.list", {}],
       ["plans.list", {}],
-      ["receivers.update", { receiver_id: receiverId, label: "Rolled" }],
+      ["receivers.update", { receiver_id: receiverId, label: name }],
+      ["keys.create", { name, may_prepare: false }],
       ["audit.list", {}],
     ] as const;
     return calls[this.#consoleCalls++ % calls.length] ?? calls[0];
