@@ -9,7 +9,7 @@ export const AUDIT_ENTRY_COLUMNS = `id, brand_id, actor, action, subject_id, fie
   browser, role, tries`;
 
 /** Entries as one JSON array: `fields` is an array itself, which unnest would flatten. */
-const writeText = (counted: string, isNews: string): string => `
+const writeText = (counted: string, isNews = ""): string => `
   with given as (
          select * from jsonb_to_recordset($1::jsonb) as g(
            id text, brand_id text, actor text, via text, action text, subject_id text, fields text[], role text, request_id text, address text,
@@ -24,13 +24,15 @@ const writeText = (counted: string, isNews: string): string => `
          g.error_kind, coalesce(g.tries, 1), coalesce(g.created_at, clock_timestamp()), clock_timestamp(), true
     from given g
       on conflict (id) do update set ${counted}, finished_at = excluded.finished_at, request_id = excluded.request_id,
-           address = excluded.address, browser = excluded.browser
-           where e.actor is not distinct from excluded.actor and ${isNews}`;
+           address = excluded.address, browser = excluded.browser ${isNews}`;
 
 const statements = {
   /** Takes the place of what a console or brandctl of 1.0 has announced of the same change. One with an id that exists is another try. */
-  write: { name: "audit_entries.write", text: writeText("tries = e.tries + 1", "true") },
-  take: { name: "audit_entries.take", text: writeText("tries = excluded.tries", "excluded.tries > e.tries") },
+  write: { name: "audit_entries.write", text: writeText("tries = e.tries + 1") },
+  take: {
+    name: "audit_entries.take",
+    text: writeText("tries = excluded.tries", "where e.actor is not distinct from excluded.actor and excluded.tries > e.tries"),
+  },
   epoch: { name: "audit_entries.epoch", text: "select epoch from accounts.audit_epoch" },
   newEpoch: { name: "audit_entries.new_epoch", text: "update accounts.audit_epoch set epoch = gen_random_uuid()::text" },
   announce: {

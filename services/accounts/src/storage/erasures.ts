@@ -18,10 +18,13 @@ const statements = {
              from accounts.erasures where email = $1`,
   },
   end: { name: "erasures.end", text: "delete from accounts.erasures where email = $1" },
-  // Batches keep each lock short, and an interruption loses one batch. The subject has no address of the network.
+  // Batches keep each lock short, and an interruption loses one batch. The subject has no address of the network. What refusals are counted
+  // by is a hash with the address, and the id of their entry: it goes, too.
   auditEntries: {
     name: "erasures.audit_entries",
     text: `update accounts.audit_entries set
+             id = case when outcome = 'failed' and not (action like any ('{plan.%,receiver.%,delivery.%,replay.%}'))
+                       then 'aud_' || replace(gen_random_uuid()::text, '-', '') else id end,
              actor = case when actor = $1 then $2 else actor end,
              subject_id = case when subject_id = $1 then $2 else subject_id end,
              via = case when via = $1 then $2 else via end,

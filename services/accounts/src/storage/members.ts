@@ -27,9 +27,9 @@ const statements = {
     text: `select ${MEMBERSHIP_COLUMNS} from accounts.members m join accounts.brands b on b.id = m.brand_id
             where m.email = $1 order by ${MEMBERSHIP_ORDER}`,
   },
-  openedStays: {
-    name: "members.opened_stays",
-    text: "select brand_id, created_at as since from accounts.members where email = $1 and has_opened order by brand_id",
+  openedBrands: {
+    name: "members.opened_brands",
+    text: "select brand_id from accounts.members where email = $1 and has_opened order by brand_id",
   },
   owners: { name: "members.owners", text: `select email from accounts.members where brand_id = $1 and role = 'owner' limit 1` },
 } satisfies Record<string, Statement>;
@@ -62,6 +62,5 @@ export async function hasOwner(sql: Sql, brandId: string): Promise<boolean> {
 /** Returns the memberships of a person, in ascending order of the brands' names. */
 export const membershipsOf = (sql: Sql, email: string): Promise<Membership[]> => sql.query<Membership>(statements.memberships, [email]);
 
-/** Returns the brands that a person has opened in some session, with the time since when the person is in them. */
-export const openedStaysOf = (sql: Sql, email: string): Promise<{ brand_id: string; since: string }[]> =>
-  sql.query(statements.openedStays, [email]);
+/** Returns the brands that a person has opened in some session. */
+export const openedBrandsOf = (sql: Sql, email: string): Promise<{ brand_id: string }[]> => sql.query(statements.openedBrands, [email]);

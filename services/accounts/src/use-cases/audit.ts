@@ -39,23 +39,21 @@ export const auditSink = (db: Database): AuditSink => ({
 export interface Refusal {
   /** The kind of the error. */
   readonly kind: string;
-  /** Refusals of one key, kind, stay and day are counted in one entry. */
+  /** Refusals of one key, kind and day are counted in one entry. */
   readonly key: string;
 }
 
-/** A brand whose audit log gets an entry. */
-export interface EntryBrand {
-  readonly brand_id: string;
-  /** When the person's stay in the brand began: what another stay's refusals are counted in may be erased, and stays as it is. */
-  readonly since?: string;
-}
-
 /** Writes what was done to a person, or refused, into the audit log of each of these brands. */
-export function recordForBrands(sql: Sql, brands: readonly EntryBrand[], entry: PlannedEntry, refusal?: Refusal): Promise<void> {
+export function recordForBrands(
+  sql: Sql,
+  brands: readonly { readonly brand_id: string }[],
+  entry: PlannedEntry,
+  refusal?: Refusal,
+): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
-  const written = brands.map(({ brand_id, since = "" }): NewAuditEntry => ({
+  const written = brands.map(({ brand_id }): NewAuditEntry => ({
     ...entry,
-    id: refusal === undefined ? nextEntryId() : countingId([brand_id, since, day, refusal.kind, refusal.key]),
+    id: refusal === undefined ? nextEntryId() : countingId([brand_id, day, refusal.kind, refusal.key]),
     brand_id,
     subject_id: entry.subject_id ?? null,
     outcome: refusal === undefined ? "done" : "failed",

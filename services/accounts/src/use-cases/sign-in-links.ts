@@ -7,7 +7,7 @@ import { brandNotFound, type Membership, requireOwner } from "../domain/brand.ts
 import { limitedSession, type LinkScope, noMembership, notAMember, ownAddress, requireUsable, type SignInLink } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/session.ts";
 import { lockBrand } from "../storage/brands.ts";
-import { findMember, membershipsOf, openedStaysOf } from "../storage/members.ts";
+import { findMember, membershipsOf, openedBrandsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
 import { recordForBrands } from "./audit.ts";
@@ -139,7 +139,7 @@ async function recordRefusal(db: Database, token: string, attempt: PlannedEntry,
   const link = tokenHash === undefined ? undefined : await findSignInLink(db, tokenHash);
   if (tokenHash === undefined || link === undefined) return;
   const { email, scope } = link;
-  const brands = scope === null ? await openedStaysOf(db, email) : [{ brand_id: scope.brandId }];
+  const brands = scope === null ? await openedBrandsOf(db, email) : [{ brand_id: scope.brandId }];
   await recordForBrands(db, brands, signInEntry(email, scope, attempt), { kind, key: tokenHash.toString("hex") });
 }
 

@@ -6,7 +6,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { type Identity, identityConflict, IdTokenRefused, verifiedEmail } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { bindIdentity, deleteIdentitiesOf, findBoundEmail, useIdToken } from "../storage/identities.ts";
-import { openedStaysOf } from "../storage/members.ts";
+import { openedBrandsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsOf } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
@@ -64,7 +64,7 @@ const entryOf = (email: string, attempt: PlannedEntry): PlannedEntry => ({ ...at
 /** Writes one entry for each account at the provider and day, which counts. */
 async function recordConflict(db: Database, { issuer, subject }: Identity, email: string, attempt: PlannedEntry): Promise<void> {
   const refusal = { kind: "identity_conflict", key: [issuer, subject, email].join(" ") };
-  await recordForBrands(db, await openedStaysOf(db, email), entryOf(email, attempt), refusal);
+  await recordForBrands(db, await openedBrandsOf(db, email), entryOf(email, attempt), refusal);
 }
 
 /**
