@@ -1,6 +1,7 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { newCallContext, type CallContext } from "@brand-records/rpc";
 import { eventually, startPostgresServer, type PostgresServer } from "@brand-records/testkit";
+import { metricOf } from "../admin-port.ts";
 import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
@@ -11,6 +12,8 @@ import { callContext, startStack, type Stack } from "../stack.ts";
 
 /** Of each victim. */
 const KILLS = Number(process.env["KILLS"] ?? 2);
+/** How long accounts is away. */
+const AWAY_MS = Number(process.env["AWAY_MS"] ?? 3_000);
 const CHANGES_PER_SECOND = 50;
 const IN_FLIGHT_MAX = 100;
 /** Changes that succeed between two kills. */
@@ -108,6 +111,26 @@ function work() {
   };
 }
 
+/** Returns changes with such a name, and what the audit log has of them, when nothing waits any more. */
+async function recorded(letter: string) {
+  for (const schema of ["plans", "webhook"])
+    await eventually(
+      async () => expect(await db.query(`select id from ${schema}.audit_outbox where acknowledged_at is null`)).toEqual([]),
+      { timeoutMs: 60_000 },
+    );
+  const name = `^${letter}[0-9]+$`;
+  const changes = await db.query(
+    "select subject as subject_id, request_id from public.changes where request_id ~ $1 order by subject, seq",
+    [name],
+  );
+  const entries = await db.query(
+    `select subject_id, request_id from accounts.audit_entries where request_id ~ $1 and outcome = 'done' and action !~ '^session'
+      order by subject_id, created_at, id`,
+    [name],
+  );
+  return { changes, entries };
+}
+
 it("has each change once and in order, and nothing else, when services and the database are killed under changes", async () => {
   const working = work();
   const killedAt = () => eventually(() => expect(working.made()).toBeGreaterThanOrEqual(before + BETWEEN_KILLS), { timeoutMs: 60_000 });
@@ -126,17 +149,28 @@ it("has each change once and in order, and nothing else, when services and the d
     }
   await killedAt();
   await working.stop();
-  for (const schema of ["plans", "webhook"])
-    await eventually(
-      async () => expect(await db.query(`select id from ${schema}.audit_outbox where acknowledged_at is null`)).toEqual([]),
-      { timeoutMs: 60_000 },
-    );
-  const changes = await db.query("select subject as subject_id, request_id from public.changes order by subject, seq");
-  const entries = await db.query(
-    `select subject_id, request_id from accounts.audit_entries where request_id ~ '^c[0-9]+$' and outcome = 'done' and action !~ '^session'
-      order by subject_id, created_at, id`,
-  );
+  const { changes, entries } = await recorded("c");
   expect(changes.length).toBeGreaterThanOrEqual(working.made());
   expect(entries).toEqual(changes);
   console.info(`${working.made()} changes confirmed, ${changes.length} made, ${entries.length} entries, ${KILLS} kills of each`);
 }, 1_200_000);
+
+/** Nobody can sign in then, but the operator's tools go on. */
+it("has what the operator changes while accounts is away, each change once and in order", async () => {
+  await stack.processes.accounts.kill("SIGKILL");
+  const awayAt = performance.now();
+  let n = 0;
+  const changeAll = async (): Promise<void> => {
+    for (const { brand_id, receiver_id } of people) {
+      const name = `o${(n += 1)}`;
+      await stack.receivers.updateReceiver({ brand_id, receiver_id, label: name, events: [] }, newCallContext(5_000, name));
+    }
+    expect(performance.now() - awayAt).toBeGreaterThan(AWAY_MS);
+  };
+  await eventually(changeAll, { timeoutMs: AWAY_MS + 60_000 });
+  expect(await metricOf(stack.processes.webhook, "audit_outbox_oldest_seconds")).toBeGreaterThan(0);
+  await stack.restart("accounts");
+  const { changes, entries } = await recorded("o");
+  expect(changes).toHaveLength(n);
+  expect(entries).toEqual(changes);
+}, 300_000);

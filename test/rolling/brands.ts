@@ -165,7 +165,7 @@ export class Brands {
     const read = async () => {
       const [row] = await this.#db.query<{ entries: number; requests: number }>(
         `select count(*)::int as entries, count(distinct request_id)::int as requests from accounts.audit_entries
-          where action in ('receiver.update', 'key.create') and actor is not null and outcome = 'done'`,
+          where action in ('receiver.update', 'member.add') and actor is not null and outcome = 'done'`,
       );
       return row ?? { entries: 0, requests: 0 };
     };

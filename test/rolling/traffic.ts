@@ -62,7 +62,7 @@ interface Answer {
 }
 
 /** Operations of the console that change something each time. */
-const CHANGES: ReadonlySet<string> = new Set(["receivers.update", "keys.create"]);
+const CHANGES: ReadonlySet<string> = new Set(["receivers.update", "members.add"]);
 
 /**
  * Sends requests at a constant rate, whatever became of those before, and never retries one. While `pendingMax` of them have no outcome it
@@ -189,7 +189,7 @@ export class Traffic {
       ["receivers.list", {}],
       ["plans.list", {}],
       ["receivers.update", { receiver_id: receiverId, label: name }],
-      ["keys.create", { name, may_prepare: false }],
+      ["members.add", { email: `rolled${this.#consoleCalls}@ulap.example`, role: "member" }],
       ["audit.list", {}],
     ] as const;
     return calls[this.#consoleCalls++ % calls.length] ?? calls[0];
