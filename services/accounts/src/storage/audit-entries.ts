@@ -15,9 +15,15 @@ const writeText = (counted: string, isNews = ""): string => `
            id text, brand_id text, actor text, via text, action text, subject_id text, fields text[], role text, request_id text, address text,
            browser text, outcome text, error_kind text, tries integer, created_at timestamptz)),
        announced as (
-         delete from accounts.audit_entries a using given g
-          where a.brand_id = g.brand_id and a.action = g.action and a.request_id = g.request_id and a.actor is not distinct from g.actor
-            and not a.recorded and a.created_at > coalesce(g.created_at, now()) - interval '10 minutes')
+         delete from accounts.audit_entries where id = any(array(
+           select a.id from accounts.audit_epoch p cross join given g cross join lateral (
+             select x.id from accounts.audit_entries x
+              where x.brand_id = g.brand_id and x.action = g.action and x.request_id = g.request_id
+                and x.actor is not distinct from g.actor and not x.recorded
+                and x.created_at > coalesce(g.created_at, now()) - interval '10 minutes'
+                and x.created_at < coalesce(g.created_at, now()) + interval '10 minutes'
+              limit 10) a
+            where p.announced_until > now() - interval '1 hour')))
   insert into accounts.audit_entries as e (id, brand_id, actor, via, action, subject_id, fields, role, request_id, address, browser, outcome,
                                            error_kind, tries, created_at, finished_at, recorded)
   select g.id, g.brand_id, g.actor, g.via, g.action, g.subject_id, g.fields, g.role, g.request_id, g.address, g.browser, g.outcome,
@@ -26,12 +32,16 @@ const writeText = (counted: string, isNews = ""): string => `
       on conflict (id) do update set ${counted}, finished_at = excluded.finished_at, request_id = excluded.request_id,
            address = excluded.address, browser = excluded.browser ${isNews}`;
 
+/** Another service counts its own refusals up, and changes nothing else. */
+const TAKES_COUNT = `where e.outcome = 'failed' and excluded.tries > e.tries and e.brand_id = excluded.brand_id and e.action = excluded.action
+             and e.actor is not distinct from excluded.actor`;
+
 const statements = {
   /** Takes the place of what a console or brandctl of 1.0 has announced of the same change. One with an id that exists is another try. */
   write: { name: "audit_entries.write", text: writeText("tries = e.tries + 1") },
   take: {
     name: "audit_entries.take",
-    text: writeText("tries = excluded.tries", "where e.actor is not distinct from excluded.actor and excluded.tries > e.tries"),
+    text: writeText("tries = excluded.tries", TAKES_COUNT),
   },
   epoch: { name: "audit_entries.epoch", text: "select epoch from accounts.audit_epoch" },
   newEpoch: { name: "audit_entries.new_epoch", text: "update accounts.audit_epoch set epoch = gen_random_uuid()::text" },

@@ -1,4 +1,5 @@
 import type { Sql } from "@brand-records/postgres";
+import type { PlannedEntry } from "@brand-records/rpc";
 import { countBuffers } from "@brand-records/testkit";
 import { servedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { type AuditFilter, scopeOf } from "../domain/audit-entry.ts";
@@ -6,7 +7,7 @@ import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
 import { pageToken } from "../domain/page-token.ts";
 import { deleteOldAuditEntries } from "../storage/audit-entries.ts";
 import { pageOfSettledEntries } from "../storage/audit-export.ts";
-import { listAudit } from "./audit.ts";
+import { listAudit, recordForBrands } from "./audit.ts";
 import { findBrandOfKey, keysOf } from "./keys.ts";
 import { listMemberships, membersOf } from "./members.ts";
 import { getUsage, listFailedRequests } from "./usage.ts";
@@ -33,6 +34,7 @@ beforeAll(async () => {
   brand = await served.createBrand();
   ({ id: keyId } = await served.createKey(brand));
   await fill();
+  await served.db.query("update accounts.audit_epoch set announced_until = now() + interval '1 day'");
   await served.db.query("vacuum analyze");
 }, 120_000);
 
@@ -124,6 +126,19 @@ const failed =
     return listFailedRequests(sql, { ...query, ...filter });
   };
 
+const ENTRY: PlannedEntry = {
+  action: "key.create",
+  brand_id: undefined,
+  actor: "m1@brand.example",
+  via: null,
+  subject_id: "key_1",
+  fields: [],
+  role: null,
+  request_id: "r1",
+  address: null,
+  browser: null,
+};
+
 const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["the audit log", audit({})],
   ["a later page of it", audit({}, daysAgo(600))],
@@ -147,6 +162,8 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["members", (sql) => membersOf(sql, brand.id, { page_size: 200 })],
   ["a person's memberships", (sql) => listMemberships(sql, "m1@brand.example")],
   ["the brand of a key", (sql) => findBrandOfKey(sql, keyId)],
+  // During an update from 1.0, when announced entries are looked for.
+  ["an entry of the audit log, to write it", (sql) => recordForBrands(sql, [{ brand_id: brand.id }], ENTRY)],
   ["old audit entries, to delete them", (sql) => deleteOldAuditEntries(sql, 730, 1_000)],
 ];
 
