@@ -68,6 +68,18 @@ it("tells a stranger's brand nothing: neither of sessions that never open it nor
   ]);
 });
 
+it("is written beside a removal and a change of roles, and holds up neither", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const email = `eve${round}@${brand.id.slice(4)}.example`;
+    await people.addMember(brand, email, "owner");
+    const tokens = await Promise.all([people.session(email), people.session(email)]);
+    const demoted = served.accounts.setMemberRole({ brand_id: brand.id, email, role: "member" });
+    const settled = await Promise.allSettled([open(tokens[0], brand), demoted, open(tokens[1], brand), people.removeMember(brand, email)]);
+    const kinds = settled.flatMap((each) => (each.status === "rejected" ? [(each.reason as { kind: string }).kind] : []));
+    expect(kinds.filter((kind) => !["invalid_session", "not_found"].includes(kind))).toEqual([]);
+  }
+});
+
 it("has no sign-out of a person who left the brand before", async () => {
   const token = await sessionOf(await people.link(person));
   await open(token, brand);

@@ -14,6 +14,7 @@ const statements = {
            on conflict (id) do nothing returning ${COLUMNS}`,
   },
   find: { name: "brands.find", text: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null` },
+  share: { name: "brands.share", text: "select from accounts.brands where id = $1 for key share" },
   lock: { name: "brands.lock", text: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null for update` },
   page: { name: "brands.page", text: `select ${COLUMNS} from accounts.brands where id > $1 order by id limit $2` },
   setTier: { name: "brands.set_tier", text: `update accounts.brands set tier = $2 where id = $1 returning ${COLUMNS}` },
@@ -48,6 +49,9 @@ export const findBrand = (sql: Sql, id: string): Promise<Brand | undefined> => f
 
 /** Locks the brand's row until the transaction ends, so that changes to one brand happen one after another. */
 export const lockBrand = (sql: Sql, id: string): Promise<Brand | undefined> => firstOf(sql.query<Brand>(statements.lock, [id]));
+
+/** Waits for changes of the brand, and holds up the next one until the transaction ends. Others may share it. */
+export const shareBrand = (sql: Sql, id: string): Promise<unknown> => sql.query(statements.share, [id]);
 
 /** Returns brands in ascending order of id, after `afterId`, also those that are being deleted. */
 export const pageOfBrands = (sql: Sql, afterId: string, limit: number): Promise<Brand[]> =>

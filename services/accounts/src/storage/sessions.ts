@@ -8,11 +8,17 @@ import { countOf, firstOf, onlyOf } from "./rows.ts";
 /** Seconds: $2 is idle, $3 in all. */
 const IS_VALID = `s.last_used_at > now() - make_interval(secs => $2) and s.created_at > now() - make_interval(secs => $3)`;
 
+/**
+ * SQL of whether the audit log of a membership `m` tells of the session `s`. Accounts 1.0 has written its beginning into the log of each brand
+ * in which the person was then.
+ */
+const IS_OPENED = `((s.told_everyone and m.created_at <= s.created_at)
+  or exists(select from accounts.session_brands o where o.token_hash = s.token_hash and o.brand_id = m.brand_id))`;
+
 /** SQL of the brands that a session `s` has opened, of those in which the person still is. */
 const OPENED = `array(
   select m.brand_id from accounts.members m
-   where m.email = s.email and (s.brand_id is null or m.brand_id = s.brand_id) and (s.told_everyone or exists(
-           select from accounts.session_brands o where o.token_hash = s.token_hash and o.brand_id = m.brand_id))) as opened`;
+   where m.email = s.email and (s.brand_id is null or m.brand_id = s.brand_id) and ${IS_OPENED}) as opened`;
 
 const statements = {
   insert: {
@@ -26,7 +32,7 @@ const statements = {
     text: `select s.email, s.issuer, s.brand_id as only_brand_id, s.made_by, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
                   least(case when is_touch_due then now() else s.last_used_at end + make_interval(secs => $2),
                         s.created_at + make_interval(secs => $3)) as idle_ends_at,
-                  s.told_everyone or exists(select from accounts.session_brands o where o.token_hash = s.token_hash and o.brand_id = m.brand_id) as is_opened,
+                  ${IS_OPENED} as is_opened,
                   ${MEMBERSHIP_COLUMNS}
              from accounts.sessions s cross join lateral (select s.last_used_at < now() - make_interval(secs => $4) as is_touch_due) t
              join accounts.members m on m.email = s.email and (s.brand_id is null or m.brand_id = s.brand_id) join accounts.brands b on b.id = m.brand_id
