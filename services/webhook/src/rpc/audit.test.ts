@@ -224,6 +224,18 @@ describe.each(Object.entries(CHANGING))("%s", (_, changing) => {
   });
 });
 
+it("what is dropped is recorded, though the receiver is not enabled in the end", async () => {
+  const target = await targetOf(CHANGING["EnableReceiver"]!);
+  const drop = () => served.receivers.enableReceiver({ ...of(target), held: "drop" }, callOf(`${OWNER} owner`));
+  await served.db.query("alter table webhook.receivers add constraint fails check (not enabled) not valid");
+  try {
+    await expect(drop()).rejects.toMatchObject({ kind: "internal_error" });
+  } finally {
+    await served.db.query("alter table webhook.receivers drop constraint fails");
+  }
+  expect(await entriesOf(target)).toMatchObject([{ action: "receiver.enable", fields: ["held"], outcome: "done" }]);
+});
+
 it("what is due and not paused is not sent earlier: sending it again is no change; ending a pause is one", async () => {
   const target = await targetOf({ ...CHANGING["SendWaiting"]!, prepare: waiting });
   const { receiver } = target;

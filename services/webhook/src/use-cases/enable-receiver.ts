@@ -19,7 +19,7 @@ import { anyIsDelayed, findDelivery, firstPending, hastenDelivery, isDelayed } f
  * Enables a receiver, and sends or drops the deliveries that were held. Those to send become due at once, also those that would have waited
  * for a retry. Both are done while the lane is still held, so that none is sent before; deliveries added meanwhile stay. If that is
  * interrupted, the receiver is still disabled and a repeat completes it. Does nothing if the receiver is enabled. If it is disabled again
- * meanwhile, it stays so, and nothing is recorded: this may take longer than its caller waits.
+ * meanwhile, it stays so: this may take longer than its caller waits. That is recorded only where deliveries are dropped, which no one gets back.
  *
  * @throws AppError `not_found`, also while the brand is being deleted
  */
@@ -36,6 +36,7 @@ export async function enableReceiver(
   const disables = await disablesOf(db, key);
   if (disables === undefined) throw receiverNotFound();
   const now = await databaseTime(db);
+  if (held === "drop") await recordDrop(db, key, record);
   const dropped = held === "drop" ? await dropPending(db, key.receiverId, { ...options, createdUntil: now }) : 0;
   if (held === "release") await hastenPending(db, key, now, options);
   await db.transaction(async (sql) => {
@@ -45,9 +46,17 @@ export async function enableReceiver(
     if (!(await enable(sql, key.receiverId, disables))) return;
     await releaseLane(sql, key.receiverId);
     await notifySenders(sql);
-    await record(sql);
+    if (held === "release") await record(sql);
   });
   return { receiver: requireReceiver(await findReceiver(db, key)), dropped };
+}
+
+/** Comes before the first delivery goes: each batch is a transaction of its own. */
+function recordDrop(db: Database, key: ReceiverKey, record: RecordChange): Promise<void> {
+  return db.transaction(async (sql) => {
+    if (!(await lockLane(sql, key)) || !(await isBrandOpen(sql, key.brandId))) throw receiverNotFound();
+    await record(sql);
+  });
 }
 
 /**
