@@ -65,7 +65,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.AuditService/RecordAudit": { isIdempotent: true, callers: ["plans", "webhook"], actor: "caller" },
   "/accounts.v1.AuditService/AppendAudit": { isIdempotent: false, callers: ["console"], actor: "member", actorField: "actor" },
   "/accounts.v1.AuditService/FinishAudit": { isIdempotent: true, callers: ["console"], actor: "member" },
-  "/accounts.v1.AuditService/ListAudit": { isIdempotent: true, callers: ["console"], actor: "member" },
+  "/accounts.v1.AuditService/ListAudit": { isIdempotent: true, callers: ["console"], actor: "owner" },
   "/accounts.v1.AuditService/ExportAudit": { isIdempotent: true, callers: [], actor: "caller" },
   "/accounts.v1.UsageService/RecordUsage": { isIdempotent: true, callers: ["gateway"], actor: "caller" },
   "/accounts.v1.UsageService/GetTime": { isIdempotent: true, callers: ["gateway", "console"], actor: "bearer" },

@@ -25,10 +25,12 @@ const NAME_LENGTH_MAX = 254;
 
 /** An id or an address, in small letters as they are stored: what is none is refused by the handler, with a better message. */
 function textIn(request: Request, name: string): string | undefined {
-  const value = request[name];
-  if (typeof value !== "string" || value.length > NAME_LENGTH_MAX || !/^[^\s\p{Cc}]+$/u.test(value)) return undefined;
-  const isSecret = !value.includes("@") && SECRETS.some((secret) => secret.test(value));
-  return isSecret ? undefined : value.toLowerCase();
+  const sent = request[name];
+  // A letter may become several.
+  const value = typeof sent === "string" && sent.length <= NAME_LENGTH_MAX ? sent.toLowerCase() : "";
+  if (value.length > NAME_LENGTH_MAX || !/^[^\s\p{Cc}]+$/u.test(value)) return undefined;
+  const isSecret = !value.includes("@") && SECRETS.some((secret) => secret.test(String(sent)) || secret.test(value));
+  return isSecret ? undefined : value;
 }
 
 /** The name of a field that the call gives; of a message, the names of those in it. */

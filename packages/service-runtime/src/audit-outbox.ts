@@ -249,7 +249,7 @@ const statementsOf = (schema: string) => {
     handAgain: statement(
       "hand_again",
       `update ${table} set acknowledged_at = null, waits_since = clock_timestamp() where seq = any(array(
-         select seq from ${table} where acknowledged_at is not null limit $1)) returning 1`,
+         select seq from ${table} where acknowledged_at is not null order by acknowledged_at limit $1)) returning 1`,
     ),
     oldest: statement(
       "oldest",
