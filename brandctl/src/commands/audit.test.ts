@@ -186,7 +186,7 @@ describe("the audit log", () => {
   it("is listed, newest first, with filters, over all pages", async () => {
     await run("members add lia@kape.example --brand BRAND");
     await run("brands set-tier BRAND pro");
-    // Of 1.0, whose consoles and brandctl said what they were about to do, and then how it went.
+    // Entries of 1.0, whose consoles and brandctl said what they were about to do, and then how it went.
     for (const [id, outcome] of [
       ["aud_begun", null],
       ["aud_lost", "unknown"],

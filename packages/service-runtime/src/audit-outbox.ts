@@ -16,7 +16,7 @@ const POLL_MS = 1_000;
 const RETRY_MS = 1_000;
 /** Changes of this time share a call: at 50 a second, each would otherwise make three statements and a call of its own. */
 const GATHER_MS = 100;
-/** For all calls of a batch together. */
+/** Time for all calls of a batch together. */
 const HAND_OVER_MS = 5_000;
 /** Longer than HAND_OVER_MS: when another process takes the lead, the calls of the one before have ended. */
 const LEASE_SECONDS = 10;
@@ -26,7 +26,7 @@ const CLEAN_EVERY_MS = 600_000;
 const CHUNK_ROWS = 5_000;
 
 interface AuditOutboxOptions {
-  /** Of the service: its tables are `audit_outbox` and `audit_relay`. */
+  /** The service's schema, with its tables `audit_outbox` and `audit_relay`. */
   readonly schema: string;
   readonly db: Database;
   readonly accounts: Pick<RpcClient<AuditServiceService>, "recordAudit">;
@@ -39,7 +39,7 @@ interface WaitingRow extends SentAuditEntry {
 }
 
 interface HandedOver {
-  /** Of accounts' audit log. */
+  /** The epoch of accounts' audit log. */
   readonly epoch: string;
   readonly taken: readonly WaitingRow[];
 }
@@ -144,7 +144,7 @@ export class AuditOutbox implements AuditSink, Stoppable {
       const { epoch, taken } = await this.#send(rows, call);
       const isRestored = lead.epoch !== null && lead.epoch !== epoch;
       if (isRestored) await this.#handAllAgain();
-      // Of a restored log: perhaps the one before has taken some of these.
+      // A restored log gets these again: perhaps the one before it has taken some of them.
       const acknowledged = isRestored ? [] : taken.map(({ seq, tries }) => ({ seq, tries }));
       await db.query(this.#sql.acknowledge, [this.#process, epoch, ...ACKNOWLEDGED.values(acknowledged)]);
       await this.#clean();

@@ -52,7 +52,7 @@ export interface ServerUser {
   readonly gid?: number;
 }
 
-/** Returns the user that Postgres runs as: the current one; for root the owner of the data, or `nobody` before there are any. */
+/** Returns the user that Postgres runs as: the current one; for root, the owner of the data, or `nobody` while there is no data. */
 export async function serverUserFor(dataDir: string): Promise<ServerUser> {
   if (!runsAsRoot) return {};
   const owner = await stat(dataDir).catch(() => undefined);

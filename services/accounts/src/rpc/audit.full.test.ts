@@ -105,7 +105,7 @@ describe("what plans and webhook record", () => {
   );
 });
 
-/** Of a console or brandctl 1.0, which says what it is about to do: a process of 1.0 may do it. */
+/** What a console or brandctl 1.0 says it is about to do: a process of 1.0 may do it. */
 describe("what is announced", () => {
   const update = (since: string) =>
     served.db.query("update accounts.audit_epoch set announced_until = now() - $1::interval + interval '1 day'", [since]);

@@ -219,7 +219,7 @@ it("leaves one pseudonym in place of the address, and an entry without it in the
   expect(about.map(({ action, actor, address }) => [action, actor, address])).toEqual([
     ["person.erase", null, null],
     ["member.remove", null, null],
-    // Of the owner who did it.
+    // It is the entry of the owner who did it.
     ["receiver.test", brand.owner, "198.51.100.9"],
     ["sign_in_link.create", null, null],
     ["member.add", null, null],

@@ -188,7 +188,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
       () =>
       ({ operator }, call) =>
         operator.beginBrandDeletion({ brand_id: brand.id, resume: false }, call),
-    // Its outcome is written when all is deleted.
+    // The outcome is written when all is deleted.
     entry: () => ({ action: "brand.delete", subject_id: brand.id, outcome: null }),
     again: "nothing",
   },
