@@ -42,7 +42,8 @@ function reasonIn(details: string): string {
   if (reason === "ENOTFOUND" || reason === "EAI_AGAIN" || details.startsWith("Name resolution failed")) return "no such host";
   // grpc-js reports each layer; the innermost says what happened.
   const innermost = /.*Last error: (.*?)(?: \(\d{4}-[^)]*\))?\. Resolution note/.exec(details)?.[1];
-  return (reason ?? innermost ?? details).replace(/\.$/, "");
+  // It says null when it has looked the name up again since the connection failed.
+  return innermost === "null" ? "no connection was made" : (reason ?? innermost ?? details).replace(/\.$/, "");
 }
 
 export function hintFor({ name, from }: Endpoint, details = ""): string {

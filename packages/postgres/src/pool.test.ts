@@ -21,7 +21,9 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   applicationName = `pool test ${(tests += 1)}`;
-  await open().query("create table if not exists colors (name text primary key); truncate colors");
+  const db = open();
+  // On a busy machine a connection may take longer than a pool waits for it.
+  await eventually(() => db.query("create table if not exists colors (name text primary key); truncate colors"));
 });
 afterEach(async () => {
   for (const thing of opened.splice(0).toReversed()) await thing.stop();
