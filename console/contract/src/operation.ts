@@ -4,9 +4,10 @@ import { z } from "zod";
  * Who may call an operation:
  * - `anyone`: without a session; for signing in only
  * - `session`: a signed-in person
- * - `member`, `owner`: a member or an owner of the brand that the input names as `brand_id`; to everyone else the brand does not exist
+ * - `member`: a member of the brand that the input names as `brand_id`; to everyone else the brand does not exist. What only owners may do,
+ *   the service's method says: it refuses, and records that it did.
  */
-type Needs = "anyone" | "session" | "member" | "owner";
+type Needs = "anyone" | "session" | "member";
 
 export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "failed"] as const;
 export const PLAN_STATES = ["pending", "completed", "cancelled"] as const;
@@ -61,4 +62,3 @@ export const optional = <Fields extends z.ZodRawShape>(fields: Fields) => z.obje
 const ofBrand = { brand_id: id("brd") };
 
 export const member = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("member", { ...ofBrand, ...input });
-export const owner = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("owner", { ...ofBrand, ...input });

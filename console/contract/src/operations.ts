@@ -2,7 +2,7 @@ import type * as accounts from "@brand-records/proto/messages/accounts";
 import type * as plans from "@brand-records/proto/messages/plans";
 import type * as webhook from "@brand-records/proto/messages/webhook";
 import { z } from "zod";
-import { anyone, DELIVERY_STATES, id, member, optional, owner, PLAN_STATES, ROLES, session } from "./operation.ts";
+import { anyone, DELIVERY_STATES, id, member, optional, PLAN_STATES, ROLES, session } from "./operation.ts";
 
 const text = z.string();
 const texts = z.array(text);
@@ -81,24 +81,24 @@ export const OPERATIONS = {
   /** First those that are not revoked, the newest of each first. With `ids`, those of them that the brand has. */
   "keys.list": member(optional({ ids: z.array(id("key")), page_token: text })).returns<accounts.ListKeysResponse>(),
   /** `may_prepare` adds `campaigns:prepare`. No other response has the secret. */
-  "keys.create": owner({ name: text, may_prepare: yes }).returns<accounts.CreateKeyResponse, "key">(),
-  "keys.revoke": owner({ key_id: id("key") }).returns<accounts.RevokeKeyResponse, "key">(),
+  "keys.create": member({ name: text, may_prepare: yes }).returns<accounts.CreateKeyResponse, "key">(),
+  "keys.revoke": member({ key_id: id("key") }).returns<accounts.RevokeKeyResponse, "key">(),
 
   "receivers.list": member().returns<webhook.ListReceiversResponse>(),
   "receivers.get": member(ofReceiver).returns<webhook.GetReceiverResponse, "receiver">(),
-  "receivers.create": owner(settings).returns<webhook.CreateReceiverResponse, "receiver">(),
+  "receivers.create": member(settings).returns<webhook.CreateReceiverResponse, "receiver">(),
   // The service takes an empty list of events for no change.
-  "receivers.update": owner({
+  "receivers.update": member({
     ...ofReceiver,
     ...optional({ ...settings, events: texts.min(1, "must name at least one event"), max_in_flight: count }),
   }).returns<webhook.UpdateReceiverResponse, "receiver">(),
-  "receivers.enable": owner({ ...ofReceiver, held: text }).returns<webhook.EnableReceiverResponse, "receiver">(),
-  "receivers.disable": owner(ofReceiver).returns<webhook.DisableReceiverResponse, "receiver">(),
-  "receivers.delete": owner(ofReceiver).returns<webhook.DeleteReceiverResponse>(),
-  "receivers.rotate": owner({ ...ofReceiver, replace: yes }).returns<webhook.RotateSecretResponse, "receiver">(),
-  "receivers.activate": owner({ ...ofReceiver, force: yes }).returns<webhook.ActivateSecretResponse, "receiver">(),
-  "receivers.send_waiting": owner({ ...ofReceiver, all: yes }).returns<webhook.SendWaitingResponse, "receiver">(),
-  "receivers.test": owner({ ...ofReceiver, type: text, next: yes }).returns<webhook.SendTestResponse>(),
+  "receivers.enable": member({ ...ofReceiver, held: text }).returns<webhook.EnableReceiverResponse, "receiver">(),
+  "receivers.disable": member(ofReceiver).returns<webhook.DisableReceiverResponse, "receiver">(),
+  "receivers.delete": member(ofReceiver).returns<webhook.DeleteReceiverResponse>(),
+  "receivers.rotate": member({ ...ofReceiver, replace: yes }).returns<webhook.RotateSecretResponse, "receiver">(),
+  "receivers.activate": member({ ...ofReceiver, force: yes }).returns<webhook.ActivateSecretResponse, "receiver">(),
+  "receivers.send_waiting": member({ ...ofReceiver, all: yes }).returns<webhook.SendWaitingResponse, "receiver">(),
+  "receivers.test": member({ ...ofReceiver, type: text, next: yes }).returns<webhook.SendTestResponse>(),
 
   /** 50 a page, newest first. */
   "deliveries.list": member({
@@ -110,16 +110,16 @@ export const OPERATIONS = {
   "deliveries.get": member({ delivery_id: id("dlv") }).returns<Delivery, "delivery">(),
   "deliveries.stats": member({ ...ofReceiver, ...range }).returns<webhook.GetDeliveryStatsResponse, "total">(),
   /** `pending_only`: the page shows it as waiting, so a delivery that has finished since is not sent once more. */
-  "deliveries.replay": owner({ delivery_id: id("dlv"), ...optional({ pending_only: yes }) }).returns<
+  "deliveries.replay": member({ delivery_id: id("dlv"), ...optional({ pending_only: yes }) }).returns<
     webhook.ReplayDeliveryResponse,
     "delivery"
   >(),
   /** How many events `replays.start` would queue. */
   "replays.count": member(replayed).returns<webhook.CountReplayResponse>(),
-  "replays.start": owner(replayed).returns<webhook.ReplayEventsResponse, "replay">(),
+  "replays.start": member(replayed).returns<webhook.ReplayEventsResponse, "replay">(),
   /** The receiver's replay in progress, else its last one. */
   "replays.latest": member(ofReceiver).returns<webhook.GetLatestReplayResponse>(),
-  "replays.cancel": owner({ replay_id: id("rpl") }).returns<webhook.CancelReplayResponse, "replay">(),
+  "replays.cancel": member({ replay_id: id("rpl") }).returns<webhook.CancelReplayResponse, "replay">(),
 
   /** 50 a page, newest first, with counts of their receivers. */
   "events.list": member(optional({ ...listed, type: text, record_id: text })).returns<webhook.ListEventsResponse>(),
@@ -127,16 +127,16 @@ export const OPERATIONS = {
 
   "members.list": member(optional({ page_token: text })).returns<accounts.ListMembersResponse>(),
   /** Error `already_exists` for a member, whose role stays as it is. No mail is sent. */
-  "members.add": owner({ email, role }).returns<accounts.AddMemberResponse, "member">(),
-  "members.set_role": owner({ email, role }).returns<accounts.SetMemberRoleResponse, "member">(),
-  "members.remove": owner({ email }).returns<{}>(),
+  "members.add": member({ email, role }).returns<accounts.AddMemberResponse, "member">(),
+  "members.set_role": member({ email, role }).returns<accounts.SetMemberRoleResponse, "member">(),
+  "members.remove": member({ email }).returns<{}>(),
   /** Removes the caller's own membership. */
   "members.leave": member().returns<{}>(),
   /** A link that signs another member in, once, and opens this brand alone. No other response has it. */
-  "members.link": owner({ email }).returns<{ url: string; expires_at: string }>(),
+  "members.link": member({ email }).returns<{ url: string; expires_at: string }>(),
 
   /** Who changed what, newest first, 50 a page. `actor` selects what was done through links of the person, too; `action: "session"` sign-ins. */
-  "audit.list": owner(optional({ ...listed, actor: text, action: text })).returns<accounts.ListAuditResponse & WithKeys>(),
+  "audit.list": member(optional({ ...listed, actor: text, action: text })).returns<accounts.ListAuditResponse & WithKeys>(),
   "requests.failed": member({ ...bars, ...optional({ key_id: id("key"), route: text, code: text, field: text }) }).returns<
     accounts.ListFailedRequestsResponse & WithKeys
   >(),

@@ -21,7 +21,7 @@ export interface SignedIn extends Visitor {
   readonly person: Person;
 }
 
-/** A member of the brand that the input names; an owner if the operation needs one. */
+/** A member of the brand that the input names. */
 export interface InBrand extends SignedIn {
   readonly brand: Person["memberships"][number];
 }
