@@ -92,8 +92,10 @@ describe("what plans and webhook record", () => {
     ["no time", { created_at: "today" }, "created_at"],
     ["an id that is none", { id: "key_1" }, "id"],
   ])("is refused with %s", async (_, given, field) => {
-    await expectRefusal(record(given), "invalid_request", `entries.0.${field}`);
-    expect((await list()).entries).toEqual([]);
+    const [good, bad] = [recordedEntry(brand), recordedEntry(brand, given)];
+    const { refused } = await served.audit.recordAudit({ entries: [bad, good] });
+    expect(refused).toEqual([{ id: bad.id, problem: expect.stringContaining(`at ${field.replace(/\.(\d+)/, "[$1]")}`) }]);
+    expect(idsOf(await list())).toEqual([good.id]);
   });
 
   it.each(["brk_team@brand.example", "WHSEC_ana@brand.example"])(
