@@ -98,6 +98,6 @@ export const method = <
   ..._records: Records[]
 ): Operation<"member", typeof ofBrand & In, ResponseOf<Name>, Records> & { readonly method: string } => ({
   needs: "member",
-  input: z.strictObject({ ...ofBrand, ...input }) as never,
+  input: z.strictObject({ ...ofBrand, ...input }),
   method: name,
 });

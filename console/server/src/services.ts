@@ -14,7 +14,6 @@ import {
   ReceiversServiceService,
 } from "@brand-records/proto/webhook/v1";
 import { connectRpc, type RpcClient, type RpcConnection } from "@brand-records/rpc";
-import type { ServiceDefinition } from "@grpc/grpc-js";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { ConsoleConfig } from "./config.ts";
 import { recordingFor } from "./services-of-1-0.ts";
@@ -44,7 +43,10 @@ export type Services = ReturnType<typeof connectServices>;
 /** Connects with the first calls, or with `connected`. */
 export function connectServices(config: ConsoleConfig, metrics: Registry, log: Logger) {
   const audit = connectRpc(AuditServiceService, config.ACCOUNTS_ADDRESS, { config, metrics });
-  const connect = <Definitions extends Readonly<Record<string, ServiceDefinition>>>(definitions: Definitions, address: string) => {
+  const connect = <Definitions extends Readonly<Record<string, Parameters<typeof connectRpc>[0]>>>(
+    definitions: Definitions,
+    address: string,
+  ) => {
     const connected = Object.entries(definitions).map(([name, definition]) => {
       return [name, recordingFor(definition, connectRpc(definition, address, { config, metrics }), audit, log)] as const;
     });

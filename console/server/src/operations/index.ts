@@ -1,4 +1,3 @@
-import type { MethodDefinition } from "@grpc/grpc-js";
 import { OPERATIONS, type OperationName, type Output } from "@brand-records/console-contract";
 import { parseRequest } from "@brand-records/errors";
 import { DEFINITIONS, type Services } from "../services.ts";
@@ -38,7 +37,7 @@ type Handle = (services: Services, caller: Visitor, input: object) => Promise<ob
 /** Passes an operation on to its method. What its input leaves out is empty, as is who acts: the grant says it. */
 function passOn(name: OperationName): Handle {
   const [client, method] = (OPERATIONS[name] as { readonly method: string }).method.split(".") as [keyof typeof DEFINITIONS, never];
-  const { requestDeserialize } = DEFINITIONS[client][method] as MethodDefinition<object, object>;
+  const { requestDeserialize } = DEFINITIONS[client][method] as { requestDeserialize(bytes: Buffer): object };
   return (services, { call }, input) => (services[client][method] as RpcMethod)({ ...requestDeserialize(Buffer.alloc(0)), ...input }, call);
 }
 type RpcMethod = (request: object, call: Visitor["call"]) => Promise<object>;
