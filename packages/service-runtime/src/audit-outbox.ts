@@ -139,10 +139,7 @@ export class AuditOutbox implements AuditSink, Stoppable {
       // Without entries, only asks for the epoch.
       const { epoch, refused } = await this.#options.accounts.recordAudit({ entries }, call);
       const problems = new Map(refused.map(({ id, problem }) => [id, problem]));
-      await this.#holdBack(
-        rows.filter(({ id }) => problems.has(id)),
-        problems,
-      );
+      if (problems.size > 0) await this.#holdBack(rows, problems);
       const isRestored = lead.epoch !== null && lead.epoch !== epoch;
       if (isRestored) await this.#handAllAgain();
       // A restored log gets these again: perhaps the one before it has taken some of them.
@@ -160,9 +157,9 @@ export class AuditOutbox implements AuditSink, Stoppable {
 
   /** They wait, visibly, and are tried again each hour: an update of accounts may take them. The others do not wait for them. */
   async #holdBack(rows: readonly WaitingRow[], problems: ReadonlyMap<string, string>): Promise<void> {
-    if (rows.length === 0) return;
-    await this.#options.db.query(this.#sql.holdBack, [rows.map(({ seq }) => seq)]);
-    for (const { id, brand_id, action } of rows)
+    const held = rows.filter(({ id }) => problems.has(id));
+    await this.#options.db.query(this.#sql.holdBack, [held.map(({ seq }) => seq)]);
+    for (const { id, brand_id, action } of held)
       this.#options.log.error({ entry_id: id, brand_id, action, problem: problems.get(id) }, "accounts refuses an entry of the audit log");
   }
 

@@ -106,7 +106,7 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
         request,
       );
       const { key, secret, sameName } = await createKey(deps, { ...rest, brandId: brand_id, createdBy: created_by }, recordOf(call));
-      return { key, secret, same_name: [...sameName] };
+      return { key, secret, same_name: sameName };
     },
     async listKeys(request) {
       const { brand_id, ids, ...page } = parseRequest({ brand_id: fields.brandId, ids: fields.keyIds, ...pageFields }, request);

@@ -13,11 +13,11 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
   return {
     async recordAudit({ entries }) {
       const parsed = entries.map((entry) => ({ id: entry.id, ...entryFields.safeParse(entry) }));
-      const epoch = await recordAudit(
-        db,
-        parsed.flatMap(({ data }) => data ?? []),
-      );
-      return { epoch, refused: parsed.flatMap(({ id, error }) => (error ? [{ id, problem: z.prettifyError(error) }] : [])) };
+      const taken = parsed.flatMap(({ data }) => data ?? []);
+      return {
+        epoch: await recordAudit(db, taken),
+        refused: parsed.flatMap(({ id, error }) => (error ? [{ id, problem: z.prettifyError(error) }] : [])),
+      };
     },
     // Nothing is announced any more where every service writes its own entries: the caller goes on, and the change is recorded.
     async appendAudit(request, { person }) {
@@ -33,12 +33,8 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
     async listAudit(request) {
       const { brand_id, actor, action, from, to, page_size, page_token } = parseRequest(listFields, request);
       const { rows, nextPageToken } = await listAudit(db, { brandId: brand_id, actor, action, from, to }, page_size, page_token);
-      const keys = await keysNamed(
-        db,
-        brand_id,
-        rows.map(({ subject_id }) => subject_id),
-      );
-      return { entries: rows, next_page_token: nextPageToken, keys };
+      const ids = rows.map(({ subject_id }) => subject_id);
+      return { entries: rows, next_page_token: nextPageToken, keys: await keysNamed(db, brand_id, ids) };
     },
     async exportAudit(request) {
       const { since, page_size, page_token } = parseRequest(exportFields, request);

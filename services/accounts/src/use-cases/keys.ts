@@ -36,7 +36,7 @@ export interface CreatedKey {
   /** The key itself, to be shown once; only its hash is stored. */
   readonly secret: string;
   /** Other keys with this name and environment that are not revoked: the newest ten. Exact: keys of a brand are created one after another. */
-  readonly sameName: readonly Key[];
+  readonly sameName: Key[];
 }
 
 /**
