@@ -1,4 +1,5 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
+import { METHODS } from "@brand-records/proto/methods";
 import { eventually } from "@brand-records/testkit";
 import { metricsOf } from "../admin-port.ts";
 import type { TestBrowser } from "../browser.ts";
@@ -271,6 +272,59 @@ describe("a campaign plan", () => {
   });
 });
 
+/** Makes a record of every kind in an owner's brand. Returns an input that each operation takes. */
+async function inputsOf(brand_id: string, email: string, caller: ConsoleCaller): Promise<(name: OperationName) => object> {
+  const second = `second@${brand_id.slice(4)}.example`;
+  const ofBrand = { brand_id };
+  const { key } = await caller.call("keys.create", { brand_id, name: "Counted", may_prepare: true });
+  const settings = { url: "https://hooks.example/events", label: "Counted", events: ["payout.paid"] };
+  const { receiver } = await caller.call("receivers.create", { brand_id, ...settings });
+  const ofReceiver = { brand_id, receiver_id: receiver.id };
+  const { delivery_id, event_id } = await caller.call("receivers.test", { ...ofReceiver, type: "payout.paid", next: false });
+  await eventually(async () => expect((await caller.call("receivers.get", ofReceiver)).receiver.last_delivery_at).not.toBeNull());
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const range = { from: since, to: new Date().toISOString() };
+  const { replay } = await caller.call("replays.start", { ...ofReceiver, since, failed_only: false });
+  const ofPlan = { brand_id, plan_id: "pln_unknown", expected_revision: 1 };
+  const link = async () => ({ token: new URL(await signInUrl(stack, url, email)).hash.slice(1) });
+  const inputs: Partial<Record<OperationName, object>> = {
+    "sign_in.options": {},
+    "sign_in.peek": await link(),
+    "sign_in.redeem": await link(),
+    "session.me": {},
+    "session.locate": { id: key.id },
+    "keys.create": { ...ofBrand, name: "Another", may_prepare: false },
+    "keys.revoke": { ...ofBrand, key_id: key.id },
+    "receivers.create": { ...ofBrand, ...settings, url: "https://hooks.example/others" },
+    "receivers.update": { ...ofReceiver, label: "Renamed" },
+    "receivers.enable": { ...ofReceiver, held: "release" },
+    "receivers.rotate": { ...ofReceiver, replace: false },
+    "receivers.activate": { ...ofReceiver, force: true },
+    "receivers.send_waiting": { ...ofReceiver, all: true },
+    "receivers.test": { ...ofReceiver, type: "payout.paid", next: false },
+    "deliveries.get": { ...ofBrand, delivery_id },
+    "deliveries.stats": { ...ofReceiver, ...range },
+    "deliveries.replay": { ...ofBrand, delivery_id },
+    "replays.count": { ...ofReceiver, since, failed_only: false },
+    "replays.start": { ...ofReceiver, since, failed_only: false },
+    "replays.cancel": { ...ofBrand, replay_id: replay.id },
+    "events.get": { ...ofBrand, event_id },
+    "members.add": { ...ofBrand, email: second, role: "member" },
+    "members.set_role": { ...ofBrand, email: second, role: "owner" },
+    "members.link": { ...ofBrand, email: second },
+    "members.remove": { ...ofBrand, email: second },
+    "requests.failed": { ...ofBrand, ...range, bucket_minutes: 60 },
+    "usage.get": { ...ofBrand, ...range, bucket_minutes: 60, by_key: true },
+    "plans.get": { ...ofBrand, plan_id: "pln_unknown" },
+    "plans.update": { ...ofPlan, changes: { title: "Counted" } },
+    "plans.complete": { ...ofPlan, confirmed_pay: true, confirmed_rights: true, confirmed_funding: true },
+    "plans.cancel": ofPlan,
+    "session.sign_out": {},
+    "session.sign_out_everywhere": {},
+  };
+  return (name) => inputs[name] ?? (/^(?:receivers\.(?!list)|deliveries|replays)/.test(name) ? ofReceiver : ofBrand);
+}
+
 describe("every operation", () => {
   /** Who calls, and what each operation's `needs` makes of it. */
   const callers: Record<string, { caller: ConsoleCaller; refusals: Record<string, string | undefined> }> = {};
@@ -278,15 +332,8 @@ describe("every operation", () => {
 
   beforeAll(async () => {
     const other = await stack.createBrand();
-    const member = `member@${brand.id.slice(4)}.example`;
-    await stack.accounts.addMember({ brand_id: brand.id, email: member, role: "member", acting_member: null }, callContext());
-    const signedOut = "invalid_session";
-    callers["nobody"] = { caller: consoleCaller(url, ""), refusals: { session: signedOut, member: signedOut, owner: signedOut } };
-    callers["another brand's owner"] = {
-      caller: await signIn(stack, url, other.owner),
-      refusals: { member: "not_found", owner: "not_found" },
-    };
-    callers["a member"] = { caller: await signIn(stack, url, member), refusals: { owner: "owner_required" } };
+    callers["nobody"] = { caller: consoleCaller(url, ""), refusals: { session: "invalid_session", member: "invalid_session" } };
+    callers["another brand's owner"] = { caller: await signIn(stack, url, other.owner), refusals: { member: "not_found" } };
     callers["an owner"] = { caller: await signIn(stack, url, brand.owner), refusals: {} };
   });
 
@@ -330,6 +377,55 @@ describe("every operation", () => {
   it("accepts a browser that sends Origin without Sec-Fetch-Site", async () => {
     const headers = { "content-type": "application/json", origin: url };
     expect(await callers["an owner"]?.caller.send("session.me", {}, headers)).toEqual({ status: 200, code: undefined });
+  });
+});
+
+it("what a member tries of an owner's changes is refused, changes nothing, and is one entry each of the audit log, which counts", async () => {
+  const { id: brand_id, owner: email } = await stack.createBrand();
+  const owner = await signIn(stack, url, email);
+  const inputOf = await inputsOf(brand_id, email, owner);
+  const memberEmail = `member@${brand_id.slice(4)}.example`;
+  for (const added of [memberEmail, `second@${brand_id.slice(4)}.example`])
+    await stack.accounts.addMember({ brand_id, email: added, role: "member" }, callContext());
+  const member = await signIn(stack, url, memberEmail);
+  const state = async () => {
+    const { receivers } = await owner.call("receivers.list", { brand_id });
+    const lists = receivers.map(({ id: receiver_id }) => owner.call("deliveries.list", { brand_id, receiver_id }));
+    return {
+      keys: await owner.call("keys.list", { brand_id }),
+      members: await owner.call("members.list", { brand_id }),
+      receivers: receivers.map(({ id, url: address, label, events, enabled, next_secret_at: next }) => [
+        id,
+        address,
+        label,
+        events,
+        enabled,
+        next,
+      ]),
+      deliveries: (await Promise.all(lists)).map(({ deliveries }) => deliveries.map(({ id }) => id)),
+    };
+  };
+  const before = await state();
+  const owners = Object.values(METHODS).flatMap(({ actor, callers, entry }) =>
+    entry !== undefined && actor === "owner" && callers.includes("console") ? [entry.action] : [],
+  );
+  const refused: string[] = [];
+  for (const [name, { needs }] of Object.entries(OPERATIONS) as [OperationName, (typeof OPERATIONS)[OperationName]][]) {
+    if (needs !== "member" || name === "members.leave") continue;
+    const answers = [await member.send(name, inputOf(name)), await member.send(name, inputOf(name))];
+    if (answers[0]?.code === "owner_required") refused.push(name);
+    expect([name, answers[1]?.code === "owner_required"]).toEqual([name, refused.includes(name)]);
+  }
+  // The log itself is an owner's to read. Members may remove themselves.
+  expect(refused).toHaveLength(owners.length + ["audit.list", "members.remove"].length);
+  expect(await state()).toEqual(before);
+  await eventually(async () => {
+    const { entries } = await owner.call("audit.list", { brand_id, actor: memberEmail });
+    const tried = entries.filter(({ error_kind }) => error_kind === "owner_required");
+    expect(tried.map(({ action, tries }) => `${action} ${tries}`).toSorted()).toEqual(
+      [...owners, "member.remove"].map((action) => `${action} 2`).toSorted(),
+    );
+    expect(entries.filter(({ outcome }) => outcome === "done").map(({ action }) => action)).toEqual(["session.sign_in_with_link"]);
   });
 });
 
@@ -385,9 +481,9 @@ describe("the calls to accounts of a click", () => {
     "members.link": ["CreateSignInLink"],
     "members.remove": ["RemoveMember"],
     "members.leave": ["RemoveMember"],
-    "audit.list": ["ListAudit", "ListKeys"],
-    "requests.failed": ["ListFailedRequests", "ListKeys"],
-    "usage.get": ["GetUsage", "ListKeys"],
+    "audit.list": ["ListAudit"],
+    "requests.failed": ["ListFailedRequests"],
+    "usage.get": ["GetUsage"],
     "plans.list": ["CheckGrant"],
     "plans.get": ["CheckGrant"],
     "plans.update": ["CheckGrant"],
@@ -398,62 +494,14 @@ describe("the calls to accounts of a click", () => {
   };
 
   it("are one beside a read, and two for a change: the session with its grants, and the service's own check", async () => {
-    const { id: brand_id, owner: email } = await stack.createBrand();
-    const caller = await signIn(stack, url, email);
-    const second = `second@${brand_id.slice(4)}.example`;
-    const ofBrand = { brand_id };
-    const { key } = await caller.call("keys.create", { brand_id, name: "Counted", may_prepare: true });
-    const settings = { url: "https://hooks.example/events", label: "Counted", events: ["payout.paid"] };
-    const { receiver } = await caller.call("receivers.create", { brand_id, ...settings });
-    const ofReceiver = { brand_id, receiver_id: receiver.id };
-    const { delivery_id, event_id } = await caller.call("receivers.test", { ...ofReceiver, type: "payout.paid", next: false });
-    await eventually(async () => expect((await caller.call("receivers.get", ofReceiver)).receiver.last_delivery_at).not.toBeNull());
-    const since = new Date(Date.now() - 3_600_000).toISOString();
-    const range = { from: since, to: new Date().toISOString() };
-    const { replay } = await caller.call("replays.start", { ...ofReceiver, since, failed_only: false });
-    const ofPlan = { brand_id, plan_id: "pln_unknown", expected_revision: 1 };
-    const link = async () => ({ token: new URL(await signInUrl(stack, url, email)).hash.slice(1) });
-    const inputs: Partial<Record<OperationName, object>> = {
-      "sign_in.options": {},
-      "sign_in.peek": await link(),
-      "sign_in.redeem": await link(),
-      "session.me": {},
-      "session.locate": { id: key.id },
-      "keys.create": { ...ofBrand, name: "Another", may_prepare: false },
-      "keys.revoke": { ...ofBrand, key_id: key.id },
-      "receivers.create": { ...ofBrand, ...settings, url: "https://hooks.example/others" },
-      "receivers.update": { ...ofReceiver, label: "Renamed" },
-      "receivers.enable": { ...ofReceiver, held: "release" },
-      "receivers.rotate": { ...ofReceiver, replace: false },
-      "receivers.activate": { ...ofReceiver, force: true },
-      "receivers.send_waiting": { ...ofReceiver, all: true },
-      "receivers.test": { ...ofReceiver, type: "payout.paid", next: false },
-      "deliveries.get": { ...ofBrand, delivery_id },
-      "deliveries.stats": { ...ofReceiver, ...range },
-      "deliveries.replay": { ...ofBrand, delivery_id },
-      "replays.count": { ...ofReceiver, since, failed_only: false },
-      "replays.start": { ...ofReceiver, since, failed_only: false },
-      "replays.cancel": { ...ofBrand, replay_id: replay.id },
-      "events.get": { ...ofBrand, event_id },
-      "members.add": { ...ofBrand, email: second, role: "member" },
-      "members.set_role": { ...ofBrand, email: second, role: "owner" },
-      "members.link": { ...ofBrand, email: second },
-      "members.remove": { ...ofBrand, email: second },
-      "requests.failed": { ...ofBrand, ...range, bucket_minutes: 60 },
-      "usage.get": { ...ofBrand, ...range, bucket_minutes: 60, by_key: true },
-      "plans.get": { ...ofBrand, plan_id: "pln_unknown" },
-      "plans.update": { ...ofPlan, changes: { title: "Counted" } },
-      "plans.complete": { ...ofPlan, confirmed_pay: true, confirmed_rights: true, confirmed_funding: true },
-      "plans.cancel": ofPlan,
-      "session.sign_out": {},
-      "session.sign_out_everywhere": {},
-    };
+    const { id, owner } = await stack.createBrand();
+    const caller = await signIn(stack, url, owner);
+    const inputOf = await inputsOf(id, owner, caller);
     for (const [name, calls] of Object.entries(CALLS) as [OperationName, readonly string[]][]) {
       const { needs } = OPERATIONS[name];
       const who = needs === "anyone" && name !== "session.sign_out" ? consoleCaller(url, "") : caller;
-      const input = inputs[name] ?? (/^(?:receivers\.(?!list)|deliveries|replays)/.test(name) ? ofReceiver : ofBrand);
       let status = 0;
-      const made = await accountsCallsOf(async () => ({ status } = await who.send(name, input)));
+      const made = await accountsCallsOf(async () => ({ status } = await who.send(name, inputOf(name))));
       expect([name, status === 400, made]).toEqual([name, false, [...calls, ...(needs === "anyone" ? [] : ["GetSession"])].toSorted()]);
     }
   });

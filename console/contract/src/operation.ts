@@ -1,12 +1,16 @@
+import type * as accounts from "@brand-records/proto/messages/accounts";
+import type * as plans from "@brand-records/proto/messages/plans";
+import type * as webhook from "@brand-records/proto/messages/webhook";
 import { z } from "zod";
 
 /**
  * Who may call an operation:
  * - `anyone`: without a session; for signing in only
  * - `session`: a signed-in person
- * - `member`, `owner`: a member or an owner of the brand that the input names as `brand_id`; to everyone else the brand does not exist
+ * - `member`: a member of the brand that the input names as `brand_id`; to everyone else the brand does not exist. What only owners may do,
+ *   the service's method says: it refuses, and records that it did.
  */
-type Needs = "anyone" | "session" | "member" | "owner";
+type Needs = "anyone" | "session" | "member";
 
 export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "failed"] as const;
 export const PLAN_STATES = ["pending", "completed", "cancelled"] as const;
@@ -19,17 +23,38 @@ interface Words {
   role: (typeof ROLES)[number];
 }
 
-/** A message as JSON: a field that it leaves out is null. */
+/** A message as JSON: a field that it leaves out is null, and bytes are text, in which what is not UTF-8 is replaced. */
 type Shown<Value> = Value extends undefined
   ? null
-  : Value extends readonly (infer Element)[]
-    ? Shown<Element>[]
-    : Value extends object
-      ? { [Field in keyof Value]-?: Field extends keyof Words ? Words[Field] | Extract<Shown<Value[Field]>, null> : Shown<Value[Field]> }
-      : Value;
+  : Value extends Uint8Array
+    ? string
+    : Value extends readonly (infer Element)[]
+      ? Shown<Element>[]
+      : Value extends object
+        ? { [Field in keyof Value]-?: Field extends keyof Words ? Words[Field] | Extract<Shown<Value[Field]>, null> : Shown<Value[Field]> }
+        : Value;
 
 /** A message in which these records are never absent. */
 type With<Message, Records extends keyof Message> = Omit<Message, Records> & { [Name in Records]-?: NonNullable<Message[Name]> };
+
+/** The services of which operations are methods, by the names of the server's clients. */
+interface Services {
+  accounts: accounts.AccountsService;
+  audit: accounts.AuditService;
+  usage: accounts.UsageService;
+  receivers: webhook.ReceiversService;
+  deliveries: webhook.DeliveriesService;
+  events: webhook.EventsService;
+  plans: plans.PlansService;
+}
+type MethodName = { [Service in keyof Services]: `${Service}.${keyof Services[Service] & string}` }[keyof Services];
+type MethodOf<Name> = Name extends `${infer Service extends keyof Services}.${infer Method}`
+  ? Services[Service][Method & keyof Services[Service]]
+  : never;
+type RequestOf<Name> = MethodOf<Name> extends (request: infer Request) => unknown ? Request : never;
+type ResponseOf<Name> = MethodOf<Name> extends (request: never) => Promise<infer Response> ? Response : never;
+/** The fields of a request, of which an input may have any. */
+type FieldsOf<Request> = { readonly [Field in keyof Request]?: z.ZodType<Request[Field] | undefined> };
 
 /** A response has no schema: services send the people of a brand no more than they may see. */
 export interface Operation<Who extends Needs, In extends z.ZodRawShape, Message, Records extends keyof Message> {
@@ -61,4 +86,18 @@ export const optional = <Fields extends z.ZodRawShape>(fields: Fields) => z.obje
 const ofBrand = { brand_id: id("brd") };
 
 export const member = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("member", { ...ofBrand, ...input });
-export const owner = <In extends z.ZodRawShape = {}>(input: In = {} as In) => operation("owner", { ...ofBrand, ...input });
+
+/** An operation that is a method of a service: its input is the request, its output the response, in which `records` are never absent. */
+export const method = <
+  Name extends MethodName,
+  const In extends FieldsOf<RequestOf<Name>> = {},
+  Records extends keyof ResponseOf<Name> = never,
+>(
+  name: Name,
+  input: In & Record<Exclude<keyof In, keyof RequestOf<Name>>, never> = {} as never,
+  ..._records: Records[]
+): Operation<"member", typeof ofBrand & In, ResponseOf<Name>, Records> & { readonly method: string } => ({
+  needs: "member",
+  input: z.strictObject({ ...ofBrand, ...input }),
+  method: name,
+});

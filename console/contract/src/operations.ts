@@ -2,7 +2,7 @@ import type * as accounts from "@brand-records/proto/messages/accounts";
 import type * as plans from "@brand-records/proto/messages/plans";
 import type * as webhook from "@brand-records/proto/messages/webhook";
 import { z } from "zod";
-import { anyone, DELIVERY_STATES, id, member, optional, owner, PLAN_STATES, ROLES, session } from "./operation.ts";
+import { anyone, DELIVERY_STATES, id, member, method, optional, PLAN_STATES, ROLES, session } from "./operation.ts";
 
 const text = z.string();
 const texts = z.array(text);
@@ -25,13 +25,6 @@ const listed = { ...range, page_token: text };
 const words = { title: text, goal: text, campaign_type: text, planned_for: text, review_on: text, summary: text, brief: text, notes: text };
 const changes = z.strictObject({ ...words, planning_budget_centavos: z.int(), requirements: texts, platforms: texts }).partial();
 
-/** The keys that are named, 200 beside the first page of `keys.list`, which the log of changes goes without. */
-interface WithKeys {
-  keys: accounts.Key[];
-}
-
-type Attempt = Omit<webhook.Attempt, "response"> & { response: string };
-type Delivery = Omit<webhook.GetDeliveryResponse, "attempts" | "body"> & { attempts: Attempt[]; body: string | null };
 type WorkspacePlan = { plan: plans.Plan & Omit<plans.WorkspacePlan, "plan"> };
 
 /**
@@ -79,71 +72,69 @@ export const OPERATIONS = {
   }>(),
 
   /** First those that are not revoked, the newest of each first. With `ids`, those of them that the brand has. */
-  "keys.list": member(optional({ ids: z.array(id("key")), page_token: text })).returns<accounts.ListKeysResponse>(),
+  "keys.list": method("accounts.listKeys", optional({ ids: z.array(id("key")), page_token: text })),
   /** `may_prepare` adds `campaigns:prepare`. No other response has the secret. */
-  "keys.create": owner({ name: text, may_prepare: yes }).returns<accounts.CreateKeyResponse, "key">(),
-  "keys.revoke": owner({ key_id: id("key") }).returns<accounts.RevokeKeyResponse, "key">(),
+  "keys.create": member({ name: text, may_prepare: yes }).returns<accounts.CreateKeyResponse, "key">(),
+  "keys.revoke": method("accounts.revokeKey", { key_id: id("key") }, "key"),
 
-  "receivers.list": member().returns<webhook.ListReceiversResponse>(),
-  "receivers.get": member(ofReceiver).returns<webhook.GetReceiverResponse, "receiver">(),
-  "receivers.create": owner(settings).returns<webhook.CreateReceiverResponse, "receiver">(),
+  "receivers.list": method("receivers.listReceivers"),
+  "receivers.get": method("receivers.getReceiver", ofReceiver, "receiver"),
+  "receivers.create": method("receivers.createReceiver", settings, "receiver"),
   // The service takes an empty list of events for no change.
-  "receivers.update": owner({
-    ...ofReceiver,
-    ...optional({ ...settings, events: texts.min(1, "must name at least one event"), max_in_flight: count }),
-  }).returns<webhook.UpdateReceiverResponse, "receiver">(),
-  "receivers.enable": owner({ ...ofReceiver, held: text }).returns<webhook.EnableReceiverResponse, "receiver">(),
-  "receivers.disable": owner(ofReceiver).returns<webhook.DisableReceiverResponse, "receiver">(),
-  "receivers.delete": owner(ofReceiver).returns<webhook.DeleteReceiverResponse>(),
-  "receivers.rotate": owner({ ...ofReceiver, replace: yes }).returns<webhook.RotateSecretResponse, "receiver">(),
-  "receivers.activate": owner({ ...ofReceiver, force: yes }).returns<webhook.ActivateSecretResponse, "receiver">(),
-  "receivers.send_waiting": owner({ ...ofReceiver, all: yes }).returns<webhook.SendWaitingResponse, "receiver">(),
-  "receivers.test": owner({ ...ofReceiver, type: text, next: yes }).returns<webhook.SendTestResponse>(),
+  "receivers.update": method(
+    "receivers.updateReceiver",
+    { ...ofReceiver, ...optional({ ...settings, events: texts.min(1, "must name at least one event"), max_in_flight: count }) },
+    "receiver",
+  ),
+  "receivers.enable": member({ ...ofReceiver, held: text }).returns<webhook.EnableReceiverResponse, "receiver">(),
+  "receivers.disable": method("receivers.disableReceiver", ofReceiver, "receiver"),
+  "receivers.delete": method("receivers.deleteReceiver", ofReceiver),
+  "receivers.rotate": method("receivers.rotateSecret", { ...ofReceiver, replace: yes }, "receiver"),
+  "receivers.activate": method("receivers.activateSecret", { ...ofReceiver, force: yes }, "receiver"),
+  "receivers.send_waiting": method("receivers.sendWaiting", { ...ofReceiver, all: yes }, "receiver"),
+  "receivers.test": method("receivers.sendTest", { ...ofReceiver, type: text, next: yes }),
 
   /** 50 a page, newest first. */
-  "deliveries.list": member({
+  "deliveries.list": method("deliveries.listDeliveries", {
     ...ofReceiver,
     ...optional({ ...range, states: z.array(z.enum(DELIVERY_STATES)), type: text, event_id: id("evt"), record_id: text }),
     ...optional({ status_class: z.enum(["2xx", "3xx", "4xx", "5xx", "none"]), after_id: id("dlv") }),
-  }).returns<webhook.ListDeliveriesResponse>(),
-  /** In texts of receivers, bytes that are not UTF-8 are replaced. */
-  "deliveries.get": member({ delivery_id: id("dlv") }).returns<Delivery, "delivery">(),
-  "deliveries.stats": member({ ...ofReceiver, ...range }).returns<webhook.GetDeliveryStatsResponse, "total">(),
+  }),
+  "deliveries.get": method("deliveries.getDelivery", { delivery_id: id("dlv") }, "delivery"),
+  "deliveries.stats": method("deliveries.getDeliveryStats", { ...ofReceiver, ...range }, "total"),
   /** `pending_only`: the page shows it as waiting, so a delivery that has finished since is not sent once more. */
-  "deliveries.replay": owner({ delivery_id: id("dlv"), ...optional({ pending_only: yes }) }).returns<
-    webhook.ReplayDeliveryResponse,
-    "delivery"
-  >(),
+  "deliveries.replay": method("deliveries.replayDelivery", { delivery_id: id("dlv"), ...optional({ pending_only: yes }) }, "delivery"),
   /** How many events `replays.start` would queue. */
-  "replays.count": member(replayed).returns<webhook.CountReplayResponse>(),
-  "replays.start": owner(replayed).returns<webhook.ReplayEventsResponse, "replay">(),
+  "replays.count": method("deliveries.countReplay", replayed),
+  "replays.start": method("deliveries.replayEvents", replayed, "replay"),
   /** The receiver's replay in progress, else its last one. */
-  "replays.latest": member(ofReceiver).returns<webhook.GetLatestReplayResponse>(),
-  "replays.cancel": owner({ replay_id: id("rpl") }).returns<webhook.CancelReplayResponse, "replay">(),
+  "replays.latest": method("deliveries.getLatestReplay", ofReceiver),
+  "replays.cancel": method("deliveries.cancelReplay", { replay_id: id("rpl") }, "replay"),
 
   /** 50 a page, newest first, with counts of their receivers. */
   "events.list": member(optional({ ...listed, type: text, record_id: text })).returns<webhook.ListEventsResponse>(),
-  "events.get": member({ event_id: id("evt") }).returns<Omit<webhook.GetEventResponse, "body"> & { body: string }, "event">(),
+  "events.get": method("events.getEvent", { event_id: id("evt") }, "event"),
 
-  "members.list": member(optional({ page_token: text })).returns<accounts.ListMembersResponse>(),
+  "members.list": method("accounts.listMembers", optional({ page_token: text })),
   /** Error `already_exists` for a member, whose role stays as it is. No mail is sent. */
-  "members.add": owner({ email, role }).returns<accounts.AddMemberResponse, "member">(),
-  "members.set_role": owner({ email, role }).returns<accounts.SetMemberRoleResponse, "member">(),
-  "members.remove": owner({ email }).returns<{}>(),
+  "members.add": member({ email, role }).returns<accounts.AddMemberResponse, "member">(),
+  "members.set_role": method("accounts.setMemberRole", { email, role }, "member"),
+  "members.remove": method("accounts.removeMember", { email }),
   /** Removes the caller's own membership. */
   "members.leave": member().returns<{}>(),
   /** A link that signs another member in, once, and opens this brand alone. No other response has it. */
-  "members.link": owner({ email }).returns<{ url: string; expires_at: string }>(),
+  "members.link": member({ email }).returns<{ url: string; expires_at: string }>(),
 
   /** Who changed what, newest first, 50 a page. `actor` selects what was done through links of the person, too; `action: "session"` sign-ins. */
-  "audit.list": owner(optional({ ...listed, actor: text, action: text })).returns<accounts.ListAuditResponse & WithKeys>(),
-  "requests.failed": member({ ...bars, ...optional({ key_id: id("key"), route: text, code: text, field: text }) }).returns<
-    accounts.ListFailedRequestsResponse & WithKeys
-  >(),
+  "audit.list": method("audit.listAudit", optional({ ...listed, actor: text, action: text })),
+  "requests.failed": method("usage.listFailedRequests", {
+    ...bars,
+    ...optional({ key_id: id("key"), route: text, code: text, field: text }),
+  }),
   /** Counts of requests. `clients` is empty unless `by_key`. */
-  "usage.get": member({ ...bars, by_key: yes }).returns<accounts.GetUsageResponse & WithKeys>(),
+  "usage.get": member({ ...bars, by_key: yes }).returns<accounts.GetUsageResponse>(),
 
-  "plans.list": member(optional({ status: z.enum(PLAN_STATES), after_id: id("pln") })).returns<plans.ListPlanSummariesResponse>(),
+  "plans.list": method("plans.listPlanSummaries", optional({ status: z.enum(PLAN_STATES), after_id: id("pln") })),
   "plans.get": member({ plan_id: ofPlan.plan_id }).returns<WorkspacePlan>(),
   "plans.update": member({ ...ofPlan, changes }).returns<WorkspacePlan>(),
   "plans.complete": member({ ...ofPlan, confirmed_pay: yes, confirmed_rights: yes, confirmed_funding: yes }).returns<WorkspacePlan>(),

@@ -19,19 +19,15 @@ export function spanOf({ bucketMinutes, buckets }: Buckets, now: number): Span {
   return { from: to - buckets * bucketMs, to };
 }
 
-interface TimeRange extends Buckets {
-  /** Ends now: "the last …". */
-  readonly length: string;
-  /** The time span of one bar, in words. */
-  readonly per: string;
-}
+/** The span as services take it. */
+export const timesOf = ({ from, to }: Span) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
 
-/** Ranges of charts, at most 100 bars each. */
+/** Ranges of charts, at most 100 bars each: `length` ends now, as in "the last …"; `per` is the time span of one bar. */
 export const TIME_RANGES = {
   hour: { length: "hour", per: "minute", bucketMinutes: 1, buckets: 60 },
   day: { length: "24 hours", per: "15 minutes", bucketMinutes: 15, buckets: 96 },
   week: { length: "7 days", per: "2 hours", bucketMinutes: 120, buckets: 84 },
-} as const satisfies Record<string, TimeRange>;
+} as const satisfies Record<string, Buckets & { length: string; per: string }>;
 
 /** What the page of failed requests can show: they are kept for seven days. */
 export type FailedRangeName = keyof typeof TIME_RANGES;
@@ -40,7 +36,7 @@ export type FailedRangeName = keyof typeof TIME_RANGES;
 export const USAGE_RANGES = {
   ...TIME_RANGES,
   month: { length: "30 days", per: "8 hours", bucketMinutes: 480, buckets: 90 },
-} as const satisfies Record<string, TimeRange>;
+} as const satisfies Record<string, Buckets & { length: string; per: string }>;
 
 export type UsageRangeName = keyof typeof USAGE_RANGES;
 
@@ -55,7 +51,4 @@ export const keyBucketMinutes = ({ bucketMinutes, buckets }: Buckets): number =>
 export const HOUR_MS = 3_600_000;
 
 /** The last `hours` whole hours, the present one included: what the bars cover. Stays the same until the next hour begins. */
-export function lastHours(hours: number, now: number): { readonly from: string; readonly to: string } {
-  const end = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
-  return { from: new Date(end - hours * HOUR_MS).toISOString(), to: new Date(end).toISOString() };
-}
+export const lastHours = (hours: number, now: number) => timesOf(spanOf({ bucketMinutes: 60, buckets: hours }, now));

@@ -141,3 +141,8 @@ it("members see the origin of a URL alone, also of a service that sends all of i
   const origins = { receiver: { url: "https://hooks.example" }, receivers: [{ url: "https://hooks.example:8443" }] };
   expect(forRole("member", output())).toEqual(origins);
 });
+
+it("owners alone see the audit log, also of accounts that shows it to members", () => {
+  expect(forRole("owner", { entries: [] })).toEqual({ entries: [] });
+  expect(() => forRole("member", { entries: [] })).toThrow(expect.objectContaining({ kind: "owner_required" }));
+});

@@ -16,7 +16,7 @@ import type { Logger } from "@brand-records/telemetry";
 
 /*
  * What a console does in place of services of 1.0 that it meets during an update: they write no entries of the audit log, and show every
- * member the URLs of receivers. The next minor release deletes this file.
+ * member the log and the URLs of receivers. The next minor release deletes this file.
  */
 
 const WRITE_MS = 5_000;
@@ -103,10 +103,15 @@ export function actingIn<Caller extends Acting>(caller: Caller): Caller {
   return { ...caller, call: { ...call, person: { ...of, client: { address, browser } } } };
 }
 
-/** Removes from an output what only owners may see: path and query of a receiver's URL may be a token. */
+/**
+ * Removes from an output what only owners may see: path and query of a receiver's URL may be a token.
+ *
+ * @throws AppError `owner_required` for entries of the audit log
+ */
 export function forRole(role: string, output: unknown): unknown {
   if (role === "owner") return output;
-  const { receiver, receivers } = output as { readonly receiver?: Receiver; readonly receivers?: readonly Receiver[] };
+  const { receiver, receivers, entries } = output as { receiver?: Receiver; receivers?: readonly Receiver[]; entries?: unknown };
+  if (entries !== undefined) throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
   for (const each of [receiver, ...(receivers ?? [])]) if (each?.url !== undefined) each.url = new URL(each.url).origin;
   return output;
 }

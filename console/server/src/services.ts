@@ -18,28 +18,45 @@ import type { Logger, Registry } from "@brand-records/telemetry";
 import type { ConsoleConfig } from "./config.ts";
 import { recordingFor } from "./services-of-1-0.ts";
 
+const OF_ACCOUNTS = {
+  accounts: AccountsServiceService,
+  signIn: SignInServiceService,
+  sessions: SessionsServiceService,
+  usage: UsageServiceService,
+  keyBrands: AccountsOperator,
+};
+const OF_PLANS = { plans: PlansServiceService, planBrands: PlansOperator };
+const OF_WEBHOOK = {
+  receivers: ReceiversServiceService,
+  deliveries: DeliveriesServiceService,
+  events: EventsServiceService,
+  webhookBrands: WebhookOperator,
+};
+/** What the clients call, by their names. */
+export const DEFINITIONS = { ...OF_ACCOUNTS, ...OF_PLANS, ...OF_WEBHOOK, audit: AuditServiceService };
+
+type ClientsOf<Definitions> = { readonly [Name in keyof Definitions]: RpcClient<Definitions[Name]> };
+
 /** The services behind the console, typed. */
 export type Services = ReturnType<typeof connectServices>;
 
 /** Connects with the first calls, or with `connected`. */
 export function connectServices(config: ConsoleConfig, metrics: Registry, log: Logger) {
-  const { ACCOUNTS_ADDRESS: accounts, PLANS_ADDRESS: plans, WEBHOOK_ADDRESS: webhook } = config;
-  const audit = connectRpc(AuditServiceService, accounts, { config, metrics });
-  const connect = <Service extends Parameters<typeof connectRpc>[0]>(definition: Service, address: string): RpcClient<Service> =>
-    recordingFor(definition, connectRpc(definition, address, { config, metrics }), audit, log);
+  const audit = connectRpc(AuditServiceService, config.ACCOUNTS_ADDRESS, { config, metrics });
+  const connect = <Definitions extends Readonly<Record<string, Parameters<typeof connectRpc>[0]>>>(
+    definitions: Definitions,
+    address: string,
+  ) => {
+    const connected = Object.entries(definitions).map(([name, definition]) => {
+      return [name, recordingFor(definition, connectRpc(definition, address, { config, metrics }), audit, log)] as const;
+    });
+    return Object.fromEntries(connected) as ClientsOf<Definitions>;
+  };
   const clients = {
-    accounts: connect(AccountsServiceService, accounts),
-    signIn: connect(SignInServiceService, accounts),
-    sessions: connect(SessionsServiceService, accounts),
+    ...connect(OF_ACCOUNTS, config.ACCOUNTS_ADDRESS),
+    ...connect(OF_PLANS, config.PLANS_ADDRESS),
+    ...connect(OF_WEBHOOK, config.WEBHOOK_ADDRESS),
     audit,
-    usage: connect(UsageServiceService, accounts),
-    keyBrands: connect(AccountsOperator, accounts),
-    receivers: connect(ReceiversServiceService, webhook),
-    deliveries: connect(DeliveriesServiceService, webhook),
-    events: connect(EventsServiceService, webhook),
-    webhookBrands: connect(WebhookOperator, webhook),
-    plans: connect(PlansServiceService, plans),
-    planBrands: connect(PlansOperator, plans),
   };
   const connections: readonly RpcConnection[] = Object.values(clients);
   return {

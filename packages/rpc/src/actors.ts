@@ -92,9 +92,9 @@ async function personOf(request: Request, call: CallContext, facts: MethodFacts,
 /** Whether a change was refused for what the person is, or the state of the brand: not for how the request was written. */
 const isRefusal = ({ kind }: AppError): boolean => [403, 409].includes(ERROR_KINDS[kind].http);
 
-function requireOwner({ email, brand }: Person): void {
+function requireOwner({ brand }: Person): void {
   if (brand?.role === "owner") return;
-  throw new AppError("owner_required", `${email} is not an owner of this brand; only owners can do this`);
+  throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
 }
 
 /** What a request says of who acts: never what its sender says. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { AppError } from "@brand-records/errors";
+import type { AppError } from "@brand-records/errors";
 import { WakeSignal, type Stoppable } from "@brand-records/lifecycle";
 import { unnestRows, type Database, type Statement } from "@brand-records/postgres";
 import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
@@ -36,12 +36,6 @@ interface AuditOutboxOptions {
 
 interface WaitingRow extends SentAuditEntry {
   readonly seq: number;
-}
-
-interface HandedOver {
-  /** The epoch of accounts' audit log. */
-  readonly epoch: string;
-  readonly taken: readonly WaitingRow[];
 }
 
 /**
@@ -141,11 +135,16 @@ export class AuditOutbox implements AuditSink, Stoppable {
     if (lead === undefined) return false;
     try {
       const rows = await db.query<WaitingRow>(this.#sql.read, [BATCH_MAX]);
-      const { epoch, taken } = await this.#send(rows, call);
+      const entries = rows.map(({ seq: _seq, ...entry }) => entry);
+      // Without entries, only asks for the epoch.
+      const { epoch, refused } = await this.#options.accounts.recordAudit({ entries }, call);
+      const problems = new Map(refused.map(({ id, problem }) => [id, problem]));
+      if (problems.size > 0) await this.#holdBack(rows, problems);
       const isRestored = lead.epoch !== null && lead.epoch !== epoch;
       if (isRestored) await this.#handAllAgain();
       // A restored log gets these again: perhaps the one before it has taken some of them.
-      const acknowledged = isRestored ? [] : taken.map(({ seq, tries }) => ({ seq, tries }));
+      const taken = isRestored ? [] : rows.filter(({ id }) => !problems.has(id));
+      const acknowledged = taken.map(({ seq, tries }) => ({ seq, tries }));
       await db.query(this.#sql.acknowledge, [this.#process, epoch, ...ACKNOWLEDGED.values(acknowledged)]);
       await this.#clean();
       return isRestored || rows.length === BATCH_MAX;
@@ -156,26 +155,12 @@ export class AuditOutbox implements AuditSink, Stoppable {
     }
   }
 
-  /** One entry that accounts refuses holds up no other. Without rows, only asks for the epoch. */
-  async #send(rows: readonly WaitingRow[], call: CallContext): Promise<HandedOver> {
-    try {
-      const entries = rows.map(({ seq: _seq, ...entry }) => entry);
-      return { epoch: (await this.#options.accounts.recordAudit({ entries }, call)).epoch, taken: rows };
-    } catch (error) {
-      if (rows.length === 0 || !(error instanceof AppError) || error.kind !== "invalid_request") throw error;
-      if (rows.length === 1) return this.#holdBack(rows[0]!, error, call);
-      const middle = Math.ceil(rows.length / 2);
-      const before = await this.#send(rows.slice(0, middle), call);
-      const after = await this.#send(rows.slice(middle), call);
-      return { epoch: after.epoch, taken: [...before.taken, ...after.taken] };
-    }
-  }
-
-  /** It waits, visibly, and is tried again each hour: an update of accounts may take it. */
-  async #holdBack({ seq, id, brand_id, action }: WaitingRow, error: AppError, call: CallContext): Promise<HandedOver> {
-    await this.#options.db.query(this.#sql.holdBack, [seq]);
-    this.#options.log.error({ err: error, entry_id: id, brand_id, action }, "accounts refuses an entry of the audit log");
-    return { ...(await this.#send([], call)), taken: [] };
+  /** They wait, visibly, and are tried again each hour: an update of accounts may take them. The others do not wait for them. */
+  async #holdBack(rows: readonly WaitingRow[], problems: ReadonlyMap<string, string>): Promise<void> {
+    const held = rows.filter(({ id }) => problems.has(id));
+    await this.#options.db.query(this.#sql.holdBack, [held.map(({ seq }) => seq)]);
+    for (const { id, brand_id, action } of held)
+      this.#options.log.error({ entry_id: id, brand_id, action, problem: problems.get(id) }, "accounts refuses an entry of the audit log");
   }
 
   /** Before the new epoch is noted: what is interrupted is repeated. */
@@ -245,7 +230,7 @@ const statementsOf = (schema: string) => {
        update ${table} o set acknowledged_at = now(), refused_at = null from ${ACKNOWLEDGED.relation}
         where o.seq = a.seq and o.tries = a.tries and exists (select from led)`,
     ),
-    holdBack: statement("hold_back", `update ${table} set refused_at = now() where seq = $1`),
+    holdBack: statement("hold_back", `update ${table} set refused_at = now() where seq = any($1::bigint[])`),
     handAgain: statement(
       "hand_again",
       `update ${table} set acknowledged_at = null, waits_since = clock_timestamp() where seq = any(array(

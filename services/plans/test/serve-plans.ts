@@ -172,7 +172,7 @@ async function serve(
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
   const metrics = openMetrics("plans");
-  const accounts = { recordAudit: async () => ({ epoch: "test" }) };
+  const accounts = { recordAudit: async () => ({ epoch: "test", refused: [] }) };
   const audit = new AuditOutbox({ schema: "plans", db, accounts, log, metrics });
   const deps = { db: changed(db), clock: Date, audit, brandMutex, pendingMax, onPrepared };
   const server = await serveRpc({

@@ -122,7 +122,7 @@ export async function serveReceivers(
   const brands = new Brands(db);
   const keys: SecretKeys = [secretKey(2), secretKey(1)];
   const metrics = openMetrics("webhook");
-  const accounts = { recordAudit: async () => ({ epoch: "test" }) };
+  const accounts = { recordAudit: async () => ({ epoch: "test", refused: [] }) };
   const audit = new AuditOutbox({ schema: "webhook", db: pool, accounts, log: openLog("webhook", "silent"), metrics });
   const deps: WebhookDependencies = {
     db: pool,

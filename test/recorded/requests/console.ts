@@ -29,8 +29,7 @@ export async function sendConsole(send: Send, system: RecordedSystem): Promise<v
   for (const [operation, { needs }] of Object.entries(OPERATIONS)) {
     // What it has of plans and receivers comes a moment after the change.
     const isSettled = operation !== "audit.list";
-    if (isSettled && (needs === "owner" || needs === "member"))
-      await owner(`${operation} without fields`, operation as OperationName, { brand_id });
+    if (isSettled && needs === "member") await owner(`${operation} without fields`, operation as OperationName, { brand_id });
   }
   await sendChanges(owner);
   await member("leave", "members.leave", { brand_id });

@@ -1,18 +1,9 @@
+import { spanOf, timesOf, TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import { AppError } from "@brand-records/errors";
-import type { Key } from "@brand-records/proto/accounts/v1";
 import type { WorkspacePlan } from "@brand-records/proto/plans/v1";
 import type { Services } from "../services.ts";
 import type { Handlers, InBrand } from "./operation.ts";
 import { LINK_HOURS, requireLinks } from "./sign-in.ts";
-
-const PAGE_SIZE = 50;
-
-/** Bars of the page of usage: the last 24 hours begin and end with one on both pages, so that their sums agree. */
-const QUARTER_MS = 900_000;
-const DAY_MS = 86_400_000;
-
-/** Ids that accounts takes in one call. */
-const IDS_MAX = 200;
 
 /** Operations that are more than one call of a service with other names. */
 export const COMPOSED = {
@@ -20,7 +11,7 @@ export const COMPOSED = {
   async "overview.get"(services, caller, { brand_id }) {
     const pending = { brand_id, acting_member: "", status: "pending", page_size: 1 };
     const [{ keys }, receivers, usage, plans] = await Promise.all([
-      firstKeys(services, caller),
+      services.accounts.listKeys({ brand_id, ids: [] }, caller.call),
       receiversOf(services, caller),
       usageOf(services, caller).catch(() => null),
       services.plans.listPlanSummaries(pending, caller.call).catch(() => null),
@@ -36,15 +27,8 @@ export const COMPOSED = {
     if (enabled.receiver?.enabled !== false) return enabled;
     throw new AppError("request_conflict", "The receiver was disabled again meanwhile, and stays so. What was dropped until then is gone.");
   },
-  async "deliveries.get"({ deliveries }, { call }, input) {
-    const { body = null, attempts, ...details } = await deliveries.getDelivery(input, call);
-    const shown = attempts.map(({ response, ...attempt }) => ({ ...attempt, response: response.toString("utf8") }));
-    return { ...details, attempts: shown, body: body?.toString("utf8") ?? null };
-  },
-  async "events.get"({ events }, { call }, input) {
-    const { body, ...found } = await events.getEvent(input, call);
-    return { ...found, body: body.toString("utf8") };
-  },
+  "events.list": ({ events }, { call }, input) => events.listEvents({ page_size: 0, ...input, count_receivers: true }, call),
+  "members.add": ({ accounts }, { call }, input) => accounts.addMember({ ...input, only_new: true }, call),
   "members.leave": ({ accounts }, { call, person: { email } }, input) => accounts.removeMember({ ...input, email }, call),
   async "members.link"({ signIn }, { call, config }, input) {
     requireLinks(config);
@@ -52,25 +36,7 @@ export const COMPOSED = {
     // Browsers do not send the fragment, so the token reaches no log.
     return { url: `${new URL(config.PUBLIC_URL).origin}/sign-in#${token}`, expires_at };
   },
-  async "audit.list"(services, caller, input) {
-    const listed = await services.audit.listAudit({ ...input, page_size: PAGE_SIZE }, caller.call);
-    const subjects = listed.entries.flatMap(({ subject_id }) => (subject_id?.startsWith("key_") === true ? [subject_id] : []));
-    return { ...listed, keys: await withKeysOf(services, caller, subjects) };
-  },
-  async "requests.failed"(services, caller, input) {
-    const [failed, { keys }] = await Promise.all([services.usage.listFailedRequests(input, caller.call), firstKeys(services, caller)]);
-    const ids = failed.groups.map(({ key_id }) => key_id);
-    return { ...failed, keys: await withKeysOf(services, caller, ids, keys) };
-  },
-  async "usage.get"(services, caller, input) {
-    const { by_key } = input;
-    const [{ buckets, clients }, { keys }] = await Promise.all([
-      services.usage.getUsage({ ...input, by_client: by_key }, caller.call),
-      by_key ? firstKeys(services, caller) : { keys: [] },
-    ]);
-    const ids = by_key ? [...buckets, ...clients].flatMap(({ key_id }) => key_id ?? []) : [];
-    return { buckets, keys: await withKeysOf(services, caller, ids, keys), clients };
-  },
+  "usage.get": ({ usage }, { call }, input) => usage.getUsage({ ...input, by_client: input.by_key }, call),
   "plans.get": async ({ plans }, { call }, input) => shown((await plans.getWorkspacePlan({ ...input, acting_member: "" }, call)).plan),
   async "plans.update"({ plans }, { call }, { changes: { requirements, platforms, ...texts }, ...input }) {
     const changes = { ...texts, requirements: textsOf(requirements), platforms: textsOf(platforms) };
@@ -88,23 +54,6 @@ function shown(message: WorkspacePlan | null) {
   return { plan: { ...plan, ...ofWorkspace } };
 }
 
-/** The first page of the brand's keys: those in use, if it has not hundreds. */
-const firstKeys = ({ accounts }: Services, { brand: { brand_id }, call }: InBrand) => accounts.listKeys({ brand_id, ids: [] }, call);
-
-/** Returns `known`, and the keys of the first 200 of these ids that are not among them. */
-async function withKeysOf(
-  { accounts }: Services,
-  { brand: { brand_id }, call }: InBrand,
-  ids: readonly string[],
-  known: Key[] = [],
-): Promise<Key[]> {
-  const isKnown = new Set(known.map(({ id }) => id));
-  const missing = [...new Set(ids)].filter((id) => !isKnown.has(id)).slice(0, IDS_MAX);
-  if (missing.length === 0) return known;
-  const { keys } = await accounts.listKeys({ brand_id, ids: missing }, call);
-  return [...known, ...keys];
-}
-
 async function receiversOf(services: Services, { call, brand: { brand_id } }: InBrand) {
   const { receivers } = await services.receivers.listReceivers({ brand_id }, call);
   if (receivers.some(({ last_outcome }) => last_outcome === "accepted")) return { receivers, has_accepted: true };
@@ -116,9 +65,9 @@ async function receiversOf(services: Services, { call, brand: { brand_id } }: In
   return { receivers, has_accepted: delivered.some(({ deliveries: found }) => found.length > 0) };
 }
 
+/** The last 24 hours begin and end as on the page of usage, so that their sums agree. */
 async function usageOf({ usage }: Services, { brand: { brand_id }, call }: InBrand) {
-  const to = (Math.floor(Date.now() / QUARTER_MS) + 1) * QUARTER_MS;
-  const range = { from: new Date(to - DAY_MS).toISOString(), to: new Date(to).toISOString() };
+  const range = timesOf(spanOf(TIME_RANGES.day, Date.now()));
   const { buckets } = await usage.getUsage({ brand_id, ...range, bucket_minutes: 60, by_key: false, by_client: false }, call);
   return { from: range.from, buckets };
 }

@@ -1,43 +1,12 @@
 import { OPERATIONS, type OperationName, type Output } from "@brand-records/console-contract";
 import { parseRequest } from "@brand-records/errors";
-import type { Services } from "../services.ts";
+import { DEFINITIONS, type Services } from "../services.ts";
 import { forRole } from "../services-of-1-0.ts";
 import { COMPOSED } from "./composed.ts";
-import { type Handlers, type InBrand, to, type Visitor } from "./operation.ts";
+import type { Handlers, InBrand, Visitor } from "./operation.ts";
 import { SIGN_IN } from "./sign-in.ts";
 
-const PAGE = { page_size: 50 };
-
-/** What implements each operation of the contract. */
-const HANDLERS: Handlers = {
-  ...SIGN_IN,
-  ...COMPOSED,
-  "keys.list": to("accounts", "listKeys", { ids: [] }),
-  "keys.revoke": to("accounts", "revokeKey", { revoked_by: "" }),
-  "receivers.list": to("receivers", "listReceivers"),
-  "receivers.get": to("receivers", "getReceiver"),
-  "receivers.create": to("receivers", "createReceiver"),
-  "receivers.update": to("receivers", "updateReceiver", { events: [] }),
-  "receivers.disable": to("receivers", "disableReceiver"),
-  "receivers.delete": to("receivers", "deleteReceiver"),
-  "receivers.rotate": to("receivers", "rotateSecret"),
-  "receivers.activate": to("receivers", "activateSecret"),
-  "receivers.send_waiting": to("receivers", "sendWaiting"),
-  "receivers.test": to("receivers", "sendTest"),
-  "deliveries.list": to("deliveries", "listDeliveries", { ...PAGE, states: [] }),
-  "deliveries.stats": to("deliveries", "getDeliveryStats"),
-  "deliveries.replay": to("deliveries", "replayDelivery"),
-  "replays.count": to("deliveries", "countReplay"),
-  "replays.start": to("deliveries", "replayEvents"),
-  "replays.latest": to("deliveries", "getLatestReplay"),
-  "replays.cancel": to("deliveries", "cancelReplay"),
-  "events.list": to("events", "listEvents", { ...PAGE, count_receivers: true }),
-  "members.list": to("accounts", "listMembers"),
-  "members.add": to("accounts", "addMember", { only_new: true }),
-  "members.set_role": to("accounts", "setMemberRole"),
-  "members.remove": to("accounts", "removeMember"),
-  "plans.list": to("plans", "listPlanSummaries", { ...PAGE, acting_member: "" }),
-};
+const HANDLERS: Handlers = { ...SIGN_IN, ...COMPOSED };
 
 /** Whether a call may guess the token of a sign-in link. Such calls of an address are few. */
 export const usesLink = (name: OperationName): boolean => "token" in OPERATIONS[name].input.shape;
@@ -57,7 +26,25 @@ export async function serve<Name extends OperationName>(
 ): Promise<Output<Name>> {
   const input = parseRequest(OPERATIONS[name].input, body ?? {});
   // The compiler relates a name that it does not know neither to its handler nor to the types of its input and output.
-  const handler = HANDLERS[name] as (services: Services, caller: never, input: never) => Promise<unknown>;
-  const output = await handler(services, caller as never, input as never);
+  const handler = (Object.hasOwn(HANDLERS, name) ? HANDLERS[name as keyof Handlers] : passOn(name)) as Handle;
+  const output = await handler(services, caller, input);
+  showTexts(output);
   return ("brand" in caller ? forRole(caller.brand.role, output) : output) as Output<Name>;
+}
+
+type Handle = (services: Services, caller: Visitor, input: object) => Promise<object>;
+
+/** Passes an operation on to its method. What its input leaves out is empty, as is who acts: the grant says it. */
+function passOn(name: OperationName): Handle {
+  const [client, method] = (OPERATIONS[name] as { readonly method: string }).method.split(".") as [keyof typeof DEFINITIONS, never];
+  const { requestDeserialize } = DEFINITIONS[client][method] as { requestDeserialize(bytes: Buffer): object };
+  return (services, { call }, input) => (services[client][method] as RpcMethod)({ ...requestDeserialize(Buffer.alloc(0)), ...input }, call);
+}
+type RpcMethod = (request: object, call: Visitor["call"]) => Promise<object>;
+
+/** Has texts in place of bytes, which receivers have sent; those that are not UTF-8 are replaced. */
+function showTexts(message: object): void {
+  for (const [name, value] of Object.entries(message))
+    if (Buffer.isBuffer(value)) Object.assign(message, { [name]: value.toString("utf8") });
+    else if (typeof value === "object" && value !== null) showTexts(value);
 }

@@ -21,7 +21,7 @@ export interface SignedIn extends Visitor {
   readonly person: Person;
 }
 
-/** A member of the brand that the input names; an owner if the operation needs one. */
+/** A member of the brand that the input names. */
 export interface InBrand extends SignedIn {
   readonly brand: Person["memberships"][number];
 }
@@ -36,34 +36,7 @@ export type Handler<Name extends OperationName> = (
   input: ParsedInput<Name>,
 ) => Promise<Message<Name>>;
 
-export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
+/** What implements an operation: a handler, unless it is a method of a service. */
+type Composed = { [Name in OperationName]: "method" extends keyof (typeof OPERATIONS)[Name] ? never : Name }[OperationName];
 
-type Clients = Omit<Services, "connected" | "stop">;
-
-/** The request and the response of a method. */
-type Method<Client extends keyof Clients, Name extends keyof Clients[Client]> = Clients[Client][Name] extends (
-  request: infer In,
-  call: never,
-) => Promise<infer Out>
-  ? { readonly in: In; readonly some: { readonly [Field in keyof In]?: In[Field] | undefined }; readonly out: Out }
-  : never;
-
-/**
- * Passes an operation on to a method of a service whose request has the names of its input. Who acts is not sent: the grant says it.
- *
- * @param fixed what the request has beside the input, or where the input has nothing
- */
-export const to =
-  <Client extends keyof Clients, Name extends keyof Clients[Client], const Fixed extends object = object>(
-    client: Client,
-    name: Name,
-    fixed?: Fixed & Method<Client, Name>["some"],
-  ) =>
-  (
-    services: Services,
-    { call }: Visitor,
-    input: Omit<Method<Client, Name>["in"], keyof Fixed> & Method<Client, Name>["some"],
-  ): Promise<Method<Client, Name>["out"]> => {
-    const method = services[client][name] as (request: object, call: Visitor["call"]) => Promise<Method<Client, Name>["out"]>;
-    return method({ ...fixed, ...input }, call);
-  };
+export type Handlers = { readonly [Name in Composed]: Handler<Name> };

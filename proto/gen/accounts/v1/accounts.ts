@@ -705,6 +705,13 @@ export interface RecordAuditRequest {
 
 export interface RecordAuditResponse {
   epoch: string;
+  /** Entries that are not written, because they cannot be. The others are. */
+  refused: RefusedAuditEntry[];
+}
+
+export interface RefusedAuditEntry {
+  id: string;
+  problem: string;
 }
 
 export interface AppendAuditRequest {
@@ -783,7 +790,12 @@ export interface ListAuditRequest {
 export interface ListAuditResponse {
   entries: AuditEntry[];
   /** Absent on the last page. */
-  next_page_token?: string | null | undefined;
+  next_page_token?:
+    | string
+    | null
+    | undefined;
+  /** The keys that the entries name, at most 200. Accounts 1.0 sends none here, nor in the messages below. */
+  keys: Key[];
 }
 
 export interface ExportAuditRequest {
@@ -906,6 +918,8 @@ export interface GetUsageResponse {
   buckets: UsageBucket[];
   /** The 500 with the most messages, those first. */
   clients: ClientCount[];
+  /** With `by_key`, the first page of the brand's keys, and 200 of those that count. */
+  keys: Key[];
 }
 
 /** Messages of an assistant, of all days in Manila that have a part in the range. */
@@ -942,7 +956,12 @@ export interface ListFailedRequestsResponse {
   /** In ascending order; buckets without failed requests are left out. Of all groups that the request selects. */
   buckets: FailedBucket[];
   /** Before this minute requests are missing, as a brand keeps 10,000 counts. Absent if none are. */
-  counted_since?: string | null | undefined;
+  counted_since?:
+    | string
+    | null
+    | undefined;
+  /** The first page of the brand's keys, and those of `groups`. */
+  keys: Key[];
 }
 
 /** Requests that were refused or failed in the same way. */
@@ -6510,13 +6529,16 @@ export const RecordAuditRequest: MessageFns<RecordAuditRequest> = {
 };
 
 function createBaseRecordAuditResponse(): RecordAuditResponse {
-  return { epoch: "" };
+  return { epoch: "", refused: [] };
 }
 
 export const RecordAuditResponse: MessageFns<RecordAuditResponse> = {
   encode(message: RecordAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.epoch !== "") {
       writer.uint32(10).string(message.epoch);
+    }
+    for (const v of message.refused) {
+      RefusedAuditEntry.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -6540,6 +6562,71 @@ export const RecordAuditResponse: MessageFns<RecordAuditResponse> = {
             }
 
             message.epoch = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.refused.push(RefusedAuditEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRefusedAuditEntry(): RefusedAuditEntry {
+  return { id: "", problem: "" };
+}
+
+export const RefusedAuditEntry: MessageFns<RefusedAuditEntry> = {
+  encode(message: RefusedAuditEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.problem !== "") {
+      writer.uint32(18).string(message.problem);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RefusedAuditEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRefusedAuditEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.problem = reader.string();
             continue;
           }
         }
@@ -6994,7 +7081,7 @@ export const ListAuditRequest: MessageFns<ListAuditRequest> = {
 };
 
 function createBaseListAuditResponse(): ListAuditResponse {
-  return { entries: [], next_page_token: null };
+  return { entries: [], next_page_token: null, keys: [] };
 }
 
 export const ListAuditResponse: MessageFns<ListAuditResponse> = {
@@ -7004,6 +7091,9 @@ export const ListAuditResponse: MessageFns<ListAuditResponse> = {
     }
     if (message.next_page_token !== undefined && message.next_page_token !== null) {
       writer.uint32(18).string(message.next_page_token);
+    }
+    for (const v of message.keys) {
+      Key.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -7035,6 +7125,14 @@ export const ListAuditResponse: MessageFns<ListAuditResponse> = {
             }
 
             message.next_page_token = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.keys.push(Key.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -7898,7 +7996,7 @@ export const UsageBucket: MessageFns<UsageBucket> = {
 };
 
 function createBaseGetUsageResponse(): GetUsageResponse {
-  return { buckets: [], clients: [] };
+  return { buckets: [], clients: [], keys: [] };
 }
 
 export const GetUsageResponse: MessageFns<GetUsageResponse> = {
@@ -7908,6 +8006,9 @@ export const GetUsageResponse: MessageFns<GetUsageResponse> = {
     }
     for (const v of message.clients) {
       ClientCount.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.keys) {
+      Key.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -7939,6 +8040,14 @@ export const GetUsageResponse: MessageFns<GetUsageResponse> = {
             }
 
             message.clients.push(ClientCount.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.keys.push(Key.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -8146,7 +8255,7 @@ export const ListFailedRequestsRequest: MessageFns<ListFailedRequestsRequest> = 
 };
 
 function createBaseListFailedRequestsResponse(): ListFailedRequestsResponse {
-  return { groups: [], has_more_groups: false, buckets: [], counted_since: null };
+  return { groups: [], has_more_groups: false, buckets: [], counted_since: null, keys: [] };
 }
 
 export const ListFailedRequestsResponse: MessageFns<ListFailedRequestsResponse> = {
@@ -8162,6 +8271,9 @@ export const ListFailedRequestsResponse: MessageFns<ListFailedRequestsResponse> 
     }
     if (message.counted_since !== undefined && message.counted_since !== null) {
       writer.uint32(34).string(message.counted_since);
+    }
+    for (const v of message.keys) {
+      Key.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -8209,6 +8321,14 @@ export const ListFailedRequestsResponse: MessageFns<ListFailedRequestsResponse> 
             }
 
             message.counted_since = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.keys.push(Key.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -8668,7 +8788,7 @@ export type SignInServiceService = typeof SignInServiceService;
 export const SignInServiceService = {
   /**
    * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
-   * each. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
+   * each that the person has opened. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
    * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
    * if `acting_member` is not an owner of the brand; `limited_session` with `via`: what an owner's links opened ends with the
    * owner. INVALID_ARGUMENT if the address is the acting member's own.
@@ -8738,7 +8858,7 @@ export const SignInServiceService = {
   },
   /**
    * Unbinds a person's identities, ends the person's sessions and deletes the person's unused links, so that the next sign-in with the verified address binds
-   * its identity. If there were any, writes it to the audit log of each of the person's brands, as the operator's.
+   * its identity. If there were any, writes it to the audit log of each brand that the person has opened, as the operator's.
    * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
    */
   unlinkIdentities: {
@@ -8757,7 +8877,7 @@ export const SignInServiceService = {
 export interface SignInServiceServer extends UntypedServiceImplementation {
   /**
    * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
-   * each. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
+   * each that the person has opened. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
    * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
    * if `acting_member` is not an owner of the brand; `limited_session` with `via`: what an owner's links opened ends with the
    * owner. INVALID_ARGUMENT if the address is the acting member's own.
@@ -8787,7 +8907,7 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
   signInWithIdentity: handleUnaryCall<SignInWithIdentityRequest, SignInWithIdentityResponse>;
   /**
    * Unbinds a person's identities, ends the person's sessions and deletes the person's unused links, so that the next sign-in with the verified address binds
-   * its identity. If there were any, writes it to the audit log of each of the person's brands, as the operator's.
+   * its identity. If there were any, writes it to the audit log of each brand that the person has opened, as the operator's.
    * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
    */
   unlinkIdentities: handleUnaryCall<UnlinkIdentitiesRequest, UnlinkIdentitiesResponse>;

@@ -10,7 +10,7 @@ export interface Key {
   readonly brand_id: string;
   readonly environment: "live" | "test";
   readonly name: string;
-  readonly permissions: readonly Permission[];
+  readonly permissions: Permission[];
   readonly hint: string;
   readonly created_by: string;
   readonly created_at: string;

@@ -2,6 +2,9 @@ import { AppError } from "@brand-records/errors";
 import { parseInstant } from "@brand-records/resources";
 import { hash } from "node:crypto";
 
+/** 200 members of the longest addresses take 60 KB, 200 keys of the longest names 140 KB. */
+export const LIST_PAGE_MAX = 200;
+
 export interface PageRequest {
   readonly page_size: number;
   readonly page_token?: string | null | undefined;

@@ -1,10 +1,9 @@
 import { parseRequest } from "@brand-records/errors";
-import type { AccountsServiceService, Key as KeyMessage } from "@brand-records/proto/accounts/v1";
+import type { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { Key } from "../domain/key.ts";
 import { recordOf } from "../use-cases/audit.ts";
 import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
@@ -107,12 +106,12 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
         request,
       );
       const { key, secret, sameName } = await createKey(deps, { ...rest, brandId: brand_id, createdBy: created_by }, recordOf(call));
-      return { key: keyMessage(key), secret, same_name: sameName.map(keyMessage) };
+      return { key, secret, same_name: sameName };
     },
     async listKeys(request) {
       const { brand_id, ids, ...page } = parseRequest({ brand_id: fields.brandId, ids: fields.keyIds, ...pageFields }, request);
       const { rows, nextPageToken } = await keysOf(deps.db, brand_id, page, ids);
-      return { keys: rows.map(keyMessage), next_page_token: nextPageToken };
+      return { keys: rows, next_page_token: nextPageToken };
     },
     async revokeKey(request, call) {
       const { key_id, revoked_by, brand_id } = parseRequest(
@@ -124,9 +123,7 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
         { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by },
         recordOf(call),
       );
-      return { key: keyMessage(result), ...until };
+      return { key: result, ...until };
     },
   };
 }
-
-const keyMessage = (key: Key): KeyMessage => ({ ...key, permissions: [...key.permissions] });

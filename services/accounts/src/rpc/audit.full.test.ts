@@ -92,8 +92,10 @@ describe("what plans and webhook record", () => {
     ["no time", { created_at: "today" }, "created_at"],
     ["an id that is none", { id: "key_1" }, "id"],
   ])("is refused with %s", async (_, given, field) => {
-    await expectRefusal(record(given), "invalid_request", `entries.0.${field}`);
-    expect((await list()).entries).toEqual([]);
+    const [good, bad] = [recordedEntry(brand), recordedEntry(brand, given)];
+    const { refused } = await served.audit.recordAudit({ entries: [bad, good] });
+    expect(refused).toEqual([{ id: bad.id, problem: expect.stringContaining(`at ${field.replace(/\.(\d+)/, "[$1]")}`) }]);
+    expect(idsOf(await list())).toEqual([good.id]);
   });
 
   it.each(["brk_team@brand.example", "WHSEC_ana@brand.example"])(
@@ -229,7 +231,14 @@ it("finds an entry by the person whose link opened the session, too", async () =
 it("lists no other brand's entries", async () => {
   await record();
   const theirs = await served.createBrand();
-  expect(await list({ brand_id: theirs.id, action: "receiver" })).toEqual({ entries: [], next_page_token: null });
+  expect(await list({ brand_id: theirs.id, action: "receiver" })).toEqual({ entries: [], next_page_token: null, keys: [] });
+});
+
+it("has the keys that its entries name, and no other brand's", async () => {
+  const [ours, theirs] = [await served.createKey(brand), await served.createKey(await served.createBrand())];
+  for (const subject_id of [ours.id, ours.id, theirs.id, "rcv_1", null]) await record({ subject_id });
+  const { keys } = await list({ action: "receiver" });
+  expect(keys).toEqual([expect.objectContaining({ id: ours.id, name: "Reports" })]);
 });
 
 it("pages newest first, without repeating or missing an entry while others are written, and ends with a full page", async () => {

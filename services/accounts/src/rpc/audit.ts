@@ -6,12 +6,18 @@ import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { AuditEntry } from "../domain/audit-entry.ts";
 import { appendAudit, type Announcement, exportAudit, finishAudit, listAudit, recordAudit } from "../use-cases/audit.ts";
+import { keysNamed } from "../use-cases/keys.ts";
 import { fields } from "./fields.ts";
 
 export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handlers<AuditServiceService> {
   return {
-    async recordAudit(request) {
-      return { epoch: await recordAudit(db, parseRequest(recordFields, request).entries) };
+    async recordAudit({ entries }) {
+      const parsed = entries.map((entry) => ({ id: entry.id, ...entryFields.safeParse(entry) }));
+      const taken = parsed.flatMap(({ data }) => data ?? []);
+      return {
+        epoch: await recordAudit(db, taken),
+        refused: parsed.flatMap(({ id, error }) => (error ? [{ id, problem: z.prettifyError(error) }] : [])),
+      };
     },
     // Nothing is announced any more where every service writes its own entries: the caller goes on, and the change is recorded.
     async appendAudit(request, { person }) {
@@ -27,7 +33,8 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
     async listAudit(request) {
       const { brand_id, actor, action, from, to, page_size, page_token } = parseRequest(listFields, request);
       const { rows, nextPageToken } = await listAudit(db, { brandId: brand_id, actor, action, from, to }, page_size, page_token);
-      return { entries: rows, next_page_token: nextPageToken };
+      const ids = rows.map(({ subject_id }) => subject_id);
+      return { entries: rows, next_page_token: nextPageToken, keys: await keysNamed(db, brand_id, ids) };
     },
     async exportAudit(request) {
       const { since, page_size, page_token } = parseRequest(exportFields, request);
@@ -35,8 +42,6 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
     },
   };
 }
-
-const ENTRIES_MAX = 500;
 
 const notWritten = (announced: Announcement): AuditEntry => ({
   ...announced,
@@ -52,7 +57,7 @@ const notWritten = (announced: Announcement): AuditEntry => ({
 /** Null if absent. */
 const optional = <Field extends z.ZodType>(field: Field) => field.nullish().transform((value) => value ?? null);
 
-const entryFields = {
+const entryFields = z.object({
   id: fields.auditId,
   brand_id: fields.brandId,
   actor: optional(fields.auditSubject),
@@ -68,9 +73,7 @@ const entryFields = {
   error_kind: optional(fields.errorKind),
   tries: z.int().min(1),
   created_at: fields.instant,
-};
-
-const recordFields = { entries: z.array(z.object(entryFields)).max(ENTRIES_MAX) };
+});
 
 const announcedFields = {
   brand_id: fields.brandId,

@@ -50,6 +50,7 @@ it("adds up what several gateways count, each batch once, with the last request 
   await record([failed(5, ["b1", "b2", "b3"]), failed(3, ["c1"]), failed(3, ["c2"])]);
   const group = { key_id: key, route: "GET /api/v1/payouts", code: "invalid_parameter", field: "limit" };
   expect(await list()).toEqual({
+    keys: [expect.objectContaining({ id: key, name: "Reports" })],
     groups: [{ ...group, requests: 8, first_at: at(5), last_at: at(3), request_ids: ["c2", "c1", "b3", "b2", "b1"] }],
     has_more_groups: false,
     buckets: [{ start: at(1_440), requests: 8 }],

@@ -10,11 +10,9 @@ import { ACTION_OF_OTHERS, AUDIT_OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
 import { isPseudonym } from "../domain/person.ts";
 import { FIELD, ROUTE } from "../domain/failed-requests.ts";
+import { LIST_PAGE_MAX } from "../domain/page-token.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
 import { BUCKET_MINUTES_MAX, CLIENT_NAME_LENGTH_MAX, minuteOf } from "../domain/usage.ts";
-
-/** 200 members of the longest addresses take 60 KB, 200 keys of the longest names 140 KB. */
-const LIST_PAGE_MAX = 200;
 
 /** What a process has cleaned: a batch is not refused for one name. */
 const oneLine = (max: number) =>

@@ -119,6 +119,15 @@ it("counts simultaneous refusals, and loses none", async () => {
   expect((await entriesOf(brand))[0]).toMatchObject({ error_kind: "sign_in_link_expired", tries: 20 });
 });
 
+it("refuses a link for its own reason, also where the log takes no entry", async () => {
+  const token = await people.link(brand.owner);
+  await open(await sessionOf(token), brand);
+  await served.db.query("alter table accounts.audit_entries add constraint full_up check (outcome = 'done') not valid");
+  await expectRefusal(redeem(token), "sign_in_link_used");
+  await expectRefusal(served.signIn.peekSignInLink({ token }), "sign_in_link_used");
+  await served.db.query("alter table accounts.audit_entries drop constraint full_up");
+});
+
 it("writes nothing about an unknown link, which names no person, and counts it", async () => {
   for (const token of ["A".repeat(43), "short"]) await expectRefusal(redeem(token), "sign_in_link_unknown");
   expect(await entriesOf(brand)).toEqual([]);

@@ -58,6 +58,24 @@ it("lets many gateways add to the same minutes at once, in whatever order, and l
   expect(await get({ bucket_minutes: 60 })).toEqual([{ start: at(0), key_id: null, accepted: 1_200, refused: 1_200, peak_accepted: 60 }]);
 });
 
+it("has by key the first page of the brand's keys, and those that count beside", async () => {
+  await served.db.query(
+    `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by, created_at)
+     select 'key_' || n || right(id, 20), brand_id, environment, name, permissions, hint, pepper_version, sha256((id || n)::bytea), created_by,
+            created_at + interval '1 minute'
+       from accounts.keys cross join generate_series(1, 200) n where id = $1`,
+    [key],
+  );
+  const request = { brand_id: brand.id, from: at(0), to: at(60), bucket_minutes: 60, by_client: false };
+  const keysOf = async (by_key: boolean) => (await served.usage.getUsage({ ...request, by_key })).keys.map(({ id }) => id);
+  const { keys } = await served.accounts.listKeys({ brand_id: brand.id, ids: [] });
+  const first = keys.map(({ id }) => id);
+  expect([first.length, first.includes(key)]).toEqual([200, false]);
+  expect([await keysOf(true), await keysOf(false)]).toEqual([first, []]);
+  await record([count(0, 5)]);
+  expect(await keysOf(true)).toEqual([...first, key]);
+});
+
 it("counts by key, and in larger buckets with their busiest minute", async () => {
   const second = (await served.createKey(brand)).id;
   const ofSecond = { brand_id: brand.id, key_id: second };

@@ -39,7 +39,13 @@ const statements = {
               and (revoked_at is null, created_at, id) < (coalesce($2, true), coalesce($3, 'infinity'::timestamptz), coalesce($4, ''))
             order by (revoked_at is null) desc, created_at desc, id desc limit $5`,
   },
-  ofIds: { name: "keys.of_ids", text: `select ${COLUMNS} from accounts.keys where brand_id = $1 and id = any($2::text[]) order by id` },
+  ofIds: {
+    name: "keys.of_ids",
+    text: `select ${COLUMNS} from accounts.keys
+            where brand_id = $1 and id = any($2::text[] || array(
+              select id from accounts.keys where brand_id = $1 order by (revoked_at is null) desc, created_at desc, id desc limit $3))
+            order by (revoked_at is null) desc, created_at desc, id desc`,
+  },
   countActive: {
     name: "keys.count_active",
     text: "select count(*)::int as keys from accounts.keys where brand_id = $1 and revoked_at is null",
@@ -93,9 +99,9 @@ export const findKey = (sql: Sql, id: string): Promise<Key | undefined> => first
 export const pageOfKeys = (sql: Sql, brandId: string, after: Position, limit: number): Promise<Key[]> =>
   sql.query<Key>(statements.page, [brandId, after[0], after[1], after[2], limit]);
 
-/** Returns those of these keys that the brand has, in ascending order of id. */
-export const keysWithIds = (sql: Sql, brandId: string, ids: readonly string[]): Promise<Key[]> =>
-  sql.query<Key>(statements.ofIds, [brandId, ids]);
+/** Returns those of these keys that the brand has, and the first `beside` of all, in the order of a page. */
+export const keysWithIds = (sql: Sql, brandId: string, ids: readonly string[], beside = 0): Promise<Key[]> =>
+  sql.query<Key>(statements.ofIds, [brandId, ids, beside]);
 
 /** Counts the brand's keys that are not revoked. */
 export async function countActiveKeys(sql: Sql, brandId: string): Promise<number> {

@@ -64,3 +64,12 @@ export const membershipsOf = (sql: Sql, email: string): Promise<Membership[]> =>
 
 /** Returns the brands that a person has opened in some session. */
 export const openedBrandsOf = (sql: Sql, email: string): Promise<{ brand_id: string }[]> => sql.query(statements.openedBrands, [email]);
+
+/**
+ * Returns the brands whose logs tell what the operator does about a person's sign-ins: those that the person has opened; before the first,
+ * all of them, because a restore takes identities away by these entries.
+ */
+export async function brandsToldOf(sql: Sql, email: string): Promise<readonly { readonly brand_id: string }[]> {
+  const opened = await openedBrandsOf(sql, email);
+  return opened.length > 0 ? opened : membershipsOf(sql, email);
+}

@@ -10,6 +10,7 @@ import {
   refusedEntry,
   type SentAuditEntry,
 } from "@brand-records/service-runtime";
+import type { Logger } from "@brand-records/telemetry";
 import { type AuditEntry, type AuditFilter, mayAnnounce, scopeOf } from "../domain/audit-entry.ts";
 import { brandDeleted, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
 import { pageOf, pageToken, positionIn, type TokenPage } from "../domain/page-token.ts";
@@ -61,6 +62,12 @@ export function recordForBrands(
   }));
   return writeAuditEntries(sql, written);
 }
+
+/** Logs that a refusal is not in the audit log: it stands all the same. */
+export const notRecorded =
+  (log: Logger, { action }: PlannedEntry) =>
+  (err: unknown): void =>
+    log.warn({ err, action }, "refusal not recorded");
 
 /** Writes entries that another service has made. Returns the epoch of this audit log. */
 export function recordAudit(db: Database, entries: readonly SentAuditEntry[]): Promise<string> {

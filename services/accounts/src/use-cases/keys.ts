@@ -6,7 +6,7 @@ import type { RecordChange } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { requireOwner } from "../domain/brand.ts";
 import { grantedPermissions, type Key, keyHash, keyLimit, keyNotFound, requireApiAccess } from "../domain/key.ts";
-import { pageOf, type PageRequest, positionIn, type TokenPage } from "../domain/page-token.ts";
+import { LIST_PAGE_MAX, pageOf, type PageRequest, positionIn, type TokenPage } from "../domain/page-token.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
 import {
   countActiveKeys,
@@ -36,7 +36,7 @@ export interface CreatedKey {
   /** The key itself, to be shown once; only its hash is stored. */
   readonly secret: string;
   /** Other keys with this name and environment that are not revoked: the newest ten. Exact: keys of a brand are created one after another. */
-  readonly sameName: readonly Key[];
+  readonly sameName: Key[];
 }
 
 /**
@@ -109,6 +109,12 @@ export async function keysOf(
   const scope = ["keys", brandId];
   const found = await pageOfKeys(db, brandId, positionIn(scope, page_token, POSITION), page_size + 1);
   return pageOf(found, page_size, scope, ({ revoked_at, created_at, id }) => [revoked_at === null, created_at, id]);
+}
+
+/** Returns the keys that a page's records name, at most 200, and the first `beside` of the brand's. */
+export async function keysNamed(sql: Sql, brandId: string, ids: readonly (string | null | undefined)[], beside = 0): Promise<Key[]> {
+  const named = [...new Set(ids.flatMap((id) => (id?.startsWith("key_") === true ? [id] : [])))].slice(0, LIST_PAGE_MAX);
+  return named.length + beside === 0 ? [] : keysWithIds(sql, brandId, named, beside);
 }
 
 /**

@@ -7,10 +7,10 @@ import { brandNotFound, type Membership, requireOwner } from "../domain/brand.ts
 import { limitedSession, type LinkScope, noMembership, notAMember, ownAddress, requireUsable, type SignInLink } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/session.ts";
 import { lockBrand } from "../storage/brands.ts";
-import { findMember, membershipsOf, openedBrandsOf } from "../storage/members.ts";
+import { brandsToldOf, findMember, membershipsOf, openedBrandsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
-import { recordForBrands } from "./audit.ts";
+import { notRecorded, recordForBrands } from "./audit.ts";
 import { openSession } from "./sessions.ts";
 
 export interface LinkRequest {
@@ -20,8 +20,7 @@ export interface LinkRequest {
 }
 
 /**
- * Creates an operator's one-time link. It opens every brand of the person, so each brand's audit log gets an entry, in the same
- * transaction.
+ * Creates an operator's one-time link, which opens every brand of the person. Their audit logs are told, in the same transaction.
  *
  * @throws AppError `no_membership`
  */
@@ -29,7 +28,8 @@ export function createSignInLink({ db }: Pick<AccountsDependencies, "db">, reque
   return db.transaction(async (sql) => {
     // A link that is made during the removal of the last membership would outlive it.
     await lockPerson(sql, request.email);
-    await recordForBrands(sql, await requireMemberships(sql, request.email), request.entry);
+    await requireMemberships(sql, request.email);
+    await recordForBrands(sql, await brandsToldOf(sql, request.email), request.entry);
     return insertLink(sql, request, null);
   });
 }
@@ -103,7 +103,7 @@ export async function redeemSignInLink(
   return session;
 }
 
-type Dependencies = Pick<AccountsDependencies, "db" | "countSignIn">;
+type Dependencies = Pick<AccountsDependencies, "db" | "countSignIn" | "log">;
 
 async function usableLink(sql: Sql, token: string): Promise<SignInLink> {
   const tokenHash = tokenHashOf(token);
@@ -129,7 +129,7 @@ async function withRefusals<T>(deps: Dependencies, token: string, attempt: Plann
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === "internal_error") throw error;
     deps.countSignIn("link", error.kind);
-    await recordRefusal(deps.db, token, attempt, error.kind);
+    await recordRefusal(deps.db, token, attempt, error.kind).catch(notRecorded(deps.log, attempt));
     throw error;
   }
 }

@@ -6,11 +6,11 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { type Identity, identityConflict, IdTokenRefused, verifiedEmail } from "../domain/sign-in.ts";
 import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { bindIdentity, deleteIdentitiesOf, findBoundEmail, useIdToken } from "../storage/identities.ts";
-import { openedBrandsOf } from "../storage/members.ts";
+import { brandsToldOf, openedBrandsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsOf } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
-import { recordForBrands } from "./audit.ts";
+import { notRecorded, recordForBrands } from "./audit.ts";
 import { openSession } from "./sessions.ts";
 import { requireMemberships } from "./sign-in-links.ts";
 
@@ -47,7 +47,7 @@ export async function signInWithIdentity(
       return openSession(sql, { email, issuer: signIn.issuer, scope: null }, sessionLimits);
     });
     if (session === undefined) {
-      await recordConflict(db, signIn, email, attempt);
+      await recordConflict(db, signIn, email, attempt).catch(notRecorded(log, attempt));
       throw identityConflict();
     }
     countSignIn("provider", "done");
@@ -76,12 +76,12 @@ async function recordConflict(db: Database, { issuer, subject }: Identity, email
 export function unlinkIdentities({ db }: Pick<AccountsDependencies, "db">, email: string, entry: PlannedEntry): Promise<number> {
   return db.transaction(async (sql) => {
     await lockPerson(sql, email);
-    const memberships = await requireMemberships(sql, email);
+    await requireMemberships(sql, email);
     const unlinked = await deleteIdentitiesOf(sql, email);
     if (unlinked === 0) return 0;
     await deleteUnusedLinksOf(sql, email, null);
     await deleteSessionsOf(sql, email);
-    await recordForBrands(sql, memberships, entry);
+    await recordForBrands(sql, await brandsToldOf(sql, email), entry);
     return unlinked;
   });
 }

@@ -707,6 +707,13 @@ export interface RecordAuditRequest {
 
 export interface RecordAuditResponse {
   epoch: string;
+  /** Entries that are not written, because they cannot be. The others are. */
+  refused: RefusedAuditEntry[];
+}
+
+export interface RefusedAuditEntry {
+  id: string;
+  problem: string;
 }
 
 export interface AppendAuditRequest {
@@ -785,7 +792,12 @@ export interface ListAuditRequest {
 export interface ListAuditResponse {
   entries: AuditEntry[];
   /** Absent on the last page. */
-  next_page_token?: string | null | undefined;
+  next_page_token?:
+    | string
+    | null
+    | undefined;
+  /** The keys that the entries name, at most 200. Accounts 1.0 sends none here, nor in the messages below. */
+  keys: Key[];
 }
 
 export interface ExportAuditRequest {
@@ -908,6 +920,8 @@ export interface GetUsageResponse {
   buckets: UsageBucket[];
   /** The 500 with the most messages, those first. */
   clients: ClientCount[];
+  /** With `by_key`, the first page of the brand's keys, and 200 of those that count. */
+  keys: Key[];
 }
 
 /** Messages of an assistant, of all days in Manila that have a part in the range. */
@@ -944,7 +958,12 @@ export interface ListFailedRequestsResponse {
   /** In ascending order; buckets without failed requests are left out. Of all groups that the request selects. */
   buckets: FailedBucket[];
   /** Before this minute requests are missing, as a brand keeps 10,000 counts. Absent if none are. */
-  counted_since?: string | null | undefined;
+  counted_since?:
+    | string
+    | null
+    | undefined;
+  /** The first page of the brand's keys, and those of `groups`. */
+  keys: Key[];
 }
 
 /** Requests that were refused or failed in the same way. */
@@ -965,4 +984,223 @@ export interface FailedRequests {
 export interface FailedBucket {
   start: string;
   requests: number;
+}
+
+/** Verifies keys. The gateway calls it for every key it has not cached. */
+export interface VerificationService {
+  /**
+   * Returns the principal behind a key. UNAUTHENTICATED (kind `invalid_key`) for an unknown or revoked key and for one of
+   * another environment: the same error for all three.
+   */
+  verifyKey(request: VerifyKeyRequest): Promise<VerifyKeyResponse>;
+}
+
+/** Brands, members and keys: used by brandctl and by the Developers area. */
+export interface AccountsService {
+  /** Creates a brand, or returns the existing one if `id` is given and taken by a brand with the same name. */
+  createBrand(request: CreateBrandRequest): Promise<CreateBrandResponse>;
+  /** NOT_FOUND if the brand does not exist. */
+  getBrand(request: GetBrandRequest): Promise<GetBrandResponse>;
+  /** Returns brands in ascending order of id, also those that are being deleted. */
+  listBrands(request: ListBrandsRequest): Promise<ListBrandsResponse>;
+  /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
+  setBrandTier(request: SetBrandTierRequest): Promise<SetBrandTierResponse>;
+  /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
+  setBrandVerified(request: SetBrandVerifiedRequest): Promise<SetBrandVerifiedResponse>;
+  /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
+  listDeletedBrands(request: ListDeletedBrandsRequest): Promise<ListDeletedBrandsResponse>;
+  /**
+   * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
+   * `already_exists`) for a member. FAILED_PRECONDITION: kind `last_owner` if the brand would lose its last owner; `member_limit` if it
+   * has as many members as a setting allows. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * With only_new a repetition is refused, because the first call has added the member: so it is not repeated.
+   */
+  addMember(request: AddMemberRequest): Promise<AddMemberResponse>;
+  /**
+   * Changes a member's role. NOT_FOUND if the brand has no such member; otherwise refuses like AddMember. What links of an
+   * owner opened for others ends when the owner becomes a member.
+   * A repetition of an owner's own change to member is refused, because that owner is one no more: so it is not repeated.
+   */
+  setMemberRole(request: SetMemberRoleRequest): Promise<SetMemberRoleResponse>;
+  /**
+   * Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. Plans and webhook
+   * may call it for the processes of 1.0 that an update replaces: theirs asked for the members whom the operator names.
+   */
+  listMembers(request: ListMembersRequest): Promise<ListMembersResponse>;
+  /**
+   * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
+   * last membership, the person's links, sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
+   * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
+   */
+  removeMember(request: RemoveMemberRequest): Promise<RemoveMemberResponse>;
+  /** Returns the brands of a person in ascending order of name; none for an unknown person. */
+  listMemberships(request: ListMembershipsRequest): Promise<ListMembershipsResponse>;
+  /**
+   * Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. FAILED_PRECONDITION
+   * (kind `key_limit`) if the brand has as many keys that are not revoked as a setting allows.
+   */
+  createKey(request: CreateKeyRequest): Promise<CreateKeyResponse>;
+  /** Returns the keys of a brand: first those that are not revoked, so that no number of revoked ones hides them; the newest of each first. */
+  listKeys(request: ListKeysRequest): Promise<ListKeysResponse>;
+  /**
+   * Revokes a key permanently: every gateway refuses its next request, or does by `may_be_accepted_until`. Returns a key that is already
+   * revoked unchanged.
+   */
+  revokeKey(request: RevokeKeyRequest): Promise<RevokeKeyResponse>;
+}
+
+/**
+ * Signing in. A person is an e-mail address that is a member of some brand; signing in adds no member.
+ *
+ * Tokens, of sessions and of links, are 32 random bytes in base64url. Only their SHA-256 is stored.
+ */
+export interface SignInService {
+  /**
+   * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
+   * each that the person has opened. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
+   * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
+   * if `acting_member` is not an owner of the brand; `limited_session` with `via`: what an owner's links opened ends with the
+   * owner. INVALID_ARGUMENT if the address is the acting member's own.
+   */
+  createSignInLink(request: CreateSignInLinkRequest): Promise<CreateSignInLinkResponse>;
+  /**
+   * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
+   * `sign_in_link_used`, `sign_in_link_expired`). A link is unknown seven days after it expired, and once the person has been
+   * removed from the last brand or has ended all sessions before using it. An owner's link is unknown, too, once the person
+   * or that owner is removed from its brand, or that owner is no owner any more.
+   */
+  peekSignInLink(request: PeekSignInLinkRequest): Promise<PeekSignInLinkResponse>;
+  /**
+   * Uses up a link and creates a session. Of several simultaneous calls one succeeds. Refuses like PeekSignInLink; a refused
+   * link is not used up.
+   */
+  redeemSignInLink(request: RedeemSignInLinkRequest): Promise<RedeemSignInLinkResponse>;
+  /**
+   * Creates a session for the person behind an identity of an OpenID provider, which accounts takes from the provider's ID token. The
+   * first sign-in binds the identity to the person with its verified address; later ones ignore the address. A token makes one session, of
+   * several simultaneous calls too. UNAUTHENTICATED (kind `invalid_id_token`) unless accounts verifies it: the provider's signature, its
+   * issuer, audience, nonce and times, and that it is at most ten minutes old. UNAVAILABLE (kind `unavailable`) if accounts cannot reach
+   * the provider, or does not know it, or if the identity is unlinked meanwhile. PERMISSION_DENIED: kind `email_not_verified` if an
+   * unbound identity has no verified address, `no_membership` if the person is not a member of any brand,
+   * `identity_conflict` if another identity of the same issuer is bound to the person.
+   */
+  signInWithIdentity(request: SignInWithIdentityRequest): Promise<SignInWithIdentityResponse>;
+  /**
+   * Unbinds a person's identities, ends the person's sessions and deletes the person's unused links, so that the next sign-in with the verified address binds
+   * its identity. If there were any, writes it to the audit log of each brand that the person has opened, as the operator's.
+   * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
+   */
+  unlinkIdentities(request: UnlinkIdentitiesRequest): Promise<UnlinkIdentitiesResponse>;
+}
+
+/**
+ * Sessions of signed-in people.
+ *
+ * A grant proves to one service (its audience) in which session a call is made: a JWT of accounts, signed with HMAC-SHA-256, valid for 60 s.
+ */
+export interface SessionsService {
+  /**
+   * Returns the session with the person's memberships as they are now: at least one, and only that of `brand_id` if the
+   * session has one. UNAUTHENTICATED (kind `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
+   * for all. Keeps the session from expiring for lack of use. With `with_grants`, returns a grant for each service.
+   */
+  getSession(request: GetSessionRequest): Promise<GetSessionResponse>;
+  /** Ends a session. Succeeds for an unknown one, too. */
+  endSession(request: EndSessionRequest): Promise<EndSessionResponse>;
+  /** Ends all sessions of a person, or those of one brand, and deletes the unused links that would open such sessions. */
+  endSessionsOf(request: EndSessionsOfRequest): Promise<EndSessionsOfResponse>;
+  /**
+   * Returns who acts by a grant, and what the person is in a brand at this moment. UNAUTHENTICATED (kind `invalid_session`) if the session has ended,
+   * the audience is another, or accounts has not signed it; DEADLINE_EXCEEDED (kind `timeout`) after its 60 s; NOT_FOUND if the grant is of
+   * another brand, or the person is not a member of it.
+   */
+  checkGrant(request: CheckGrantRequest): Promise<CheckGrantResponse>;
+}
+
+/** The audit log of each brand: who changed what. Names of fields, never their values. Kept for two years (a setting). */
+export interface AuditService {
+  /**
+   * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
+   * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
+   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand.
+   */
+  recordAudit(request: RecordAuditRequest): Promise<RecordAuditResponse>;
+  /**
+   * Of consoles and brandctl 1.0: services write the entries of their changes themselves. Writes nothing later than a day after the
+   * update.
+   *
+   * @deprecated
+   */
+  appendAudit(request: AppendAuditRequest): Promise<AppendAuditResponse>;
+  /**
+   * Of consoles and brandctl 1.0.
+   *
+   * @deprecated
+   */
+  finishAudit(request: FinishAuditRequest): Promise<FinishAuditResponse>;
+  /** Returns entries of a brand, newest first. */
+  listAudit(request: ListAuditRequest): Promise<ListAuditResponse>;
+  /**
+   * Returns entries of all brands, deleted ones included, in ascending order of the time of their last change (`finished_at`,
+   * else `created_at`) and id. Complete: an entry that appears or changes later comes after every entry that was returned. So
+   * a refusal that is counted again is returned again, and the last of an id counts. Entries of the last 35 seconds, and
+   * those from after the beginning of a transaction in progress, are not returned yet. An erasure changes no time: entries
+   * that were returned keep the address.
+   */
+  exportAudit(request: ExportAuditRequest): Promise<ExportAuditResponse>;
+}
+
+/** Requests per brand, key and minute, and messages of assistants per brand, key, day and name. Kept for 31 days (a setting). */
+export interface UsageService {
+  /**
+   * Adds counts. A batch whose id was recorded before is ignored, so the call can be repeated within two days. Ignores counts
+   * of keys that the brand does not have, and of minutes that are not kept or more than ten minutes ahead.
+   */
+  recordUsage(request: RecordUsageRequest): Promise<RecordUsageResponse>;
+  /**
+   * Returns the database's time, by which minutes count: of processes that have no database, the machine's clock may be off. Anyone may
+   * know it.
+   */
+  getTime(request: GetTimeRequest): Promise<GetTimeResponse>;
+  /**
+   * Returns requests of a brand that were refused or failed in the last seven days, by key, route, error code and field, and how many there were
+   * over time. Requests without a valid key belong to no brand and are not counted.
+   */
+  listFailedRequests(request: ListFailedRequestsRequest): Promise<ListFailedRequestsResponse>;
+  /** Returns the counts of a brand in buckets. Buckets without requests are left out. */
+  getUsage(request: GetUsageRequest): Promise<GetUsageResponse>;
+}
+
+/** For operators' tools only: they name a key by its id, without its brand. */
+export interface OperatorService {
+  /** Returns the brand of a key. NOT_FOUND if the key does not exist. */
+  findBrand(request: FindBrandRequest): Promise<FindBrandResponse>;
+  /**
+   * Returns all that accounts keeps about a person, a member or not, in pages of one kind of record each; a page may be
+   * empty. Names no other person.
+   */
+  exportPerson(request: ExportPersonRequest): Promise<ExportPersonResponse>;
+  /**
+   * Begins to erase a person: returns the pseudonym that takes the place of the address, the same until ErasePerson is done, or until the
+   * person is added to a brand. FAILED_PRECONDITION (kind `still_a_member`) if the person is a member of some brand.
+   */
+  beginErasure(request: BeginErasureRequest): Promise<BeginErasureResponse>;
+  /**
+   * Ends an erasure that has begun, after the other services: deletes the person's sessions, links and identities, and puts
+   * the pseudonym in place of the address in the audit log and in keys. Removes the IP addresses of the person's audit
+   * entries. Writes an entry into the audit log of each brand concerned that exists. Can be repeated until it is done.
+   * FAILED_PRECONDITION (kind `still_a_member`; kind `request_conflict` before the erasure has settled); NOT_FOUND if no erasure has begun.
+   */
+  erasePerson(request: ErasePersonRequest): Promise<ErasePersonResponse>;
+  /**
+   * Begins to delete a brand, which is final. Writes the entry brand.delete into the audit log; deletes keys and members, and signs out
+   * and forgets people without another membership. When it returns, other calls answer as if there were no such brand, and every gateway
+   * refuses the brand's keys, or does by `settles_in_ms`. Repeated, it returns the deletion as it is now. NOT_FOUND if there is no such brand.
+   */
+  beginBrandDeletion(request: BeginBrandDeletionRequest): Promise<BeginBrandDeletionResponse>;
+  /**
+   * Deletes what is left of the brand here, in batches: usage, the audit log without the entry brand.delete, the Redis keys, the brand.
+   * Call it last, and again until `done`. FAILED_PRECONDITION (kind `request_conflict`) before the deletion has begun and settled.
+   */
+  finishBrandDeletion(request: FinishBrandDeletionRequest): Promise<FinishBrandDeletionResponse>;
 }

@@ -315,3 +315,62 @@ export interface DeletedRows {
   kind: string;
   rows: number;
 }
+
+/**
+ * Campaign plans, prepared by assistants and integrations, completed by people. No call publishes, funds, approves or
+ * spends anything. `notes` are private to the brand: only a WorkspacePlan contains them, and the gateway never reads one. Times are RFC
+ * 3339, UTC, with milliseconds; dates are YYYY-MM-DD; money is in centavos.
+ *
+ * Calls of the workspace need a grant of a member or an owner of the brand: NOT_FOUND otherwise, UNAVAILABLE if accounts does not respond.
+ * `acting_member` and `member` are that person's address: the grant overwrites them, and the operator, who needs none, names one. A change names the revision that it was made on: ABORTED (kind
+ * `plan_changed`) if the plan has another one.
+ */
+export interface PlansService {
+  /**
+   * Makes the plan of a request_id, or returns the existing one. Idempotent: any number of calls make one plan.
+   * ALREADY_EXISTS (kind `request_conflict`) if the request_id was used with another input, or its plan was cancelled;
+   * FAILED_PRECONDITION (kind `pending_plan_limit`) if the brand has 200 pending plans.
+   */
+  preparePlan(request: PreparePlanRequest): Promise<PreparePlanResponse>;
+  /** NOT_FOUND if the brand has no such plan. */
+  getPlan(request: GetPlanRequest): Promise<GetPlanResponse>;
+  /** Returns plans, newest first (created_at, then id, descending). */
+  listPlans(request: ListPlansRequest): Promise<ListPlansResponse>;
+  /** Returns plans without their long texts, newest first, for the workspace. */
+  listPlanSummaries(request: ListPlanSummariesRequest): Promise<ListPlanSummariesResponse>;
+  /** Returns a plan with its notes, for the workspace. NOT_FOUND if the brand has no such plan. */
+  getWorkspacePlan(request: GetWorkspacePlanRequest): Promise<GetWorkspacePlanResponse>;
+  /**
+   * Changes fields of a pending plan and raises its revision by one. A change that the plan already has succeeds at any revision and
+   * changes nothing, so that a repeated save is no conflict. INVALID_ARGUMENT names every field beyond its bounds; FAILED_PRECONDITION (kind
+   * `plan_not_pending`) if the plan is closed. Retries of PreparePlan are still compared with the first input.
+   */
+  updatePlan(request: UpdatePlanRequest): Promise<UpdatePlanResponse>;
+  /**
+   * Cancels a plan permanently. Repeated by the same member, it returns the cancelled plan unchanged, at any revision.
+   * FAILED_PRECONDITION (kind `plan_not_pending`; the message says who closed the plan and when) if another member cancelled it, or if it
+   * was completed.
+   */
+  cancelPlan(request: CancelPlanRequest): Promise<CancelPlanResponse>;
+  /**
+   * Completes a plan permanently, for a member who confirms pay, rights and funding. INVALID_ARGUMENT unless all three are
+   * confirmed. Repeated by the same member, it returns the completed plan unchanged, at any revision. FAILED_PRECONDITION (kind
+   * `plan_not_pending`; the message says who closed the plan and when) if another member completed it, or if it was cancelled.
+   */
+  completePlan(request: CompletePlanRequest): Promise<CompletePlanResponse>;
+}
+
+/** For operators' tools only: they name a plan by its id, without its brand. */
+export interface OperatorService {
+  /** Returns the brand of a plan. NOT_FOUND if the plan does not exist. */
+  findBrand(request: FindBrandRequest): Promise<FindBrandResponse>;
+  /** Returns the plans that a person completed, cancelled or edited last, a member or not, in ascending order of id. */
+  exportPerson(request: ExportPersonRequest): Promise<ExportPersonResponse>;
+  /**
+   * Puts a pseudonym in place of a person's address in all plans, and in the entries of the audit log that are kept here. Can be repeated.
+   * Comes before the erasure at accounts, which gets these entries. The texts of plans stay as they are.
+   */
+  erasePerson(request: ErasePersonRequest): Promise<ErasePersonResponse>;
+  /** Deletes the brand's plans and audit entries, in batches, once its deletion has begun at accounts. Call it until `done`. */
+  deleteBrandData(request: DeleteBrandDataRequest): Promise<DeleteBrandDataResponse>;
+}

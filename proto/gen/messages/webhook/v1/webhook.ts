@@ -802,3 +802,133 @@ export interface LogReader {
   /** This service's own group. */
   own: boolean;
 }
+
+/**
+ * The receivers of a brand: the URLs to which its events are sent.
+ *
+ * Calls that change something need a grant of an owner of the brand: PERMISSION_DENIED (kind `owner_required`) otherwise, and UNAVAILABLE
+ * while accounts cannot be asked. The operator needs none. `acting_member` is the owner's e-mail address: the grant overwrites it.
+ */
+export interface ReceiversService {
+  /**
+   * Returns the receiver and its signing secret, which no other call returns. INVALID_ARGUMENT (kind `invalid_request`,
+   * `not_https`, `private_address` or `chat_webhook`); ALREADY_EXISTS (kind `duplicate_url`) if another receiver of the brand has
+   * that URL; FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if the brand does not exist.
+   */
+  createReceiver(request: CreateReceiverRequest): Promise<CreateReceiverResponse>;
+  /** NOT_FOUND if the brand has no such receiver. */
+  getReceiver(request: GetReceiverRequest): Promise<GetReceiverResponse>;
+  /** Returns all receivers of the brand, oldest first: 20 at most. */
+  listReceivers(request: ListReceiversRequest): Promise<ListReceiversResponse>;
+  /** Changes the given fields. Fails like CreateReceiver. Deliveries that are already pending are still sent, to the new URL. */
+  updateReceiver(request: UpdateReceiverRequest): Promise<UpdateReceiverResponse>;
+  /** Starts sending again; `held` releases or drops the held deliveries. A repeat changes nothing. If it is disabled meanwhile, it stays disabled. */
+  enableReceiver(request: EnableReceiverRequest): Promise<EnableReceiverResponse>;
+  /** Holds the pending deliveries and new ones. A repeat changes nothing. */
+  disableReceiver(request: DisableReceiverRequest): Promise<DisableReceiverResponse>;
+  /** Deletes the receiver and its pending deliveries permanently. A repeat returns NOT_FOUND. */
+  deleteReceiver(request: DeleteReceiverRequest): Promise<DeleteReceiverResponse>;
+  /**
+   * Creates the next signing secret, which no other call returns. Until it is activated, deliveries have a Standard Webhooks
+   * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret, unless
+   * `replace` is false: ALREADY_EXISTS (kind `request_conflict`) then if there is one.
+   */
+  rotateSecret(request: RotateSecretRequest): Promise<RotateSecretResponse>;
+  /**
+   * Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none; unless `force` is
+   * set also (kind `next_secret_not_accepted`) if the receiver has not accepted a test signed with it, at its present URL.
+   */
+  activateSecret(request: ActivateSecretRequest): Promise<ActivateSecretResponse>;
+  /**
+   * Sends what waits now: ends the receiver's pause and tries the delivery that is due first; with `all` also makes every other one due,
+   * whatever its back-off. A failure pauses it again. FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
+   */
+  sendWaiting(request: SendWaitingRequest): Promise<SendWaitingResponse>;
+  /**
+   * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there
+   * is no next secret. RESOURCE_EXHAUSTED (kind `rate_limited`, with the seconds to wait) after ten tests of the receiver in a minute.
+   */
+  sendTest(request: SendTestRequest): Promise<SendTestResponse>;
+}
+
+/** Deliveries of events to receivers, and replays. `acting_member` is that of ReceiversService. */
+export interface DeliveriesService {
+  /**
+   * Returns the deliveries of a receiver, an event or a record that match every filter, newest first. Over all pages each comes once,
+   * also while deliveries finish. INVALID_ARGUMENT without any of the three; NOT_FOUND if the brand has no such receiver, or, without
+   * a receiver, no such event.
+   */
+  listDeliveries(request: ListDeliveriesRequest): Promise<ListDeliveriesResponse>;
+  /**
+   * Returns a delivery with its attempts, oldest first, and what was sent. NOT_FOUND if the brand has no such delivery or it is no
+   * longer stored.
+   */
+  getDelivery(request: GetDeliveryRequest): Promise<GetDeliveryResponse>;
+  /**
+   * Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. A finished one that was
+   * sent again less than 5 s ago, or whose repeat is unfinished, gets no other: the repeat is returned, due now if it is pending.
+   * Each of a test counts towards the limit on tests, unless it changes nothing: RESOURCE_EXHAUSTED (kind `rate_limited`), as by SendTest.
+   */
+  replayDelivery(request: ReplayDeliveryRequest): Promise<ReplayDeliveryResponse>;
+  /** Returns how often a receiver accepted and how long it took, by hour. Tests do not count. */
+  getDeliveryStats(request: GetDeliveryStatsRequest): Promise<GetDeliveryStatsResponse>;
+  /**
+   * Sends every event since a time that the receiver selects once more, or only those that failed. Workers queue any number of events
+   * in batches, and continue after an interruption. A repeat of a replay in progress returns it; ALREADY_EXISTS (kind
+   * `request_conflict`) while another replay of the receiver is in progress.
+   */
+  replayEvents(request: ReplayEventsRequest): Promise<ReplayEventsResponse>;
+  /** Returns the progress of a replay. */
+  getReplay(request: GetReplayRequest): Promise<GetReplayResponse>;
+  /** Returns the number of events that ReplayEvents with the same fields would queue now. */
+  countReplay(request: CountReplayRequest): Promise<CountReplayResponse>;
+  /** Returns the receiver's replay in progress, or else its last one, for 30 days. */
+  getLatestReplay(request: GetLatestReplayRequest): Promise<GetLatestReplayResponse>;
+  /** Ends a replay: no more events are queued. Those already queued are sent. A repeat, or a replay that has finished, changes nothing. */
+  cancelReplay(request: CancelReplayRequest): Promise<CancelReplayResponse>;
+}
+
+/** Events of the brands' records, and dead letters of the event log. */
+export interface EventsService {
+  /** Returns an event with its deliveries. Also the event of a test. NOT_FOUND if the brand has no such event or it is no longer stored. */
+  getEvent(request: GetEventRequest): Promise<GetEventResponse>;
+  /** Returns the events of a brand that match every filter, newest first, without those of tests. */
+  listEvents(request: ListEventsRequest): Promise<ListEventsResponse>;
+  /** Returns messages of the log that could not be stored, oldest first, with the reason. */
+  listDeadLetters(request: ListDeadLettersRequest): Promise<ListDeadLettersResponse>;
+  /** Processes the present dead letters again. Those that still cannot be stored become dead letters again. */
+  replayDeadLetters(request: ReplayDeadLettersRequest): Promise<ReplayDeadLettersResponse>;
+}
+
+/** The event log without Kafka: the relay of records calls it directly. */
+export interface IntakeService {
+  /** Returns when every message is stored or dead-lettered. Idempotent: a message adds one event. */
+  publishMessages(request: PublishMessagesRequest): Promise<PublishMessagesResponse>;
+}
+
+/** For the operators' command line only, which names records by their id, without their brand. */
+export interface OperatorService {
+  /** Returns the brand of a receiver, an event, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
+  findBrand(request: FindBrandRequest): Promise<FindBrandResponse>;
+  /**
+   * Deletes the brand's receivers, deliveries, events and audit entries, in batches, once its deletion has begun at accounts. Call it until `done`. From
+   * the first call on nothing more is sent to its receivers, and its events in the log are dropped. Waits for attempts in flight.
+   */
+  deleteBrandData(request: DeleteBrandDataRequest): Promise<DeleteBrandDataResponse>;
+  /**
+   * Puts a pseudonym in place of a person's address in the entries of the audit log that are kept here. Can be repeated. Comes before the
+   * erasure at accounts, which gets these entries.
+   */
+  erasePerson(request: ErasePersonRequest): Promise<ErasePersonResponse>;
+  /**
+   * Removes the dead letters in the log that name a brand. ALREADY_EXISTS (kind `request_conflict`) while dead letters are replayed;
+   * PERMISSION_DENIED (kind `permission_required`) if the log refuses.
+   */
+  removeDeadLetters(request: RemoveDeadLettersRequest): Promise<RemoveDeadLettersResponse>;
+  /**
+   * Removes messages from the log, of every brand: those before `up_to`, once each group of readers has read them. Without `up_to` it
+   * removes nothing and returns where the log ends.
+   */
+  trimLog(request: TrimLogRequest): Promise<TrimLogResponse>;
+}

@@ -2,7 +2,7 @@ import type { Database, Transaction } from "@brand-records/postgres";
 import type { LostRight } from "../../domain/lost-rights.ts";
 import { findKey, markKeyRevoked } from "../../storage/keys.ts";
 import { deleteIdentitiesOf } from "../../storage/identities.ts";
-import { deleteMember, findMember, hasOwner, membershipsOf, upsertMember } from "../../storage/members.ts";
+import { brandsToldOf, deleteMember, findMember, hasOwner, membershipsOf, upsertMember } from "../../storage/members.ts";
 import { lockPerson } from "../../storage/people.ts";
 import { findBrandDeletion } from "../../storage/brand-deletions.ts";
 import { findBrand, lockBrand } from "../../storage/brands.ts";
@@ -76,7 +76,7 @@ async function demote(sql: Transaction, brandId: string, email: string): Promise
 async function unlink(sql: Transaction, email: string): Promise<boolean> {
   await lockPerson(sql, email);
   if ((await deleteIdentitiesOf(sql, email)) === 0) return false;
-  await record(sql, await membershipsOf(sql, email), "identity.unlink", email);
+  await record(sql, await brandsToldOf(sql, email), "identity.unlink", email);
   return true;
 }
 
