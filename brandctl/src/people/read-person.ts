@@ -18,31 +18,18 @@ export interface PersonRecords extends OfAccounts {
 export async function readPerson(session: Session, address: string): Promise<PersonRecords> {
   const email = address.toLowerCase();
   const [accounts, plans] = [await session.client("accountsOperator"), await session.client("plansOperator")];
-  const pages = await readPages(Infinity, PAGE_SIZE_MAX, async ({ after_id }) => {
+  const sections: Record<string, unknown[]> = {};
+  await readPages(Infinity, PAGE_SIZE_MAX, async ({ after_id }) => {
     const { next_page_token: next, ...page } = await accounts.exportPerson({ email, page_size: PAGE_SIZE_MAX, page_token: after_id });
-    return { items: [page], next };
+    for (const [section, records] of Object.entries(page)) (sections[section] ??= []).push(...records);
+    return { items: [], next };
   });
-  const person: PersonRecords = { email, ...emptyRecords(), plans: [] };
-  for (const page of pages.items) for (const section of SECTIONS) (person[section] as unknown[]).push(...page[section]);
   const { items } = await readPages(Infinity, PAGE_SIZE_MAX, async (page) => {
     const { plans: found, next_after_id: next } = await plans.exportPerson({ email, ...page, page_size: PAGE_SIZE_MAX });
     return { items: found, next };
   });
-  person.plans.push(...items);
-  return person;
+  return { email, ...(sections as unknown as OfAccounts), plans: items };
 }
 
-const emptyRecords = (): OfAccounts => ({
-  memberships: [],
-  sessions: [],
-  sign_in_links: [],
-  identities: [],
-  keys: [],
-  audit_entries: [],
-  erasures: [],
-});
-
-const SECTIONS = Object.keys(emptyRecords()) as (keyof OfAccounts)[];
-
-export const isEmpty = (person: PersonRecords): boolean =>
-  person.plans.length === 0 && SECTIONS.every((section) => person[section].length === 0);
+export const isEmpty = ({ email: _, ...sections }: PersonRecords): boolean =>
+  Object.values(sections).every((records) => records.length === 0);
