@@ -10,6 +10,13 @@ export function required<T>(value: T | null | undefined, name: string): T {
   return value;
 }
 
+/** Returns a failure of a service, or of the way to it, in other words; any other error as it is. */
+export function restated(error: unknown, message: string, hint?: string): unknown {
+  if (error instanceof AppError) return new CommandFailure(error.kind, message, { cause: error, hint });
+  if (!(error instanceof CommandFailure)) return error;
+  return new CommandFailure(error.code, message, { cause: error, hint: [error.hint, hint].filter(Boolean).join(" ") || undefined });
+}
+
 /** An error as it is printed: `{"error": …}` with `--json`, else as text. */
 export interface FailureReport {
   readonly code: string;

@@ -5,21 +5,6 @@ import { ask, askText, type Terminal } from "./terminal.ts";
 import type * as Clients from "./connection/clients.ts";
 import type { Client, ClientName, ImportClient } from "./connection/clients.ts";
 
-const SERVICE_OF: Readonly<Record<ClientName, ServiceName>> = {
-  accounts: "accounts",
-  audit: "accounts",
-  usage: "accounts",
-  signIn: "accounts",
-  accountsOperator: "accounts",
-  plans: "plans",
-  plansOperator: "plans",
-  recordsOperator: "records",
-  receivers: "webhook",
-  deliveries: "webhook",
-  events: "webhook",
-  webhookOperator: "webhook",
-};
-
 /** One run of one command: its input and output, and its connections, which close with it. */
 export class Session extends CommandOutput<Terminal> {
   readonly endpoints: Endpoints;
@@ -69,31 +54,37 @@ export class Session extends CommandOutput<Terminal> {
   }
 
   /**
-   * Opens a client, which closes with the session.
+   * Returns a client, which connects with its first call and closes with the session.
    *
    * @param signal cancels calls in flight. Default: Ctrl-C
+   * @throws CommandFailure if the address of its service is not known
    */
-  client<Name extends ClientName>(name: Name, signal?: AbortSignal): Promise<Client<Name>> {
-    return this.#open(SERVICE_OF[name], ({ connect }, connection) => connect(name, connection), signal);
+  client<Name extends ClientName>(name: Name, signal?: AbortSignal): Client<Name> {
+    const connection = this.#connectionTo(name.replace(/\..*/, "") as ServiceName, signal);
+    let opened: Promise<Clients.Caller> | undefined;
+    const call = async (method: string, request: unknown): Promise<unknown> => {
+      opened ??= this.#open(({ connect }) => connect(name, connection));
+      return (await opened).call(method, request);
+    };
+    return new Proxy({} as Client<Name>, { get: (_, method) => (request: unknown) => call(String(method), request) });
   }
 
   async imports(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {
-    const client = await this.#open("records", ({ connectImport }, connection) => connectImport(connection));
-    return { client, endpoint: this.endpoints.get("records"), tls: this.endpoints.tls() };
+    const connection = this.#connectionTo("records");
+    return { ...connection, client: await this.#open(({ connectImport }) => connectImport(connection)) };
   }
 
   close(): void {
     for (const client of this.#opened.splice(0)) client.stop();
   }
 
-  async #open<Opened extends { stop(): void }>(
-    service: ServiceName,
-    connect: (clients: typeof Clients, connection: Clients.Connection) => Opened,
-    signal = this.terminal.interrupted,
-  ): Promise<Opened> {
-    const endpoint = this.endpoints.get(service);
+  #connectionTo(service: ServiceName, signal = this.terminal.interrupted): Clients.Connection {
+    return { endpoint: this.endpoints.get(service), tls: this.endpoints.tls(), signal };
+  }
+
+  async #open<Opened extends { stop(): void }>(connect: (clients: typeof Clients) => Opened): Promise<Opened> {
     // Loaded when needed: gRPC takes longer to load than help takes to run.
-    const client = connect(await import("./connection/clients.ts"), { endpoint, tls: this.endpoints.tls(), signal });
+    const client = connect(await import("./connection/clients.ts"));
     this.#opened.push(client);
     return client;
   }

@@ -50,7 +50,7 @@ export const exportAudit = command("export", {
 
 async function exportToFile(session: Session, out: string, since: string | undefined): Promise<void> {
   const { interrupted, cwd } = session.terminal;
-  const client = await session.client("audit");
+  const client = session.client("accounts.audit");
   const file = await openExportFile(resolve(cwd, out), interrupted).catch((error: unknown) => {
     throw interrupted.aborted ? new Interrupted(`Interrupted. ${keptInFile(0)}`) : error;
   });
@@ -70,7 +70,7 @@ async function exportToFile(session: Session, out: string, since: string | undef
 
 async function exportToOutput(session: Session, since: string | undefined): Promise<void> {
   const { stdout } = session.terminal;
-  const exported = await exportEntries(session, await session.client("audit"), outputSink(session, stdout.isTTY === true), since);
+  const exported = await exportEntries(session, session.client("accounts.audit"), outputSink(session, stdout.isTTY === true), since);
   session.note((colors) => summaryText(exported, "", colors));
 }
 
@@ -79,7 +79,7 @@ async function followOutput(session: Session, since: string): Promise<void> {
   const { interrupted } = session.terminal;
   const wait = (): Promise<void> => pause(FOLLOW_EVERY_MS, undefined, { signal: interrupted });
   const sink = { ...outputSink(session, true), lineOf: idsLineOf, wait };
-  await exportEntries(session, await session.client("audit"), sink, since);
+  await exportEntries(session, session.client("accounts.audit"), sink, since);
 }
 
 function outputSink({ terminal: { stdout, interrupted } }: Session, isScreen: boolean): Sink {

@@ -43,7 +43,7 @@ const list = command("list", {
   ],
   run: async (session, { brand, by, action, since, until, limit }) => {
     const brandId = namedBrand(session, brand);
-    const client = await session.client("audit");
+    const client = session.client("accounts.audit");
     const filter = { brand_id: brandId, actor: by, action, from: timeText(since), to: timeText(until) };
     const listing = await readPages(limit, PAGE_SIZE_MAX, async ({ page_size, after_id }) => {
       const { entries, next_page_token } = await client.listAudit({ ...filter, page_size, page_token: after_id });

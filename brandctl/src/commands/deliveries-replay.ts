@@ -54,7 +54,7 @@ export const replay = command("replay", {
 });
 
 async function replayDelivery(session: Session, brand_id: string, delivery_id: string): Promise<void> {
-  const client = await session.client("deliveries");
+  const client = session.client("webhook.deliveries");
   const pause = await client.getDelivery({ brand_id, delivery_id });
   const response = await client.replayDelivery({ brand_id, delivery_id });
   const delivery = required(response.delivery, "delivery");
@@ -74,10 +74,10 @@ interface ReplayRequest {
 
 async function replaySince(session: Session, { brandId, receiverId, since, until, failed, wait }: ReplayRequest): Promise<void> {
   const receiver = required(
-    (await (await session.client("receivers")).getReceiver({ brand_id: brandId, receiver_id: receiverId })).receiver,
+    (await session.client("webhook.receivers").getReceiver({ brand_id: brandId, receiver_id: receiverId })).receiver,
     "receiver",
   );
-  const client = await session.client("deliveries");
+  const client = session.client("webhook.deliveries");
   const request = { brand_id: brandId, receiver_id: receiverId, since, until, failed_only: failed };
   const response = await client.replayEvents(request).catch(async (error: unknown) => {
     // Another is in progress, which the hint names.
@@ -96,7 +96,7 @@ async function replaySince(session: Session, { brandId, receiverId, since, until
 }
 
 async function followReplay(session: Session, brand_id: string, replay_id: string): Promise<void> {
-  const client = await session.client("deliveries");
+  const client = session.client("webhook.deliveries");
   const found = required((await client.getReplay({ brand_id, replay_id })).replay, "replay");
   const last = await untilFinished(session, client, brand_id, found);
   session.print({ replay: last }, () => replayText(last));

@@ -56,7 +56,7 @@ const list = command("list", {
   run: async (session, { brand, limit, ...filter }) => {
     const brand_id = await brandOfList(session, filter, brand);
     const { receiver, event, record, state, type, status, since, until } = filter;
-    const client = await session.client("deliveries");
+    const client = session.client("webhook.deliveries");
     let pause: Pause = { failures_in_a_row: 0 };
     const { items: deliveries, mayBeMore } = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
       const { next_after_id, paused_until, failures_in_a_row, ...response } = await client.listDeliveries({
@@ -109,7 +109,7 @@ const show = command("show", {
   ],
   run: async (session, { brand }, delivery_id: string) => {
     const brand_id = await brandOf(session, "delivery", delivery_id, brand);
-    const client = await session.client("deliveries");
+    const client = session.client("webhook.deliveries");
     const { attempts, paused_until, failures_in_a_row, body, ...response } = await client.getDelivery({ brand_id, delivery_id });
     const delivery = required(response.delivery, "delivery");
     const pause: Pause = { paused_until, failures_in_a_row };

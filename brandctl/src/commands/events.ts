@@ -40,7 +40,7 @@ const list = command("list", {
   ],
   run: async (session, { brand, type, limit }) => {
     const brandId = namedBrand(session, brand);
-    const client = await session.client("events");
+    const client = session.client("webhook.events");
     const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
       const { events, next_after_id } = await client.listEvents({ brand_id: brandId, type, count_receivers: false, ...page });
       return { items: events, next: next_after_id };
@@ -64,7 +64,7 @@ const listDead = command("list-dead", {
   options: { limit: limitOption(WEBHOOK_PAGE_SIZE_MAX) },
   run: async (session, { limit }) => {
     const page_size = Math.min(limit, WEBHOOK_PAGE_SIZE_MAX);
-    const { dead_letters, total } = await (await session.client("events")).listDeadLetters({ page_size });
+    const { dead_letters, total } = await session.client("webhook.events").listDeadLetters({ page_size });
     const none = "There are no dead letters: every message was read.";
     session.printTable({ dead_letters, total }, DEAD_LETTER_COLUMNS, dead_letters, none);
     const others = total - dead_letters.length;
@@ -78,7 +78,7 @@ const replayDead = command("replay-dead", {
   description:
     "Replay all dead letters. A message that still cannot be read becomes a dead letter again. Safe to repeat. Takes up to 10 minutes; one replay runs at a time.",
   run: async (session) => {
-    const { replayed } = await replayDeadLetters(await session.client("events"));
+    const { replayed } = await replayDeadLetters(session.client("webhook.events"));
     session.print({ replayed }, () => (replayed === 0 ? "There were no dead letters." : `${counted(replayed, "message")} replayed.`));
     if (replayed > 0) session.note(({ dim }) => dim("brandctl events list-dead shows those that failed again."));
   },

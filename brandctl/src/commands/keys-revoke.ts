@@ -31,7 +31,7 @@ export const revoke = command("revoke", {
   examples: [["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]],
   run: async (session, { by, brand, yes }, keyId: string) => {
     const brandId = await brandOf(session, "key", keyId, brand);
-    const accounts = await session.client("accounts");
+    const accounts = session.client("accounts");
     const before = await findKey(accounts, brandId, keyId);
     const isRevoked = before.revoked_at != null;
     if (!isRevoked) {

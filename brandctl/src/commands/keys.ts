@@ -37,7 +37,7 @@ const create = command("create", {
   ],
   run: async (session, { brand, name, environment, permission, by }) => {
     const brandId = namedBrand(session, brand);
-    const accounts = await session.client("accounts");
+    const accounts = session.client("accounts");
     const { key, secret, same_name } = await accounts.createKey({
       brand_id: brandId,
       name,
@@ -79,7 +79,7 @@ const list = command("list", {
   options: { brand: brandOption("the brand") },
   run: async (session, { brand }) => {
     const brandId = namedBrand(session, brand);
-    const keys = await keysOf(await session.client("accounts"), brandId);
+    const keys = await keysOf(session.client("accounts"), brandId);
     const none = `The brand has no keys yet: brandctl keys create --brand ${printable(brandId)} --name NAME`;
     session.printTable({ keys }, KEY_COLUMNS, keys, none);
     if (keys.length > 0) session.note(({ dim }) => dim(LAST_USE_LAGS));
@@ -92,7 +92,7 @@ const show = command("show", {
   arguments: [keyArgument()],
   options: { brand: brandCheckOption("key") },
   run: async (session, { brand }, keyId: string) => {
-    const key = await findKey(await session.client("accounts"), await brandOf(session, "key", keyId, brand), keyId);
+    const key = await findKey(session.client("accounts"), await brandOf(session, "key", keyId, brand), keyId);
     session.printFacts({ key }, keyFacts(key));
   },
 });

@@ -43,8 +43,8 @@ interface Erased {
  * early whether they can be reached, the second finds what requests from before the removal have written.
  */
 async function erasePerson(session: Session, email: string): Promise<Erased> {
-  const accounts = await session.client("accountsOperator");
-  const others = [await session.client("plansOperator"), await session.client("webhookOperator")];
+  const accounts = session.client("accounts.operator");
+  const others = [session.client("plans.operator"), session.client("webhook.operator")];
   const { pseudonym, settles_in_ms } = await accounts.beginErasure({ email });
   const brandIds = new Set<string>();
   const eraseFromOthers = async (): Promise<void> => {

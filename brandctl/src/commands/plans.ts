@@ -42,7 +42,7 @@ const list = command("list", {
   ],
   run: async (session, { brand, status, limit }) => {
     const brandId = namedBrand(session, brand);
-    const client = await session.client("plans");
+    const client = session.client("plans");
     const listing = await readPages(limit, PAGE_SIZE_MAX, async (page) => {
       const { plans, next_after_id } = await client.listPlans({ brand_id: brandId, status, ...page });
       return { items: plans, next: next_after_id };
@@ -60,7 +60,7 @@ const show = command("show", {
   examples: [["brandctl plans show pln_… --json | jq -r .plan.brief", "only the brief"]],
   run: async (session, { brand }, plan_id: string) => {
     const brand_id = await brandOf(session, "plan", plan_id, brand);
-    const plan = required((await (await session.client("plans")).getPlan({ brand_id, plan_id })).plan, "plan");
+    const plan = required((await session.client("plans").getPlan({ brand_id, plan_id })).plan, "plan");
     session.print({ plan }, (colors) => planText(plan, colors));
   },
 });

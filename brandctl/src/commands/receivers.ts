@@ -35,7 +35,7 @@ const create = command("create", {
   ],
   run: async (session, { brand, url, label, events }) => {
     const receiver = { brand_id: namedBrand(session, brand), url, label, events };
-    const response = await (await session.client("receivers")).createReceiver(receiver);
+    const response = await session.client("webhook.receivers").createReceiver(receiver);
     printSigningSecret(session, response);
     noteUrl(session, url, response);
   },
@@ -49,7 +49,7 @@ const list = command("list", {
   examples: [["brandctl receivers list --brand brd_… --json | jq '.receivers[] | select(.enabled | not)'", "disabled ones"]],
   run: async (session, { brand }) => {
     const brandId = namedBrand(session, brand);
-    const { receivers } = await (await session.client("receivers")).listReceivers({ brand_id: brandId });
+    const { receivers } = await session.client("webhook.receivers").listReceivers({ brand_id: brandId });
     const none = receivers.length === 0 ? await emptyListText(session, brandId, "The brand has no receivers.") : "";
     session.print({ receivers }, (colors) => receiversTable(receivers, colors, none));
   },
@@ -67,7 +67,7 @@ const show = command("show", {
   ],
   run: async (session, { brand }, receiverId: string) => {
     const key = await receiverKey(session, receiverId, brand);
-    const receiver = required((await (await session.client("receivers")).getReceiver(key)).receiver, "receiver");
+    const receiver = required((await session.client("webhook.receivers").getReceiver(key)).receiver, "receiver");
     session.printFacts({ receiver }, receiverFacts(receiver));
   },
 });
@@ -97,7 +97,7 @@ const update = command("update", {
     }
     const { url, label, events = [], maxInFlight: max_in_flight } = given;
     const key = await receiverKey(session, receiverId, brand);
-    const response = await (await session.client("receivers")).updateReceiver({ ...key, url, label, events, max_in_flight });
+    const response = await session.client("webhook.receivers").updateReceiver({ ...key, url, label, events, max_in_flight });
     printReceiver(session, response);
     noteUrl(session, url, response);
   },
@@ -120,7 +120,7 @@ const remove = command("delete", {
   examples: [["brandctl receivers delete rcv_… --yes", "for a script"]],
   run: async (session, { brand, yes }, receiverId: string) => {
     const key = await receiverKey(session, receiverId, brand);
-    const receivers = await session.client("receivers");
+    const receivers = session.client("webhook.receivers");
     if (yes !== true) {
       const { receiver } = await receivers.getReceiver(key);
       await session.confirm(questionOf(required(receiver, "receiver")), "Nothing was deleted.");

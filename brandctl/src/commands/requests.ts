@@ -42,7 +42,7 @@ const list = command("list", {
     const to = until ?? Date.now();
     const times = { from: new Date(since ?? to - KEEP_DAYS * DAY_MS).toISOString(), to: new Date(to).toISOString() };
     const filter = { key_id: key, route, code, bucket_minutes: BUCKET_MINUTES };
-    const failed = await (await session.client("usage")).listFailedRequests({ brand_id: brandId, ...times, ...filter });
+    const failed = await session.client("accounts.usage").listFailedRequests({ brand_id: brandId, ...times, ...filter });
     const { groups, has_more_groups, counted_since } = failed;
     const none = groups.length === 0 ? await emptyListText(session, brandId, "No such request has failed.") : "";
     session.printTable(failed, COLUMNS, groups, none);

@@ -40,7 +40,7 @@ export async function register(session: Session, registration: Registration): Pr
 }
 
 async function createReceiver(session: Session, { brandId, url, events }: Registration): Promise<Registered> {
-  const { receiver, secret } = await (await session.client("receivers")).createReceiver({ brand_id: brandId, url, label: LABEL, events });
+  const { receiver, secret } = await session.client("webhook.receivers").createReceiver({ brand_id: brandId, url, label: LABEL, events });
   return { receiver: required(receiver, "receiver"), secret };
 }
 
@@ -50,7 +50,7 @@ async function createReceiver(session: Session, { brandId, url, events }: Regist
  * @throws CommandFailure if its label says that it is not ours
  */
 async function removeLeftover(session: Session, { brandId, url }: Registration, cause: AppError): Promise<void> {
-  const client = await session.client("receivers");
+  const client = session.client("webhook.receivers");
   const { href } = new URL(url);
   const found = (await client.listReceivers({ brand_id: brandId })).receivers.find((receiver) => receiver.url === href);
   // Deleted in the meantime.
@@ -73,7 +73,7 @@ async function removeLeftover(session: Session, { brandId, url }: Registration, 
 /** Deletes the receiver. Runs after Ctrl-C too, so not under its signal. */
 export async function unregister(session: Session, { brand_id, id }: Receiver): Promise<void> {
   try {
-    await (await session.client("receivers", new AbortController().signal)).deleteReceiver({ brand_id, receiver_id: id });
+    await session.client("webhook.receivers", new AbortController().signal).deleteReceiver({ brand_id, receiver_id: id });
     session.note(({ dim }) => dim(`${printable(id)} is deleted.`));
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") return;

@@ -17,7 +17,7 @@ export interface PersonRecords extends OfAccounts {
 /** Reads every page of every service. */
 export async function readPerson(session: Session, address: string): Promise<PersonRecords> {
   const email = address.toLowerCase();
-  const [accounts, plans] = [await session.client("accountsOperator"), await session.client("plansOperator")];
+  const [accounts, plans] = [session.client("accounts.operator"), session.client("plans.operator")];
   const sections: Record<string, unknown[]> = {};
   await readPages(Infinity, PAGE_SIZE_MAX, async ({ after_id }) => {
     const { next_page_token: next, ...page } = await accounts.exportPerson({ email, page_size: PAGE_SIZE_MAX, page_token: after_id });
@@ -31,5 +31,5 @@ export async function readPerson(session: Session, address: string): Promise<Per
   return { email, ...(sections as unknown as OfAccounts), plans: items };
 }
 
-export const isEmpty = ({ email: _, ...sections }: PersonRecords): boolean =>
-  Object.values(sections).every((records) => records.length === 0);
+export const isEmpty = (person: PersonRecords): boolean =>
+  Object.values(person).every((records) => !Array.isArray(records) || records.length === 0);
