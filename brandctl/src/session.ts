@@ -1,9 +1,13 @@
-import { clockTime, CommandOutput } from "@brand-records/command-line";
+import { clockTime, CommandOutput, declareCommand, declareGroup } from "@brand-records/command-line";
 import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName, type TlsFiles } from "./connection/endpoints.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
 import { ask, askText, type Terminal } from "./terminal.ts";
 import type * as Clients from "./connection/clients.ts";
 import type { Client, ClientName, ImportClient } from "./connection/clients.ts";
+
+/** Declares a command of brandctl. */
+export const command = declareCommand<Session>();
+export const group = declareGroup<Session>;
 
 /** One run of one command: its input and output, and its connections, which close with it. */
 export class Session extends CommandOutput<Terminal> {
@@ -12,8 +16,8 @@ export class Session extends CommandOutput<Terminal> {
   readonly ids = new Map<string, string>();
   readonly #opened: { stop(): void }[] = [];
 
-  constructor(terminal: Terminal, options: GlobalOptions) {
-    super(terminal, options.json === true);
+  constructor(terminal: Terminal, json: boolean, options: GlobalOptions) {
+    super(terminal, json);
     this.endpoints = new Endpoints(options, terminal.env, terminal.cwd);
   }
 

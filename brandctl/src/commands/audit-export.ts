@@ -6,8 +6,7 @@ import { exportEntries, keptInFile, keptNowhere, type Exported, type Sink } from
 import { idsLineOf } from "../export-audit/entry-line.ts";
 import { openExportFile } from "../export-audit/export-file.ts";
 import { Interrupted } from "../failure.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 import { parseTime, textOption } from "./options.ts";
 

@@ -2,7 +2,7 @@ import { type Column, option, shortTime } from "@brand-records/command-line";
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { namedBrand } from "../brand-lookup.ts";
 import { readPages } from "../connection/read-pages.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import { exportAudit } from "./audit-export.ts";
 import { brandOption, limitOption, parseTime, textOption } from "./options.ts";
 import { printList } from "./print-list.ts";

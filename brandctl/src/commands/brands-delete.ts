@@ -13,8 +13,7 @@ import {
   type Deleting,
 } from "../delete-brand/delete-everywhere.ts";
 import { CommandFailure, Interrupted, required, restated, UsageFailure } from "../failure.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 import { BRAND_HELP, idArgument, textOption, yesOption } from "./options.ts";
 import { keysOf, membersOf } from "../connection/read-pages.ts";

@@ -4,8 +4,7 @@ import type { Brand, SetBrandTierResponse, SetBrandVerifiedResponse } from "@bra
 import { Argument } from "commander";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
-import type { Session } from "../session.ts";
-import { command, group } from "../shell.ts";
+import { command, group, type Session } from "../session.ts";
 import { deleteBrand } from "./brands-delete.ts";
 import { BRAND_HELP, idArgument, idOption, textOption } from "./options.ts";
 

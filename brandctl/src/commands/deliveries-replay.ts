@@ -6,8 +6,7 @@ import { brandOf } from "../brand-lookup.ts";
 import type { DeliveriesClient } from "../connection/clients.ts";
 import { Interrupted, required, UsageFailure } from "../failure.ts";
 import { DELIVERY_COLUMNS } from "../output/delivery-text.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import { brandCheckOption, DELIVERY_HELP, idArgument, idOption, parseTimeText, receiverOption } from "./options.ts";
 import { notePause } from "./receiver-command.ts";
 

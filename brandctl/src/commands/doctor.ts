@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";
 import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-process.ts";
 import { runChecks } from "../doctor/checks.ts";
-import { command } from "../shell.ts";
+import { command } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 
 /** 0 only if everything was checked and is healthy. */

@@ -6,7 +6,7 @@ import { namedBrand } from "../brand-lookup.ts";
 import type { EventsClient } from "../connection/clients.ts";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { CommandFailure } from "../failure.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import { brandOption, limitOption } from "./options.ts";
 import { printList } from "./print-list.ts";
 

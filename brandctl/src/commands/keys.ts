@@ -6,8 +6,7 @@ import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { keysOf } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
 import { KEY_COLUMNS, keyFacts, LAST_USE_LAGS, useText } from "../output/key-text.ts";
-import type { Session } from "../session.ts";
-import { command, group } from "../shell.ts";
+import { command, group, type Session } from "../session.ts";
 import { findKey, firstOwner, keyArgument, revoke } from "./keys-revoke.ts";
 import { brandCheckOption, brandOption, textOption } from "./options.ts";
 

@@ -8,8 +8,7 @@ import { arrivalOf, arrivalText } from "../listen/arrival-text.ts";
 import { startLocalReceiver } from "../listen/local-receiver.ts";
 import { register, unregister } from "../listen/registration.ts";
 import { SIGNING_SECRET, verifyDelivery, type ReceivedDelivery } from "../listen/verify-delivery.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import { brandOption, EVENTS_HELP, eventsOption } from "./options.ts";
 
 const PORT_DEFAULT = 8787;

@@ -5,8 +5,7 @@ import { counted, printable } from "@brand-records/command-line";
 import type { AccountsOperatorClient } from "../connection/clients.ts";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import { isEmpty, readPerson, type PersonRecords } from "../people/read-person.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import { personArgument, yesOption } from "./options.ts";
 import { personText } from "../output/person-text.ts";
 

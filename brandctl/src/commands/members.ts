@@ -4,8 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { namedBrand } from "../brand-lookup.ts";
 import { membersOf } from "../connection/read-pages.ts";
 import { CommandFailure, required } from "../failure.ts";
-import type { Session } from "../session.ts";
-import { command, group } from "../shell.ts";
+import { command, group, type Session } from "../session.ts";
 import { erase, exportPerson } from "./members-person.ts";
 import { brandOption, emailArgument } from "./options.ts";
 

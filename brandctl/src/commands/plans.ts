@@ -3,7 +3,7 @@ import type { Plan } from "@brand-records/proto/plans/v1";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 import { brandCheckOption, brandOption, idArgument, limitOption } from "./options.ts";
 import { printList } from "./print-list.ts";

@@ -1,7 +1,7 @@
 import { choice, counted, flag, printable } from "@brand-records/command-line";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { CommandFailure, required, UsageFailure } from "../failure.ts";
-import { command } from "../shell.ts";
+import { command } from "../session.ts";
 import { brandCheckOption } from "./options.ts";
 import { notePause, printReceiver, RECEIVER_ARGUMENTS, receiverKey } from "./receiver-command.ts";
 

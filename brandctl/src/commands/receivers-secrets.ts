@@ -3,7 +3,7 @@ import { AppError } from "@brand-records/errors";
 import type { Receiver, RotateSecretResponse } from "@brand-records/proto/webhook/v1";
 import type { ReceiversClient } from "../connection/clients.ts";
 import { CommandFailure, required } from "../failure.ts";
-import { command } from "../shell.ts";
+import { command } from "../session.ts";
 import { brandCheckOption } from "./options.ts";
 import { printReceiver, printSigningSecret, RECEIVER_ARGUMENTS, receiverKey, type ReceiverKey } from "./receiver-command.ts";
 

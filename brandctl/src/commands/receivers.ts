@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { receiverFacts, receiversTable, shortUrl } from "../output/receiver-text.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import { brandCheckOption, brandOption, eventsOption, textOption, yesOption } from "./options.ts";
 import { noteUrl, printReceiver, printSigningSecret, RECEIVER_ARGUMENTS, receiverKey } from "./receiver-command.ts";
 import { disable, enable, sendTest } from "./receivers-enable.ts";

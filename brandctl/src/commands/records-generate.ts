@@ -23,8 +23,7 @@ import type { ImportSummary } from "@brand-records/proto/records/v1";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "../failure.ts";
 import { writeFiles, writeToScreen, type WrittenFile } from "../generate/write-records.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import { brandOption, parseTime, textOption } from "./options.ts";
 import { importFrom, problemLine } from "../import/import-from.ts";
 

@@ -1,7 +1,7 @@
 import { type Column, option, shortTime } from "@brand-records/command-line";
 import type { FailedRequests } from "@brand-records/proto/accounts/v1";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import { brandOption, idOption, parseTime, textOption } from "./options.ts";
 
 const DAY_MS = 86_400_000;
