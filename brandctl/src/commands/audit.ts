@@ -45,10 +45,7 @@ const list = command("list", {
     const brandId = namedBrand(session, brand);
     const client = session.client("accounts.audit");
     const filter = { brand_id: brandId, actor: by, action, from: timeText(since), to: timeText(until) };
-    const listing = await readPages(limit, PAGE_SIZE_MAX, async ({ page_size, after_id }) => {
-      const { entries, next_page_token } = await client.listAudit({ ...filter, page_size, page_token: after_id });
-      return { items: entries, next: next_page_token };
-    });
+    const listing = await readPages(limit, PAGE_SIZE_MAX, "entries", (page) => client.listAudit({ ...filter, ...page }));
     const empty = "The audit log has no such entries.";
     await printList(session, listing, { brandId, name: "entries", columns: COLUMNS, limit, empty });
   },

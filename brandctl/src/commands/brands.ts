@@ -45,10 +45,7 @@ const list = command("list", {
   examples: [["brandctl brands list --json | jq '.brands[] | select(.verified | not)'", "those not verified yet"]],
   run: async (session) => {
     const accounts = session.client("accounts");
-    const { items: brands } = await readPages(Infinity, PAGE_SIZE, async (page) => {
-      const { brands: items, next_after_id: next } = await accounts.listBrands(page);
-      return { items, next };
-    });
+    const { items: brands } = await readPages(Infinity, PAGE_SIZE, "brands", (page) => accounts.listBrands(page));
     const deletion = brands.some(({ deletion_started_at: startedAt }) => startedAt != null) ? [DELETION_COLUMN] : [];
     session.printTable({ brands }, [...COLUMNS, ...deletion], brands, "There are no brands yet: brandctl brands create");
   },

@@ -57,8 +57,8 @@ const list = command("list", {
     const { receiver, event, record, state, type, status, since, until } = filter;
     const client = session.client("webhook.deliveries");
     let pause: Pause = { failures_in_a_row: 0 };
-    const { items: deliveries, mayBeMore } = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-      const { next_after_id, paused_until, failures_in_a_row, ...response } = await client.listDeliveries({
+    const { items: deliveries, mayBeMore } = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, "deliveries", async (page) => {
+      const response = await client.listDeliveries({
         brand_id,
         receiver_id: receiver ?? "",
         event_id: event,
@@ -70,8 +70,8 @@ const list = command("list", {
         to: until,
         ...page,
       });
-      pause = { paused_until, failures_in_a_row };
-      return { items: response.deliveries, next: next_after_id };
+      pause = { paused_until: response.paused_until, failures_in_a_row: response.failures_in_a_row };
+      return response;
     });
     session.print({ deliveries, ...pause }, (colors) => deliveriesTable(deliveries, pause, colors, noneText(filter)));
     noteLimit(session, mayBeMore, limit);

@@ -41,10 +41,8 @@ const list = command("list", {
   run: async (session, { brand, type, limit }) => {
     const brandId = namedBrand(session, brand);
     const client = session.client("webhook.events");
-    const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-      const { events, next_after_id } = await client.listEvents({ brand_id: brandId, type, count_receivers: false, ...page });
-      return { items: events, next: next_after_id };
-    });
+    const filter = { brand_id: brandId, type, count_receivers: false };
+    const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, "events", (page) => client.listEvents({ ...filter, ...page }));
     const empty = `The brand has no ${type === undefined ? "" : `${type} `}events.`;
     await printList(session, listing, { brandId, name: "events", columns: EVENT_COLUMNS, limit, empty });
   },

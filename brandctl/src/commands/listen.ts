@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { declared, flag, option, printable, withDefault, type Values } from "@brand-records/command-line";
@@ -77,11 +78,11 @@ async function listen(session: Session, options: ListenOptions): Promise<void> {
   let receiver: Receiver | undefined;
   try {
     if (brandId !== undefined) {
-      const registered = await register(session, { brandId, url: local.url, events: events ?? EVENT_TYPE_NAMES });
+      const registered = await register(session, { brand_id: brandId, url: local.url, events: events ?? EVENT_TYPE_NAMES });
       [receiver, secrets] = [registered.receiver, [registered.secret]];
     }
     noteStart(session, local.url, receiver, secrets.length > 0);
-    await aborted(interrupted);
+    if (!interrupted.aborted) await once(interrupted, "abort");
   } finally {
     await local.stop();
     if (receiver !== undefined) await unregister(session, receiver);
@@ -119,9 +120,3 @@ function noteRotation(session: Session, create: boolean): void {
     : "Press Ctrl-C and repeat the command with both secrets: --secret OLD --secret NEW.";
   session.note(({ yellow }) => yellow(`Two signatures in a row do not match: the signing secret may have been rotated. ${next}`));
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -43,10 +43,7 @@ const list = command("list", {
   run: async (session, { brand, status, limit }) => {
     const brandId = namedBrand(session, brand);
     const client = session.client("plans");
-    const listing = await readPages(limit, PAGE_SIZE_MAX, async (page) => {
-      const { plans, next_after_id } = await client.listPlans({ brand_id: brandId, status, ...page });
-      return { items: plans, next: next_after_id };
-    });
+    const listing = await readPages(limit, PAGE_SIZE_MAX, "plans", (page) => client.listPlans({ brand_id: brandId, status, ...page }));
     const empty = `The brand has no ${status === undefined ? "" : `${status} `}plans.`;
     await printList(session, listing, { brandId, name: "plans", columns: COLUMNS, limit, empty });
   },

@@ -19,15 +19,12 @@ export async function readPerson(session: Session, address: string): Promise<Per
   const email = address.toLowerCase();
   const [accounts, plans] = [session.client("accounts.operator"), session.client("plans.operator")];
   const sections: Record<string, unknown[]> = {};
-  await readPages(Infinity, PAGE_SIZE_MAX, async ({ after_id }) => {
-    const { next_page_token: next, ...page } = await accounts.exportPerson({ email, page_size: PAGE_SIZE_MAX, page_token: after_id });
-    for (const [section, records] of Object.entries(page)) (sections[section] ??= []).push(...records);
-    return { items: [], next };
+  await readPages<"memberships", object>(Infinity, PAGE_SIZE_MAX, "memberships", async (page) => {
+    const { next_page_token, ...found } = await accounts.exportPerson({ email, ...page });
+    for (const [section, records] of Object.entries(found)) (sections[section] ??= []).push(...records);
+    return { ...found, next_page_token };
   });
-  const { items } = await readPages(Infinity, PAGE_SIZE_MAX, async (page) => {
-    const { plans: found, next_after_id: next } = await plans.exportPerson({ email, ...page, page_size: PAGE_SIZE_MAX });
-    return { items: found, next };
-  });
+  const { items } = await readPages(Infinity, PAGE_SIZE_MAX, "plans", (page) => plans.exportPerson({ email, ...page }));
   return { email, ...(sections as unknown as OfAccounts), plans: items };
 }
 
