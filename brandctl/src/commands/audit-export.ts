@@ -8,7 +8,7 @@ import { openExportFile } from "../export-audit/export-file.ts";
 import { Interrupted } from "../failure.ts";
 import { command, type Session } from "../session.ts";
 import type { Colors } from "../terminal.ts";
-import { parseTime, textOption } from "./options.ts";
+import { parseInstantText, textOption } from "./options.ts";
 
 /** What is new is settled after 35 s, so more often is no sooner. */
 const FOLLOW_EVERY_MS = 10_000;
@@ -27,7 +27,7 @@ export const exportAudit = command("export", {
     since: option(
       "--since <time>",
       "only what was changed at or after this RFC 3339 time; not if a file is continued (default: everything)",
-      parseTime,
+      parseInstantText,
     ),
     out: textOption("--out <file>", "the file to write or to continue (default: standard output)"),
     follow: declared<boolean | undefined>(
@@ -40,10 +40,9 @@ export const exportAudit = command("export", {
     ["brandctl audit export --follow | node tell-people.js", "lines with ids alone, for a program of yours"],
   ],
   run: async (session, { since, out, follow }) => {
-    const from = since === undefined ? undefined : new Date(since).toISOString();
-    if (follow === true) await followOutput(session, from ?? new Date().toISOString());
-    else if (out === undefined) await exportToOutput(session, from);
-    else await exportToFile(session, out, from);
+    if (follow === true) await followOutput(session, since ?? new Date().toISOString());
+    else if (out === undefined) await exportToOutput(session, since);
+    else await exportToFile(session, out, since);
   },
 });
 

@@ -20,12 +20,12 @@ const create = command("create", {
     brand: brandOption("the brand whose records it reads"),
     name: mandatory(textOption("--name <name>", "the integration it is for, up to 80 characters")),
     environment: withDefault(choice("--environment <environment>", "the deployments that accept it", ["live", "test"]), "live"),
-    permission: declared<readonly string[]>(
+    permissions: declared<string[]>(
       new Option("--permission <permission...>", `beyond ${READ_PERMISSION}, which every key has. ${PERMISSIONS_HELP}`)
         .choices(ADDED_PERMISSION_NAMES)
         .default([], "none"),
     ),
-    by: textOption("--by <email>", "the owner it is made for (default: the brand's first owner)"),
+    created_by: textOption("--by <email>", "the owner it is made for (default: the brand's first owner)"),
   },
   examples: [
     ["brandctl keys create --brand brd_… --name Reporting", "a key that reads"],
@@ -34,16 +34,11 @@ const create = command("create", {
       "a key that may prepare plans, piped without being shown",
     ],
   ],
-  run: async (session, { brand, name, environment, permission, by }) => {
-    const brandId = namedBrand(session, brand);
+  run: async (session, { brand, created_by, ...request }) => {
+    const brand_id = namedBrand(session, brand);
     const accounts = session.client("accounts");
-    const { key, secret, same_name } = await accounts.createKey({
-      brand_id: brandId,
-      name,
-      environment,
-      permissions: [...permission],
-      created_by: by ?? (await firstOwner(accounts, brandId)),
-    });
+    const owner = created_by ?? (await firstOwner(accounts, brand_id));
+    const { key, secret, same_name } = await accounts.createKey({ brand_id, ...request, created_by: owner });
     printSecret(session, required(key, "key"), secret);
     noteSameName(session, same_name);
   },

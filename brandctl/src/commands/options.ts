@@ -97,6 +97,9 @@ export function parseTime(text: string): number {
   return time;
 }
 
+/** Reads an RFC 3339 time. @returns the text of that time as services write it: UTC, with milliseconds */
+export const parseInstantText = (text: string): string => new Date(parseTime(text)).toISOString();
+
 /** Reads an RFC 3339 time. @returns the text as it is: a service may identify a request by it */
 export function parseTimeText(text: string): string {
   parseTime(text);
