@@ -1,7 +1,7 @@
 import { clockTime, CommandOutput, declareCommand, declareGroup } from "@brand-records/command-line";
 import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName, type TlsFiles } from "./connection/endpoints.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
-import { ask, askText, type Terminal } from "./terminal.ts";
+import { askText, type Terminal } from "./terminal.ts";
 import type * as Clients from "./connection/clients.ts";
 import type { Client, ClientName, ImportClient } from "./connection/clients.ts";
 
@@ -38,16 +38,15 @@ export class Session extends CommandOutput<Terminal> {
     if (!this.canAsk) {
       throw new UsageFailure("This cannot be undone, and there is no terminal to ask at.", "Add --yes to go on.");
     }
-    const answer = await ask(this.terminal, question);
-    if (answer === "interrupted") throw new Interrupted(undone);
-    if (answer === "no") throw new CommandFailure("not_confirmed", undone);
+    const answer = await this.askText(`${question} [y/N] `, undone);
+    if (!/^y(es)?$/i.test(answer)) throw new CommandFailure("not_confirmed", undone);
   }
 
   /** Asks for a text at the terminal. @throws Interrupted at Ctrl-C, with `undone` */
   async askText(question: string, undone: string): Promise<string> {
     const reply = await askText(this.terminal, question);
-    if (reply === "interrupted") throw new Interrupted(undone);
-    return reply.text;
+    if (reply === undefined) throw new Interrupted(undone);
+    return reply;
   }
 
   /** Says until when a gateway may not know of a change to what keys may do, if that is not every gateway's next request. */

@@ -50,9 +50,11 @@ function appending(file: FileHandle, path: string, bytes: number): Pick<ExportFi
   let end = bytes;
   return {
     async append(lines) {
+      const buffer = Buffer.from(lines);
       try {
-        await file.appendFile(lines);
-        end += Buffer.byteLength(lines);
+        for (let written = 0; written < buffer.length;)
+          written += (await file.write(buffer, written, buffer.length - written, end + written)).bytesWritten;
+        end += buffer.length;
       } catch (error) {
         await file.truncate(end).catch(() => undefined);
         throw unwritable(path, error);
@@ -76,7 +78,7 @@ async function openTarget(path: string): Promise<{ file: FileHandle; target: str
     });
     // Opening a pipe would wait for its reader.
     if (found !== undefined && !found.isFile()) throw notAnExport(path, "it is no file");
-    const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, MODE);
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT, MODE);
     return { file, target: await realpath(path), isNew: found === undefined };
   } catch (error) {
     throw error instanceof CommandFailure ? error : unwritable(path, error);
