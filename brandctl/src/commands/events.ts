@@ -1,4 +1,4 @@
-import { choice, type Column, counted, shortTime } from "@brand-records/command-line";
+import { choice, type Column, counted, parsedJson, shortTime } from "@brand-records/command-line";
 import { AppError } from "@brand-records/errors";
 import type { DeadLetter, Event } from "@brand-records/proto/webhook/v1";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
@@ -19,12 +19,8 @@ const EVENT_COLUMNS: readonly Column<Event>[] = [
 ];
 
 function recordIdOf({ data_json }: Event): string {
-  try {
-    const { id } = JSON.parse(data_json) as { id?: unknown };
-    return typeof id === "string" ? id : "-";
-  } catch {
-    return "-";
-  }
+  const data = parsedJson(data_json) as { readonly id?: unknown } | null | undefined;
+  return typeof data?.id === "string" ? data.id : "-";
 }
 
 const list = command("list", {

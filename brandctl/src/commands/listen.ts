@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { declared, flag, option, printable, withDefault, type Values } from "@brand-records/command-line";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { namedBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { arrivalOf, arrivalText } from "../listen/arrival-text.ts";
@@ -10,11 +10,13 @@ import { startLocalReceiver } from "../listen/local-receiver.ts";
 import { register, unregister } from "../listen/registration.ts";
 import { SIGNING_SECRET, verifyDelivery, type ReceivedDelivery } from "../listen/verify-delivery.ts";
 import { command, type Session } from "../session.ts";
-import { brandOption, EVENTS_HELP, eventsOption } from "./options.ts";
+import { brandOption, EVENTS_HELP, eventsOption, numberParser } from "./options.ts";
 
 const PORT_DEFAULT = 8787;
 /** One signature that does not match may be from anyone; two in a row are likely the receiver's own, by another secret. */
 const MISMATCHES_NOTED_AT = 2;
+
+const parsePort = numberParser(0, 65_535, "It must be a port number, such as 8787.");
 
 const OPTIONS = {
   port: withDefault(option("--port <port>", "where to listen; 0 takes any free port", parsePort), PORT_DEFAULT),
@@ -45,12 +47,6 @@ export const listenCommand = command("listen", {
 });
 
 type ListenOptions = Values<typeof OPTIONS>;
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError("It must be a port number, such as 8787.");
-  return port;
-}
 
 async function listen(session: Session, options: ListenOptions): Promise<void> {
   const { port, headerWord, create = false, brand, events } = options;

@@ -1,12 +1,11 @@
 import { choice, option, printable, shortTime, withDefault, type Column } from "@brand-records/command-line";
 import type { Member } from "@brand-records/proto/accounts/v1";
-import { InvalidArgumentError } from "commander";
 import { namedBrand } from "../brand-lookup.ts";
 import { membersOf } from "../connection/read-pages.ts";
 import { CommandFailure, required } from "../failure.ts";
 import { command, group, type Session } from "../session.ts";
 import { erase, exportPerson } from "./members-person.ts";
-import { brandOption, emailArgument } from "./options.ts";
+import { brandOption, emailArgument, numberParser } from "./options.ts";
 
 const COLUMNS: readonly Column<Member>[] = [
   { title: "E-MAIL", cell: ({ email }) => email, paint: "cyan" },
@@ -58,6 +57,7 @@ const remove = command("remove", {
 
 const MINUTES_DEFAULT = 15;
 const MINUTES_MAX = 24 * 60;
+const parseMinutes = numberParser(1, MINUTES_MAX, `It must be a whole number of minutes from 1 to ${MINUTES_MAX}.`);
 
 const link = command("link", {
   summary: "make a link that signs a member in, once",
@@ -92,14 +92,6 @@ function signInOrigin({ endpoints, terminal }: Session): string {
   throw new CommandFailure("unknown_address", `The address where people sign in is not known: ${places}.`, {
     hint: "Set PUBLIC_URL to the gateway's URL as browsers see it.",
   });
-}
-
-function parseMinutes(text: string): number {
-  const minutes = Number(text);
-  if (!/^[1-9]\d{0,3}$/.test(text) || minutes > MINUTES_MAX) {
-    throw new InvalidArgumentError(`It must be a whole number of minutes from 1 to ${MINUTES_MAX}.`);
-  }
-  return minutes;
 }
 
 const unlink = command("unlink", {

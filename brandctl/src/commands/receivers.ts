@@ -1,11 +1,10 @@
 import { counted, mandatory, option, printable } from "@brand-records/command-line";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { InvalidArgumentError } from "commander";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { receiverFacts, receiversTable, shortUrl } from "../output/receiver-text.ts";
 import { command, group } from "../session.ts";
-import { brandCheckOption, brandOption, eventsOption, textOption, yesOption } from "./options.ts";
+import { brandCheckOption, brandOption, eventsOption, numberParser, textOption, yesOption } from "./options.ts";
 import { noteUrl, printReceiver, printSigningSecret, RECEIVER_ARGUMENTS, receiverKey } from "./receiver-command.ts";
 import { disable, enable, sendTest } from "./receivers-enable.ts";
 import { activate, rotate } from "./receivers-secrets.ts";
@@ -84,7 +83,7 @@ const update = command("update", {
     maxInFlight: option(
       "--max-in-flight <count>",
       "concurrent attempts, 1 to 64; with 1, first attempts about one record are in order",
-      parseMaxInFlight,
+      numberParser(1, 64, "It must be a whole number from 1 to 64."),
     ),
   },
   examples: [
@@ -102,12 +101,6 @@ const update = command("update", {
     noteUrl(session, url, response);
   },
 });
-
-function parseMaxInFlight(text: string): number {
-  const count = Number(text);
-  if (!/^[1-9]\d?$/.test(text) || count > 64) throw new InvalidArgumentError("It must be a whole number from 1 to 64.");
-  return count;
-}
 
 const remove = command("delete", {
   summary: "delete a receiver permanently",

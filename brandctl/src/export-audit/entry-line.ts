@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { parsedJson } from "@brand-records/command-line";
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { parseInstant } from "@brand-records/resources";
 
@@ -32,20 +33,12 @@ export const isAfter = (a: Position, b: Position): boolean => a.changedAt > b.ch
 /** Returns the position of a line, without its end; undefined for what is no line of an export. Other releases may have other fields. */
 export function positionOfLine(line: string): Position | undefined {
   if (!line.startsWith(LINE_START)) return undefined;
-  const entry = parsed(line);
+  const entry = parsedJson(line) as Readonly<Record<string, unknown>> | undefined;
   if (entry === undefined) return undefined;
   const { id, brand_id, action, created_at, finished_at } = entry;
   if (typeof id !== "string" || typeof brand_id !== "string" || typeof action !== "string") return undefined;
   const changedAt = finished_at ?? created_at;
   return isTime(created_at) && isTime(changedAt) ? { changedAt, id } : undefined;
-}
-
-function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether this is a time as the services write it: only these are in order as texts. */
