@@ -1,4 +1,4 @@
-import { mkdirSync, unwatchFile, watchFile, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, unwatchFile, watchFile, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lifecycle, Stoppable } from "@brand-records/lifecycle";
 import type { Interruption, Terminal } from "../launch.ts";
@@ -45,6 +45,7 @@ export async function observe(
   const supervisors: Supervisor[] = [];
   const run = async (name: string, command: string, args: readonly string[], readyUrl: string): Promise<void> => {
     const logFile = join(local.logs, `${name}.log`);
+    rmSync(logFile, { force: true });
     const supervisor = new Supervisor(
       { name, command, args, readyUrl, logFile },
       {
