@@ -4,11 +4,11 @@ import type { AccountsClient } from "./clients.ts";
 /** The largest page that webhook returns, of deliveries, events and dead letters. */
 export const WEBHOOK_PAGE_SIZE_MAX = 200;
 
-/** Where a page begins, beside a list call's filters: services have the one field or the other. */
+/** Where a page begins, beside a list call's filters, by the field whose successor the page before it has. */
 export interface PageRequest {
   readonly page_size: number;
-  readonly after_id: string | null | undefined;
-  readonly page_token: string | null | undefined;
+  readonly after_id?: string;
+  readonly page_token?: string;
 }
 
 type Page<Name extends string, Item> = { readonly [Key in Name]: readonly Item[] } & {
@@ -35,17 +35,14 @@ export async function readPages<const Name extends string, Item>(
   readPage: (page: PageRequest) => Promise<Page<Name, Item>>,
 ): Promise<Listing<Item>> {
   const items: Item[] = [];
-  let after: string | null | undefined;
+  let start: Omit<PageRequest, "page_size"> | undefined = {};
   do {
-    const page: Page<Name, Item> = await readPage({
-      page_size: Math.min(pageSizeMax, limit - items.length),
-      after_id: after,
-      page_token: after,
-    });
+    const page: Page<Name, Item> = await readPage({ page_size: Math.min(pageSizeMax, limit - items.length), ...start });
     items.push(...page[name]);
-    after = page.next_after_id ?? page.next_page_token;
-  } while (after != null && items.length < limit);
-  return { items, mayBeMore: after != null };
+    const { next_after_id: after_id, next_page_token: page_token } = page;
+    start = after_id != null ? { after_id } : page_token != null ? { page_token } : undefined;
+  } while (start !== undefined && items.length < limit);
+  return { items, mayBeMore: start !== undefined };
 }
 
 /** The largest page that accounts returns of either. */
