@@ -5,12 +5,12 @@ import type { Session } from "./session.ts";
 
 /** What says its brand, and the client of the service that knows it. */
 const CLIENTS = {
-  key: "accountsOperator",
-  plan: "plansOperator",
-  receiver: "webhookOperator",
-  delivery: "webhookOperator",
-  event: "webhookOperator",
-  replay: "webhookOperator",
+  key: "accounts.operator",
+  plan: "plans.operator",
+  receiver: "webhook.operator",
+  delivery: "webhook.operator",
+  event: "webhook.operator",
+  replay: "webhook.operator",
 } as const;
 
 type BrandsKind = keyof typeof CLIENTS;
@@ -44,7 +44,7 @@ export async function brandOf(session: Session, kind: BrandsKind, id: string, op
 
 async function findBrand(session: Session, kind: BrandsKind, id: string): Promise<string> {
   try {
-    return (await (await session.client(CLIENTS[kind])).findBrand({ id })).brand_id;
+    return (await session.client(CLIENTS[kind]).findBrand({ id })).brand_id;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     throw new AppError("not_found", `There is no ${kind} with this id`, { field: `${kind}_id`, cause: error });
@@ -89,6 +89,6 @@ export async function requireBrand(session: Session, brandId: string): Promise<v
 /** Undefined where the address of accounts is not known. @throws AppError `not_found` when there is no such brand */
 async function brandExists(session: Session, brandId: string): Promise<true | undefined> {
   if (session.endpoints.find("accounts") === undefined) return undefined;
-  await (await session.client("accounts")).getBrand({ brand_id: brandId });
+  await session.client("accounts").getBrand({ brand_id: brandId });
   return true;
 }

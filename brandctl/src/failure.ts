@@ -1,8 +1,8 @@
-import { CommandFailure, exitCodeOf, Interrupted, UsageFailure } from "@brand-records/command-line";
+import { CommandFailure, Interrupted, UsageFailure, type FailureReport } from "@brand-records/command-line";
 import { ConfigError } from "@brand-records/config";
-import { AppError, type ProblemDetail } from "@brand-records/errors";
+import { AppError } from "@brand-records/errors";
 
-export { CommandFailure, exitCodeOf, Interrupted, UsageFailure };
+export { CommandFailure, Interrupted, UsageFailure };
 
 /** Returns a field that the service always sets. @throws Error if it is missing: a defect of the service */
 export function required<T>(value: T | null | undefined, name: string): T {
@@ -10,13 +10,11 @@ export function required<T>(value: T | null | undefined, name: string): T {
   return value;
 }
 
-/** An error as it is printed: `{"error": …}` with `--json`, else as text. */
-export interface FailureReport {
-  readonly code: string;
-  readonly message: string;
-  readonly field?: string;
-  readonly details?: readonly ProblemDetail[];
-  readonly hint?: string;
+/** Returns a failure of a service, or of the way to it, in other words; any other error as it is. */
+export function restated(error: unknown, message: string, hint?: string): unknown {
+  if (error instanceof AppError) return new CommandFailure(error.kind, message, { cause: error, hint });
+  if (!(error instanceof CommandFailure)) return error;
+  return new CommandFailure(error.code, message, { cause: error, hint: [error.hint, hint].filter(Boolean).join(" ") || undefined });
 }
 
 /** What to do, by the error's kind, or by kind and field where the kind alone says too little. Words in capitals stand for ids. */

@@ -1,5 +1,4 @@
-import { configureCommands } from "@brand-records/command-line";
-import { Command } from "commander";
+import type { ProgramDeclaration } from "@brand-records/command-line";
 import { auditCommand } from "./commands/audit.ts";
 import { brandsCommand } from "./commands/brands.ts";
 import { deliveriesCommand } from "./commands/deliveries.ts";
@@ -13,7 +12,7 @@ import { receiversCommand } from "./commands/receivers.ts";
 import { requestsCommand } from "./commands/requests.ts";
 import { recordsCommand } from "./commands/records.ts";
 import { environmentHelp } from "./environment.ts";
-import type { Shell } from "./shell.ts";
+import type { Session } from "./session.ts";
 
 const DESCRIPTION = [
   "The operator's command line of Brand Records: brands with their members, keys, failed requests and audit log, records, campaign plans, receivers, deliveries and events.",
@@ -77,28 +76,20 @@ const COMMANDS = [
   doctorCommand,
 ];
 
-export interface ProgramOptions {
-  readonly version: string;
-  /** Leave standard error to the caller. */
-  readonly quiet: boolean;
-}
-
-/** Builds the command tree. Parsing throws CommandLineError. */
-export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): Command {
-  const program = new Command("brandctl")
-    .description(DESCRIPTION)
-    .version(version, "-V, --version", "show the version")
-    .option("--json", 'one JSON document on standard output; errors as {"error": …} on standard error')
-    .option("--accounts-address <address>", "gRPC of accounts, host:port")
-    .option("--plans-address <address>", "gRPC of plans, host:port")
-    .option("--records-address <address>", "gRPC of records, host:port")
-    .option("--webhook-address <address>", "gRPC of webhook, host:port")
-    .option("--base-url <url>", "origin of the HTTP API")
-    .option("--tls-cert <file>", "client certificate for mutual TLS, of the identity operator, PEM")
-    .option("--tls-key <file>", "key of the client certificate, PEM")
-    .option("--tls-ca <file>", "CA of the services' certificates, PEM")
-    .addHelpText("after", HELP);
-  for (const make of COMMANDS) program.addCommand(make(shell));
-  configureCommands(program, shell.terminal, quiet);
-  return program;
-}
+export const programOf = (version: string): ProgramDeclaration<Session> => ({
+  name: "brandctl",
+  version,
+  description: DESCRIPTION,
+  options: [
+    ["--accounts-address <address>", "gRPC of accounts, host:port"],
+    ["--plans-address <address>", "gRPC of plans, host:port"],
+    ["--records-address <address>", "gRPC of records, host:port"],
+    ["--webhook-address <address>", "gRPC of webhook, host:port"],
+    ["--base-url <url>", "origin of the HTTP API"],
+    ["--tls-cert <file>", "client certificate for mutual TLS, of the identity operator, PEM"],
+    ["--tls-key <file>", "key of the client certificate, PEM"],
+    ["--tls-ca <file>", "CA of the services' certificates, PEM"],
+  ],
+  help: HELP,
+  commands: COMMANDS,
+});

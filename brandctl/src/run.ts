@@ -1,8 +1,8 @@
-import { CommandLineError, printable, usageFailure } from "@brand-records/command-line";
-import { exitCodeOf, reportOf, type FailureReport } from "./failure.ts";
-import { buildProgram } from "./program.ts";
-import { colorsFor, type Terminal } from "./terminal.ts";
-import { Shell } from "./shell.ts";
+import { runCommandLine } from "@brand-records/command-line";
+import { Interrupted, reportOf } from "./failure.ts";
+import { programOf } from "./program.ts";
+import { Session } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
 
 /**
  * Runs one command line, without the leading `node brandctl`. Results go to standard output, everything else to standard
@@ -10,27 +10,24 @@ import { Shell } from "./shell.ts";
  *
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 doctor could not check everything, 4 a deleted brand is still in the event log, 130 interrupted
  */
-export async function runBrandctl(args: readonly string[], terminal: Terminal, version = "unknown"): Promise<number> {
-  const json = args.includes("--json");
-  const shell = new Shell(terminal);
-  const program = buildProgram(shell, { version, quiet: json });
-  try {
-    await program.parseAsync(args, { from: "user" });
-    return shell.exitCode;
-  } catch (error) {
-    const failure = error instanceof CommandLineError ? usageFailure(error, json) : error;
-    if (typeof failure === "number") return failure;
-    printReport(reportOf(failure, shell.ids), json, terminal);
-    return exitCodeOf(failure);
-  }
-}
-
-function printReport(report: FailureReport, json: boolean, { stderr, env }: Terminal): void {
-  if (json) {
-    stderr.write(`${JSON.stringify({ error: report })}\n`);
-    return;
-  }
-  const { red, yellow } = colorsFor(stderr, env);
-  const text = report.code === "internal_error" ? report.message : report.message.split("\n").map(printable).join("\n");
-  stderr.write(`${red("error:")} ${text}\n${report.hint === undefined ? "" : `${yellow(printable(report.hint))}\n`}`);
+export function runBrandctl(args: readonly string[], terminal: Terminal, version = "unknown"): Promise<number> {
+  let ids: ReadonlyMap<string, string> | undefined;
+  return runCommandLine<Session>(programOf(version), {
+    args,
+    screens: terminal,
+    async act(command, work) {
+      const { json = false, ...options } = command.optsWithGlobals<{ json?: boolean }>();
+      const session = new Session(terminal, json, options);
+      ids = session.ids;
+      try {
+        return await work(session);
+      } catch (error) {
+        if (!terminal.interrupted.aborted || error instanceof Interrupted) throw error;
+        throw new Interrupted("Interrupted before the service responded: the change may or may not have been made.");
+      } finally {
+        session.close();
+      }
+    },
+    reportOf: (error) => reportOf(error, ids),
+  });
 }

@@ -1,24 +1,13 @@
-import { clockTime, CommandOutput } from "@brand-records/command-line";
+import { clockTime, CommandOutput, declareCommand, declareGroup } from "@brand-records/command-line";
 import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName, type TlsFiles } from "./connection/endpoints.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
-import { ask, askText, type Terminal } from "./terminal.ts";
+import { askText, type Terminal } from "./terminal.ts";
 import type * as Clients from "./connection/clients.ts";
 import type { Client, ClientName, ImportClient } from "./connection/clients.ts";
 
-const SERVICE_OF: Readonly<Record<ClientName, ServiceName>> = {
-  accounts: "accounts",
-  audit: "accounts",
-  usage: "accounts",
-  signIn: "accounts",
-  accountsOperator: "accounts",
-  plans: "plans",
-  plansOperator: "plans",
-  recordsOperator: "records",
-  receivers: "webhook",
-  deliveries: "webhook",
-  events: "webhook",
-  webhookOperator: "webhook",
-};
+/** Declares a command of brandctl. */
+export const command = declareCommand<Session>();
+export const group = declareGroup<Session>;
 
 /** One run of one command: its input and output, and its connections, which close with it. */
 export class Session extends CommandOutput<Terminal> {
@@ -27,8 +16,8 @@ export class Session extends CommandOutput<Terminal> {
   readonly ids = new Map<string, string>();
   readonly #opened: { stop(): void }[] = [];
 
-  constructor(terminal: Terminal, options: GlobalOptions) {
-    super(terminal, options.json === true);
+  constructor(terminal: Terminal, json: boolean, options: GlobalOptions) {
+    super(terminal, json);
     this.endpoints = new Endpoints(options, terminal.env, terminal.cwd);
   }
 
@@ -49,16 +38,15 @@ export class Session extends CommandOutput<Terminal> {
     if (!this.canAsk) {
       throw new UsageFailure("This cannot be undone, and there is no terminal to ask at.", "Add --yes to go on.");
     }
-    const answer = await ask(this.terminal, question);
-    if (answer === "interrupted") throw new Interrupted(undone);
-    if (answer === "no") throw new CommandFailure("not_confirmed", undone);
+    const answer = await this.askText(`${question} [y/N] `, undone);
+    if (!/^y(es)?$/i.test(answer)) throw new CommandFailure("not_confirmed", undone);
   }
 
   /** Asks for a text at the terminal. @throws Interrupted at Ctrl-C, with `undone` */
   async askText(question: string, undone: string): Promise<string> {
     const reply = await askText(this.terminal, question);
-    if (reply === "interrupted") throw new Interrupted(undone);
-    return reply.text;
+    if (reply === undefined) throw new Interrupted(undone);
+    return reply;
   }
 
   /** Says until when a gateway may not know of a change to what keys may do, if that is not every gateway's next request. */
@@ -69,31 +57,37 @@ export class Session extends CommandOutput<Terminal> {
   }
 
   /**
-   * Opens a client, which closes with the session.
+   * Returns a client, which connects with its first call and closes with the session.
    *
    * @param signal cancels calls in flight. Default: Ctrl-C
+   * @throws CommandFailure if the address of its service is not known
    */
-  client<Name extends ClientName>(name: Name, signal?: AbortSignal): Promise<Client<Name>> {
-    return this.#open(SERVICE_OF[name], ({ connect }, connection) => connect(name, connection), signal);
+  client<Name extends ClientName>(name: Name, signal?: AbortSignal): Client<Name> {
+    const connection = this.#connectionTo(name.replace(/\..*/, "") as ServiceName, signal);
+    let opened: Promise<Clients.Caller> | undefined;
+    const call = async (method: string, request: unknown): Promise<unknown> => {
+      opened ??= this.#open(({ connect }) => connect(name, connection));
+      return (await opened).call(method, request);
+    };
+    return new Proxy({} as Client<Name>, { get: (_, method) => (request: unknown) => call(String(method), request) });
   }
 
   async imports(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {
-    const client = await this.#open("records", ({ connectImport }, connection) => connectImport(connection));
-    return { client, endpoint: this.endpoints.get("records"), tls: this.endpoints.tls() };
+    const connection = this.#connectionTo("records");
+    return { ...connection, client: await this.#open(({ connectImport }) => connectImport(connection)) };
   }
 
   close(): void {
     for (const client of this.#opened.splice(0)) client.stop();
   }
 
-  async #open<Opened extends { stop(): void }>(
-    service: ServiceName,
-    connect: (clients: typeof Clients, connection: Clients.Connection) => Opened,
-    signal = this.terminal.interrupted,
-  ): Promise<Opened> {
-    const endpoint = this.endpoints.get(service);
+  #connectionTo(service: ServiceName, signal = this.terminal.interrupted): Clients.Connection {
+    return { endpoint: this.endpoints.get(service), tls: this.endpoints.tls(), signal };
+  }
+
+  async #open<Opened extends { stop(): void }>(connect: (clients: typeof Clients) => Opened): Promise<Opened> {
     // Loaded when needed: gRPC takes longer to load than help takes to run.
-    const client = connect(await import("./connection/clients.ts"), { endpoint, tls: this.endpoints.tls(), signal });
+    const client = connect(await import("./connection/clients.ts"));
     this.#opened.push(client);
     return client;
   }

@@ -15,40 +15,26 @@ export interface Terminal {
   readonly interrupted: AbortSignal;
 }
 
-type Answer = "yes" | "no" | "interrupted";
-
-/**
- * Asks at a terminal.
- *
- * @param question such as `Delete it?`
- * @returns "no" for anything but yes, and at the end of the input (Ctrl-D)
- */
-export async function ask(terminal: Terminal, question: string): Promise<Answer> {
-  const reply = await askText(terminal, `${question} [y/N] `);
-  if (reply === "interrupted") return reply;
-  return /^y(es)?$/i.test(reply.text) ? "yes" : "no";
-}
-
 /**
  * Asks for a text at a terminal.
  *
  * @param question with what follows it: `Its name: `
- * @returns the line without blanks at its ends; empty at the end of the input (Ctrl-D)
+ * @returns the line without blanks at its ends; empty at the end of the input (Ctrl-D); undefined at Ctrl-C
  */
-export function askText({ stdin, stderr, interrupted }: Terminal, question: string): Promise<{ readonly text: string } | "interrupted"> {
+export function askText({ stdin, stderr, interrupted }: Terminal, question: string): Promise<string | undefined> {
   const lines = createInterface({ input: stdin, output: stderr, signal: interrupted });
   return new Promise((resolve) => {
-    const end = (reply: { readonly text: string } | "interrupted"): void => {
+    const end = (reply: string | undefined): void => {
       lines.removeAllListeners("close").close();
       resolve(reply);
     };
-    const endUnanswered = (reply: { readonly text: string } | "interrupted"): void => {
+    const endUnanswered = (reply: string | undefined): void => {
       stderr.write("\n");
       end(reply);
     };
     // While it reads a line, a terminal passes Ctrl-C on as a character: the process gets no signal.
-    lines.once("SIGINT", () => endUnanswered("interrupted"));
-    lines.once("close", () => endUnanswered(interrupted.aborted ? "interrupted" : { text: "" }));
-    lines.question(question, (reply) => end({ text: reply.trim() }));
+    lines.once("SIGINT", () => endUnanswered(undefined));
+    lines.once("close", () => endUnanswered(interrupted.aborted ? undefined : ""));
+    lines.question(question, (reply) => end(reply.trim()));
   });
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { buildProgram } from "../src/program.ts";
-import { Shell } from "../src/shell.ts";
+import { buildProgram } from "@brand-records/command-line";
+import { programOf } from "../src/program.ts";
 
 interface NamedCommand {
   /** The words after the program's name: "" for the program itself, "brands create". */
@@ -10,8 +10,10 @@ interface NamedCommand {
 
 /** Returns the program and every command below. */
 export function allCommands(): NamedCommand[] {
-  const shell = new Shell({ ...process, cwd: "/", interrupted: new AbortController().signal });
-  return withThoseBelow("", buildProgram(shell, { version: "1", quiet: true }));
+  return withThoseBelow(
+    "",
+    buildProgram(programOf("1"), async () => {}, process, true),
+  );
 }
 
 function withThoseBelow(path: string, command: Command): NamedCommand[] {

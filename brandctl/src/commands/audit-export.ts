@@ -6,10 +6,9 @@ import { exportEntries, keptInFile, keptNowhere, type Exported, type Sink } from
 import { idsLineOf } from "../export-audit/entry-line.ts";
 import { openExportFile } from "../export-audit/export-file.ts";
 import { Interrupted } from "../failure.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import type { Colors } from "../terminal.ts";
-import { parseTime, textOption } from "./options.ts";
+import { parseInstantText, textOption } from "./options.ts";
 
 /** What is new is settled after 35 s, so more often is no sooner. */
 const FOLLOW_EVERY_MS = 10_000;
@@ -28,7 +27,7 @@ export const exportAudit = command("export", {
     since: option(
       "--since <time>",
       "only what was changed at or after this RFC 3339 time; not if a file is continued (default: everything)",
-      parseTime,
+      parseInstantText,
     ),
     out: textOption("--out <file>", "the file to write or to continue (default: standard output)"),
     follow: declared<boolean | undefined>(
@@ -41,16 +40,15 @@ export const exportAudit = command("export", {
     ["brandctl audit export --follow | node tell-people.js", "lines with ids alone, for a program of yours"],
   ],
   run: async (session, { since, out, follow }) => {
-    const from = since === undefined ? undefined : new Date(since).toISOString();
-    if (follow === true) await followOutput(session, from ?? new Date().toISOString());
-    else if (out === undefined) await exportToOutput(session, from);
-    else await exportToFile(session, out, from);
+    if (follow === true) await followOutput(session, since ?? new Date().toISOString());
+    else if (out === undefined) await exportToOutput(session, since);
+    else await exportToFile(session, out, since);
   },
 });
 
 async function exportToFile(session: Session, out: string, since: string | undefined): Promise<void> {
   const { interrupted, cwd } = session.terminal;
-  const client = await session.client("audit");
+  const client = session.client("accounts.audit");
   const file = await openExportFile(resolve(cwd, out), interrupted).catch((error: unknown) => {
     throw interrupted.aborted ? new Interrupted(`Interrupted. ${keptInFile(0)}`) : error;
   });
@@ -70,7 +68,7 @@ async function exportToFile(session: Session, out: string, since: string | undef
 
 async function exportToOutput(session: Session, since: string | undefined): Promise<void> {
   const { stdout } = session.terminal;
-  const exported = await exportEntries(session, await session.client("audit"), outputSink(session, stdout.isTTY === true), since);
+  const exported = await exportEntries(session, session.client("accounts.audit"), outputSink(session, stdout.isTTY === true), since);
   session.note((colors) => summaryText(exported, "", colors));
 }
 
@@ -79,7 +77,7 @@ async function followOutput(session: Session, since: string): Promise<void> {
   const { interrupted } = session.terminal;
   const wait = (): Promise<void> => pause(FOLLOW_EVERY_MS, undefined, { signal: interrupted });
   const sink = { ...outputSink(session, true), lineOf: idsLineOf, wait };
-  await exportEntries(session, await session.client("audit"), sink, since);
+  await exportEntries(session, session.client("accounts.audit"), sink, since);
 }
 
 function outputSink({ terminal: { stdout, interrupted } }: Session, isScreen: boolean): Sink {

@@ -2,9 +2,9 @@ import { type Column, option, shortTime } from "@brand-records/command-line";
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { namedBrand } from "../brand-lookup.ts";
 import { readPages } from "../connection/read-pages.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import { exportAudit } from "./audit-export.ts";
-import { brandOption, limitOption, parseTime, textOption } from "./options.ts";
+import { brandOption, limitOption, parseInstantText, textOption } from "./options.ts";
 import { printList } from "./print-list.ts";
 
 /** The largest page that the service returns. */
@@ -31,30 +31,23 @@ const list = command("list", {
     "List who changed a brand's setup, when and from where, newest first: the brand, members, keys, receivers and replays. Names of changed fields are kept, never their values. Changes made with brandctl are the operator's. What a person tried and was refused is one entry a day, with the number of tries. Entries of release 1.0 may be not finished or unknown: the change was interrupted.",
   options: {
     brand: brandOption("the brand"),
-    by: textOption("--by <person>", "only those of this e-mail address; operator for the operator's"),
+    actor: textOption("--by <person>", "only those of this e-mail address; operator for the operator's"),
     action: textOption("--action <action>", "only these, such as key.create"),
-    since: option("--since <time>", "at or after this RFC 3339 time, such as 2026-11-21T08:30:00Z", parseTime),
-    until: option("--until <time>", "before this RFC 3339 time", parseTime),
+    from: option("--since <time>", "at or after this RFC 3339 time, such as 2026-11-21T08:30:00Z", parseInstantText),
+    to: option("--until <time>", "before this RFC 3339 time", parseInstantText),
     limit: limitOption(),
   },
   examples: [
     ["brandctl audit list --brand brd_… --by operator", "what was changed with brandctl"],
     ["brandctl audit list --brand brd_… --action key.create --json | jq '.entries[]'", "who made keys"],
   ],
-  run: async (session, { brand, by, action, since, until, limit }) => {
+  run: async (session, { brand, limit, ...filter }) => {
     const brandId = namedBrand(session, brand);
-    const client = await session.client("audit");
-    const filter = { brand_id: brandId, actor: by, action, from: timeText(since), to: timeText(until) };
-    const listing = await readPages(limit, PAGE_SIZE_MAX, async ({ page_size, after_id }) => {
-      const { entries, next_page_token } = await client.listAudit({ ...filter, page_size, page_token: after_id });
-      return { items: entries, next: next_page_token };
-    });
+    const client = session.client("accounts.audit");
+    const listing = await readPages(limit, PAGE_SIZE_MAX, "entries", (page) => client.listAudit({ brand_id: brandId, ...filter, ...page }));
     const empty = "The audit log has no such entries.";
     await printList(session, listing, { brandId, name: "entries", columns: COLUMNS, limit, empty });
   },
 });
-
-const timeText = (milliseconds: number | undefined): string | undefined =>
-  milliseconds === undefined ? undefined : new Date(milliseconds).toISOString();
 
 export const auditCommand = group("audit", "show who changed what of a brand, or export it of all brands", [list, exportAudit]);

@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { BeginBrandDeletionResponse, Brand } from "@brand-records/proto/accounts/v1";
-import { counted, declared, flag, printable, shortTime } from "@brand-records/command-line";
+import { counted, declared, flag, printable, shortTime, type Values } from "@brand-records/command-line";
 import { Option } from "commander";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
 import { clearLog, keepLog, LEFT_AS_IT_IS, type ClearedLog } from "../delete-brand/clear-log.ts";
@@ -12,9 +12,8 @@ import {
   untilDone,
   type Deleting,
 } from "../delete-brand/delete-everywhere.ts";
-import { CommandFailure, Interrupted, required, UsageFailure } from "../failure.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { CommandFailure, Interrupted, required, restated, UsageFailure } from "../failure.ts";
+import { command, type Session } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 import { BRAND_HELP, idArgument, textOption, yesOption } from "./options.ts";
 import { keysOf, membersOf } from "../connection/read-pages.ts";
@@ -23,12 +22,16 @@ const NOTHING_DELETED = "Nothing was deleted.";
 /** Everything is deleted but messages in the event log. */
 const LOG_KEEPS_MESSAGES = 4;
 
-interface DeleteOptions {
-  readonly confirm: string | undefined;
-  readonly yes: boolean | undefined;
-  readonly keepLog: boolean | undefined;
-  readonly clearLog: boolean | undefined;
-}
+const OPTIONS = {
+  confirm: textOption("--confirm <name>", "the brand's name, instead of typing it"),
+  yes: yesOption("delete without asking; needed, with --confirm, where there is no terminal"),
+  keepLog: flag("--keep-log", "leave the messages in the event log to its retention"),
+  clearLog: declared<boolean | undefined>(
+    new Option("--clear-log", "remove the messages also if the brand is deleted already").conflicts("keepLog"),
+  ),
+};
+
+type DeleteOptions = Values<typeof OPTIONS>;
 
 export const deleteBrand = command("delete", {
   summary: "delete a brand with everything it has, permanently",
@@ -37,14 +40,7 @@ export const deleteBrand = command("delete", {
     "Its keys are refused and its receivers get nothing more from the beginning on. The rest takes at least 40 seconds. If the command is interrupted, the same command continues. The audit log keeps one entry: that the brand was deleted, and when.\n\n" +
     "At the end, messages are removed from the event log that every group of readers has read: those of all brands, since Kafka removes messages from the beginning only. Readers that commit no offset to Kafka lose what they have not read, and a webhook that is restored from an older backup all of it: back it up at once. If a group is behind or Kafka refuses, the exit code is 4, and the messages are left to retention. For a brand that is deleted already this is done again only with --clear-log.",
   arguments: [idArgument("brand", BRAND_HELP)],
-  options: {
-    confirm: textOption("--confirm <name>", "the brand's name, instead of typing it"),
-    yes: yesOption("delete without asking; needed, with --confirm, where there is no terminal"),
-    keepLog: flag("--keep-log", "leave the messages in the event log to its retention"),
-    clearLog: declared<boolean | undefined>(
-      new Option("--clear-log", "remove the messages also if the brand is deleted already").conflicts("keepLog"),
-    ),
-  },
+  options: OPTIONS,
   examples: [
     ["brandctl brands delete brd_01h455vb4pex5vsknk084sn02q", "asks for the brand's name, and once more"],
     ['brandctl brands delete brd_… --confirm "Ulap at Araw" --yes', "for a script"],
@@ -56,14 +52,14 @@ export const deleteBrand = command("delete", {
     const brand = await findBrand(session, brandId);
     await requireServing(session, brand === undefined ? "Nothing more was deleted." : NOTHING_DELETED);
     if (brand !== undefined) await confirm(session, brand, options);
-    return continueDeletion(session, brandId, { ...options, resume: brand === undefined });
+    return continueDeletion(session, brandId, options, brand === undefined);
   },
 });
 
 /** Returns undefined for a brand that is being deleted, or never was. */
 async function findBrand(session: Session, brandId: string): Promise<Brand | undefined> {
   try {
-    const { brand } = await (await session.client("accounts")).getBrand({ brand_id: brandId });
+    const { brand } = await session.client("accounts").getBrand({ brand_id: brandId });
     return required(brand, "brand");
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") return undefined;
@@ -95,11 +91,11 @@ Readers that commit no offset to Kafka lose what they have not read. --keep-log 
 Back webhook up afterwards: restored from an older backup, it lacks the removed messages.`;
 
 async function noteLosses(session: Session, { id, name }: Brand, options: DeleteOptions): Promise<void> {
-  const accounts = await session.client("accounts");
+  const accounts = session.client("accounts");
   const [members, keys, { receivers }] = await Promise.all([
     membersOf(accounts, id),
     keysOf(accounts, id),
-    (await session.client("receivers")).listReceivers({ brand_id: id }),
+    session.client("webhook.receivers").listReceivers({ brand_id: id }),
   ]);
   const waiting = receivers.reduce((sum, receiver) => sum + receiver.waiting, 0);
   const keysInUse = keys.filter(({ revoked_at }) => revoked_at == null).length;
@@ -113,38 +109,39 @@ async function noteLosses(session: Session, { id, name }: Brand, options: Delete
   if (options.keepLog !== true) session.note(() => LOG_LOSSES);
 }
 
-interface ContinueOptions extends DeleteOptions {
-  readonly resume: boolean;
-}
-
-async function continueDeletion(session: Session, brandId: string, options: ContinueOptions): Promise<number> {
-  const { resume } = options;
-  const deleting = await startDeleting(session, brandId);
-  const { clients, status } = deleting;
+async function continueDeletion(session: Session, brand_id: string, options: DeleteOptions, resume: boolean): Promise<number> {
+  const deleting = startDeleting(session, brand_id);
+  const { clients, status, rows } = deleting;
   try {
-    const begun = await clients.accounts.beginBrandDeletion({ brand_id: brandId, resume });
+    const begun = await clients.accounts.beginBrandDeletion({ brand_id, resume });
     if (resume) session.note(({ dim }) => dim(resumedText(begun)));
     const settling = { at: performance.now() + begun.settles_in_ms, quietMs: begun.quiet_ms };
     const found = await deleteEverywhere(deleting, settling);
     const log = await logStep(deleting, options, { isRepeat: begun.finished, found });
-    const isInRedis = await finish(deleting);
+    let redis_expires = false;
+    await untilDone(deleting, "accounts", async () => {
+      const response = await clients.accounts.finishBrandDeletion({ brand_id });
+      redis_expires = response.redis_unavailable;
+      return response;
+    });
     status.clear();
-    printResult(session, deleting, { startedAt: begun.started_at, resume, log, isInRedis });
+    const rows_of_this_run = Object.fromEntries(rows);
+    printResult(session, { brand_id, started_at: begun.started_at, resumed: resume, rows_of_this_run, log, redis_expires });
     return log.cleared ? 0 : LOG_KEEPS_MESSAGES;
   } catch (error) {
     status.clear();
-    throw failureOf(session, error, brandId, options);
+    throw failureOf(session, error, brand_id, options);
   }
 }
 
-async function startDeleting(session: Session, brandId: string): Promise<Deleting> {
+function startDeleting(session: Session, brandId: string): Deleting {
   const status = openStatusLine(session);
   const shown = new Set<string>();
   const tell = (text: string): void => {
     if (!status.isShown && !shown.has(text)) session.note(({ dim }) => dim(text));
     shown.add(text);
   };
-  return { brandId, clients: await openDeleters(session), status, tell, signal: session.terminal.interrupted, rows: new Map() };
+  return { brandId, clients: openDeleters(session), status, tell, signal: session.terminal.interrupted, rows: new Map() };
 }
 
 /** Removing messages of all brands is asked for with each deletion, and not again with a repeat that looks for what was written since. */
@@ -163,56 +160,36 @@ const resumedText = ({ started_at, finished }: BeginBrandDeletionResponse): stri
     ? "The brand is deleted already. Looking for what was written since."
     : `The deletion began at ${shortTime(started_at)} UTC and continues.`;
 
-/** Returns whether Redis could not be reached. */
-async function finish(deleting: Deleting): Promise<boolean> {
-  const { brandId: brand_id, clients } = deleting;
-  let isInRedis = false;
-  await untilDone(deleting, "accounts", async () => {
-    const response = await clients.accounts.finishBrandDeletion({ brand_id });
-    isInRedis = response.redis_unavailable;
-    return response;
-  });
-  return isInRedis;
-}
-
 /** Says how to go on. A brand that does not exist was not begun to be deleted. */
 function failureOf(session: Session, error: unknown, brandId: string, { keepLog: isKept, clearLog: isCleared }: DeleteOptions): unknown {
   const hint = `to continue: brandctl brands delete ${brandId}${isKept === true ? " --keep-log" : ""}${isCleared === true ? " --clear-log" : ""}`;
   if (session.terminal.interrupted.aborted)
     return new Interrupted("Stopped. The brand is not deleted completely, and its keys stay refused.", hint);
   if (error instanceof AppError && error.kind === "not_found") return error;
-  if (error instanceof CommandFailure)
-    return new CommandFailure(error.code, error.message, { cause: error, hint: `${error.hint ?? ""} ${hint}`.trim() });
-  return error instanceof AppError ? new CommandFailure(error.kind, error.message, { cause: error, hint }) : error;
+  return restated(error, (error as Error).message, hint);
 }
 
-interface Finished {
-  readonly startedAt: string;
-  readonly resume: boolean;
+/** The result as `--json` has it. */
+interface Deleted {
+  readonly brand_id: string;
+  readonly started_at: string;
+  readonly resumed: boolean;
+  readonly rows_of_this_run: Readonly<Record<string, number>>;
   readonly log: ClearedLog;
-  readonly isInRedis: boolean;
+  /** Redis could not be reached. */
+  readonly redis_expires: boolean;
 }
 
-function printResult(session: Session, { brandId, rows }: Deleting, { startedAt, resume, log, isInRedis }: Finished): void {
-  const deleted = {
-    brand_id: brandId,
-    started_at: startedAt,
-    resumed: resume,
-    rows_of_this_run: Object.fromEntries(rows),
-    log,
-    redis_expires: isInRedis,
-  };
+function printResult(session: Session, deleted: Deleted): void {
+  const { brand_id, resumed, rows_of_this_run, log, redis_expires } = deleted;
+  const rows = Object.entries(rows_of_this_run).map(([kind, count]) => `  ${count.toLocaleString("en")} ${kind.replaceAll("_", " ")}`);
+  const ofThisRun = rows.length > 0 ? " This run deleted:" : " This run found nothing.";
   session.print({ deleted }, (colors) =>
-    [`${brandId} is deleted.${resume ? thisRunText(rows) : ""}`, ...rowsText(rows), ...logText(log, brandId, colors)].join("\n"),
+    [`${brand_id} is deleted.${resumed ? ofThisRun : ""}`, ...rows, ...logText(log, brand_id, colors)].join("\n"),
   );
-  if (isInRedis) session.note(({ yellow }) => yellow("Redis could not be reached: the brand's key in it expires within an hour."));
-  session.note(({ dim }) => dim(`The audit log keeps one entry: brandctl audit list --brand ${brandId}`));
+  if (redis_expires) session.note(({ yellow }) => yellow("Redis could not be reached: the brand's key in it expires within an hour."));
+  session.note(({ dim }) => dim(`The audit log keeps one entry: brandctl audit list --brand ${brand_id}`));
 }
-
-const thisRunText = (rows: ReadonlyMap<string, number>): string => (rows.size > 0 ? " This run deleted:" : " This run found nothing.");
-
-const rowsText = (rows: ReadonlyMap<string, number>): string[] =>
-  [...rows].map(([kind, count]) => `  ${count.toLocaleString("en")} ${kind.replaceAll("_", " ")}`);
 
 function logText(log: ClearedLog, brandId: string, { yellow }: Colors): string[] {
   const letters = log.dead_letters > 0 ? [`  ${counted(log.dead_letters, "dead letter")}`] : [];

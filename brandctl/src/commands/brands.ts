@@ -4,8 +4,7 @@ import type { Brand, SetBrandTierResponse, SetBrandVerifiedResponse } from "@bra
 import { Argument } from "commander";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
-import type { Session } from "../session.ts";
-import { command, group } from "../shell.ts";
+import { command, group, type Session } from "../session.ts";
 import { deleteBrand } from "./brands-delete.ts";
 import { BRAND_HELP, idArgument, idOption, textOption } from "./options.ts";
 
@@ -32,7 +31,7 @@ const create = command("create", {
   ],
   // The id is made here: a call whose answer is lost is made again, and finds the same brand.
   run: async (session, { name, tier, verified = false, id = newId("brd") }) => {
-    const brand = printBrand(session, await (await session.client("accounts")).createBrand({ name, tier, verified, id }));
+    const brand = printBrand(session, await session.client("accounts").createBrand({ name, tier, verified, id }));
     if (brand.tier !== tier || brand.verified !== verified) {
       session.note(({ yellow }) => yellow("The brand exists already and was left unchanged: see brands set-tier and brands verify."));
     }
@@ -45,11 +44,8 @@ const list = command("list", {
   description: "List all brands by id, also those that are being deleted.",
   examples: [["brandctl brands list --json | jq '.brands[] | select(.verified | not)'", "those not verified yet"]],
   run: async (session) => {
-    const accounts = await session.client("accounts");
-    const { items: brands } = await readPages(Infinity, PAGE_SIZE, async (page) => {
-      const { brands: items, next_after_id: next } = await accounts.listBrands(page);
-      return { items, next };
-    });
+    const accounts = session.client("accounts");
+    const { items: brands } = await readPages(Infinity, PAGE_SIZE, "brands", (page) => accounts.listBrands(page));
     const deletion = brands.some(({ deletion_started_at: startedAt }) => startedAt != null) ? [DELETION_COLUMN] : [];
     session.printTable({ brands }, [...COLUMNS, ...deletion], brands, "There are no brands yet: brandctl brands create");
   },
@@ -61,7 +57,7 @@ const setTier = command("set-tier", {
   arguments: [idArgument("brand", BRAND_HELP), new Argument("<tier>", TIER_HELP).choices(TIERS)],
   examples: [["brandctl brands set-tier brd_01h455vb4pex5vsknk084sn02q pro", "120 requests a minute"]],
   run: async (session, _, brand_id: string, tier: string) =>
-    printChangedBrand(session, await (await session.client("accounts")).setBrandTier({ brand_id, tier })),
+    printChangedBrand(session, await session.client("accounts").setBrandTier({ brand_id, tier })),
 });
 
 const verify = command("verify", {
@@ -71,7 +67,7 @@ const verify = command("verify", {
   options: { off: flag("--off", "take the verification back") },
   examples: [["brandctl brands verify brd_01h455vb4pex5vsknk084sn02q", "its owners may have keys made"]],
   run: async (session, { off }, brand_id: string) =>
-    printChangedBrand(session, await (await session.client("accounts")).setBrandVerified({ brand_id, verified: off !== true })),
+    printChangedBrand(session, await session.client("accounts").setBrandVerified({ brand_id, verified: off !== true })),
 });
 
 function printChangedBrand(session: Session, response: SetBrandTierResponse | SetBrandVerifiedResponse): void {

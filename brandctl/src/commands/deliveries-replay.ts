@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "@brand-records/errors";
-import type { Replay } from "@brand-records/proto/webhook/v1";
+import type { Replay, ReplayEventsRequest } from "@brand-records/proto/webhook/v1";
 import { counted, flag, openProgressBar, option, printable, shortTime } from "@brand-records/command-line";
 import { brandOf } from "../brand-lookup.ts";
 import type { DeliveriesClient } from "../connection/clients.ts";
 import { Interrupted, required, UsageFailure } from "../failure.ts";
 import { DELIVERY_COLUMNS } from "../output/delivery-text.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import { brandCheckOption, DELIVERY_HELP, idArgument, idOption, parseTimeText, receiverOption } from "./options.ts";
 import { notePause } from "./receiver-command.ts";
 
@@ -46,15 +45,15 @@ export const replay = command("replay", {
       return followReplay(session, await brandOf(session, "replay", follow, brand), follow);
     }
     if (deliveryId === undefined && receiver !== undefined && since !== undefined && follow === undefined) {
-      const brandId = await brandOf(session, "receiver", receiver, brand);
-      return replaySince(session, { brandId, receiverId: receiver, since, until, failed, wait });
+      const brand_id = await brandOf(session, "receiver", receiver, brand);
+      return replaySince(session, { brand_id, receiver_id: receiver, since, until, failed_only: failed }, wait);
     }
     throw new UsageFailure("Name either a delivery, or --receiver and --since, or --follow", "See brandctl deliveries replay --help");
   },
 });
 
 async function replayDelivery(session: Session, brand_id: string, delivery_id: string): Promise<void> {
-  const client = await session.client("deliveries");
+  const client = session.client("webhook.deliveries");
   const pause = await client.getDelivery({ brand_id, delivery_id });
   const response = await client.replayDelivery({ brand_id, delivery_id });
   const delivery = required(response.delivery, "delivery");
@@ -63,22 +62,9 @@ async function replayDelivery(session: Session, brand_id: string, delivery_id: s
   session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries show ${delivery.id}`)));
 }
 
-interface ReplayRequest {
-  readonly brandId: string;
-  readonly receiverId: string;
-  readonly since: string;
-  readonly until: string | undefined;
-  readonly failed: boolean;
-  readonly wait: boolean;
-}
-
-async function replaySince(session: Session, { brandId, receiverId, since, until, failed, wait }: ReplayRequest): Promise<void> {
-  const receiver = required(
-    (await (await session.client("receivers")).getReceiver({ brand_id: brandId, receiver_id: receiverId })).receiver,
-    "receiver",
-  );
-  const client = await session.client("deliveries");
-  const request = { brand_id: brandId, receiver_id: receiverId, since, until, failed_only: failed };
+async function replaySince(session: Session, request: ReplayEventsRequest, wait: boolean): Promise<void> {
+  const receiver = required((await session.client("webhook.receivers").getReceiver(request)).receiver, "receiver");
+  const client = session.client("webhook.deliveries");
   const response = await client.replayEvents(request).catch(async (error: unknown) => {
     // Another is in progress, which the hint names.
     if (error instanceof AppError && error.kind === "request_conflict") {
@@ -87,16 +73,16 @@ async function replaySince(session: Session, { brandId, receiverId, since, until
     throw error;
   });
   const started = required(response.replay, "replay");
-  const last = wait ? await untilFinished(session, client, brandId, started) : started;
+  const last = wait ? await untilFinished(session, client, request.brand_id, started) : started;
   session.print({ replay: last }, () => replayText(last));
   notePause(session, receiver);
   if (wait) return;
   session.note(({ dim }) => dim(printable(`The replay continues. To follow it: ${followCommand(started)}`)));
-  session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries list --receiver ${receiverId}`)));
+  session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries list --receiver ${request.receiver_id}`)));
 }
 
 async function followReplay(session: Session, brand_id: string, replay_id: string): Promise<void> {
-  const client = await session.client("deliveries");
+  const client = session.client("webhook.deliveries");
   const found = required((await client.getReplay({ brand_id, replay_id })).replay, "replay");
   const last = await untilFinished(session, client, brand_id, found);
   session.print({ replay: last }, () => replayText(last));

@@ -5,8 +5,7 @@ import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { deliveriesTable, deliveryText } from "../output/delivery-text.ts";
 import type { Pause } from "../output/outcome-text.ts";
-import type { Session } from "../session.ts";
-import { command, group } from "../shell.ts";
+import { command, group, type Session } from "../session.ts";
 import { replay } from "./deliveries-replay.ts";
 import {
   brandCheckOption,
@@ -31,19 +30,19 @@ const list = command("list", {
     "List deliveries of a receiver, of an event or of a record, newest first: those in progress, and those finished in the last 30 days. " +
     "With several filters, those that match all.",
   options: {
-    receiver: receiverOption(),
-    event: idOption("--event <id>", "event", "id of the event (evt_…), see events list"),
-    record: option("--record <id>", "id of the record that the events are about, such as sub_…", parseRecordId),
+    receiver_id: receiverOption(),
+    event_id: idOption("--event <id>", "event", "id of the event (evt_…), see events list"),
+    record_id: option("--record <id>", "id of the record that the events are about, such as sub_…", parseRecordId),
     brand: brandIdOption("fail unless the receiver or event is this brand's; of --record alone: the brand (default: $BRAND)"),
-    state: option(
+    states: option(
       "--state <states>",
       `only those in these states, comma-separated: ${STATES.join(", ")} (default: all)`,
       listParser("--state", STATES, { one: "a state", many: "states" }),
     ),
     type: choice("--type <type>", "only those of events of this type (default: all)", EVENT_TYPE_NAMES),
-    status: choice("--status <class>", "only those whose last attempt got such an HTTP status; none: no response", STATUS_CLASSES),
-    since: option("--since <time>", "only those created at this RFC 3339 time or later, such as 2026-11-21T08:30:00Z", parseTimeText),
-    until: option("--until <time>", "only those created before this RFC 3339 time", parseTimeText),
+    status_class: choice("--status <class>", "only those whose last attempt got such an HTTP status; none: no response", STATUS_CLASSES),
+    from: option("--since <time>", "only those created at this RFC 3339 time or later, such as 2026-11-21T08:30:00Z", parseTimeText),
+    to: option("--until <time>", "only those created before this RFC 3339 time", parseTimeText),
     limit: limitOption(),
   },
   examples: [
@@ -55,24 +54,13 @@ const list = command("list", {
   ],
   run: async (session, { brand, limit, ...filter }) => {
     const brand_id = await brandOfList(session, filter, brand);
-    const { receiver, event, record, state, type, status, since, until } = filter;
-    const client = await session.client("deliveries");
+    const { receiver_id = "", states = [] } = filter;
+    const client = session.client("webhook.deliveries");
     let pause: Pause = { failures_in_a_row: 0 };
-    const { items: deliveries, mayBeMore } = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-      const { next_after_id, paused_until, failures_in_a_row, ...response } = await client.listDeliveries({
-        brand_id,
-        receiver_id: receiver ?? "",
-        event_id: event,
-        record_id: record,
-        status_class: status,
-        states: state ?? [],
-        type,
-        from: since,
-        to: until,
-        ...page,
-      });
-      pause = { paused_until, failures_in_a_row };
-      return { items: response.deliveries, next: next_after_id };
+    const { items: deliveries, mayBeMore } = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, "deliveries", async (page) => {
+      const response = await client.listDeliveries({ brand_id, ...filter, receiver_id, states, ...page });
+      pause = { paused_until: response.paused_until, failures_in_a_row: response.failures_in_a_row };
+      return response;
     });
     session.print({ deliveries, ...pause }, (colors) => deliveriesTable(deliveries, pause, colors, noneText(filter)));
     noteLimit(session, mayBeMore, limit);
@@ -80,20 +68,21 @@ const list = command("list", {
 });
 
 type Given = string | undefined;
-type NamedIn = Readonly<Record<"receiver" | "event" | "record", Given>>;
+type NamedIn = Readonly<Record<"receiver_id" | "event_id" | "record_id", Given>>;
 
-async function brandOfList(session: Session, { receiver, event, record }: NamedIn, brand: Given): Promise<string> {
-  if (receiver !== undefined) return brandOf(session, "receiver", receiver, brand);
-  if (event !== undefined) return brandOf(session, "event", event, brand);
-  if (record !== undefined) return namedBrand(session, brand);
+async function brandOfList(session: Session, { receiver_id, event_id, record_id }: NamedIn, brand: Given): Promise<string> {
+  if (receiver_id !== undefined) return brandOf(session, "receiver", receiver_id, brand);
+  if (event_id !== undefined) return brandOf(session, "event", event_id, brand);
+  if (record_id !== undefined) return namedBrand(session, brand);
   throw new UsageFailure("Name a receiver, an event or a record: --receiver, --event, --record", "See brandctl deliveries list --help");
 }
 
-function noneText({ receiver, state, event, record, ...filter }: NamedIn & { readonly state: string[] | undefined }): string {
-  const [noun, ...others] = Object.entries({ receiver, event, record }).flatMap(([name, id]) => (id === undefined ? [] : [name]));
+function noneText({ receiver_id, states, event_id, record_id, ...filter }: NamedIn & { readonly states: string[] | undefined }): string {
+  const named = { receiver: receiver_id, event: event_id, record: record_id };
+  const [noun, ...others] = Object.entries(named).flatMap(([name, id]) => (id === undefined ? [] : [name]));
   const isOtherwiseFiltered = others.length > 0 || Object.values(filter).some((value) => value !== undefined);
-  const states = state === undefined ? "" : `${state.join(" or ")} `;
-  return `The ${noun} has no ${states}deliveries${isOtherwiseFiltered ? " that match" : ""}.`;
+  const inStates = states === undefined ? "" : `${states.join(" or ")} `;
+  return `The ${noun} has no ${inStates}deliveries${isOtherwiseFiltered ? " that match" : ""}.`;
 }
 
 const show = command("show", {
@@ -109,7 +98,7 @@ const show = command("show", {
   ],
   run: async (session, { brand }, delivery_id: string) => {
     const brand_id = await brandOf(session, "delivery", delivery_id, brand);
-    const client = await session.client("deliveries");
+    const client = session.client("webhook.deliveries");
     const { attempts, paused_until, failures_in_a_row, body, ...response } = await client.getDelivery({ brand_id, delivery_id });
     const delivery = required(response.delivery, "delivery");
     const pause: Pause = { paused_until, failures_in_a_row };

@@ -1,13 +1,18 @@
-import { declared, printable } from "@brand-records/command-line";
+import { declared, printable, type ColorName } from "@brand-records/command-line";
 import { Option } from "commander";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";
 import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-process.ts";
 import { runChecks } from "../doctor/checks.ts";
-import { command } from "../shell.ts";
+import { command } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 
-/** 0 only if everything was checked and is healthy. */
-const EXIT_CODES: Readonly<Record<Verdict, number>> = { well: 0, failed: 1, degraded: 1, not_all_checked: 3 };
+/** The exit code is 0 only if everything was checked and is healthy. */
+const VERDICTS: Readonly<Record<Verdict, { readonly exitCode: number; readonly paint: ColorName; readonly text: string }>> = {
+  well: { exitCode: 0, paint: "green", text: "Everything is healthy." },
+  failed: { exitCode: 1, paint: "red", text: "Something is down." },
+  degraded: { exitCode: 1, paint: "yellow", text: "Everything serves, but something is degraded." },
+  not_all_checked: { exitCode: 3, paint: "yellow", text: "Nothing wrong was found." },
+};
 
 export const doctorCommand = command("doctor", {
   summary: "check what is reachable and what is degraded, with remedies",
@@ -32,7 +37,7 @@ export const doctorCommand = command("doctor", {
     const checks = await runChecks(session, admin);
     const verdict = verdictOf(checks);
     session.print({ ok: verdict === "well", verdict, checks }, (colors) => checksText(checks, verdict, colors));
-    return EXIT_CODES[verdict];
+    return VERDICTS[verdict].exitCode;
   },
 });
 
@@ -49,14 +54,6 @@ function checksText(checks: readonly CheckResult[], verdict: Verdict, colors: Co
 function verdictText(checks: readonly CheckResult[], verdict: Verdict, colors: Colors): string {
   const uncheckedCount = checks.filter(({ state }) => state === "not_checked").length;
   const unchecked = uncheckedCount === 0 ? "" : ` ${uncheckedCount} of ${checks.length} checks could not be made.`;
-  switch (verdict) {
-    case "well":
-      return colors.green("Everything is healthy.");
-    case "not_all_checked":
-      return colors.yellow(`Nothing wrong was found.${unchecked}`);
-    case "degraded":
-      return colors.yellow(`Everything serves, but something is degraded.${unchecked}`);
-    case "failed":
-      return colors.red(`Something is down.${unchecked}`);
-  }
+  const { paint, text } = VERDICTS[verdict];
+  return colors[paint](text + unchecked);
 }

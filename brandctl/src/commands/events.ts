@@ -1,4 +1,4 @@
-import { choice, type Column, counted, shortTime } from "@brand-records/command-line";
+import { choice, type Column, counted, parsedJson, shortTime } from "@brand-records/command-line";
 import { AppError } from "@brand-records/errors";
 import type { DeadLetter, Event } from "@brand-records/proto/webhook/v1";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
@@ -6,7 +6,7 @@ import { namedBrand } from "../brand-lookup.ts";
 import type { EventsClient } from "../connection/clients.ts";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { CommandFailure } from "../failure.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import { brandOption, limitOption } from "./options.ts";
 import { printList } from "./print-list.ts";
 
@@ -19,12 +19,8 @@ const EVENT_COLUMNS: readonly Column<Event>[] = [
 ];
 
 function recordIdOf({ data_json }: Event): string {
-  try {
-    const { id } = JSON.parse(data_json) as { id?: unknown };
-    return typeof id === "string" ? id : "-";
-  } catch {
-    return "-";
-  }
+  const data = parsedJson(data_json) as { readonly id?: unknown } | null | undefined;
+  return typeof data?.id === "string" ? data.id : "-";
 }
 
 const list = command("list", {
@@ -40,11 +36,9 @@ const list = command("list", {
   ],
   run: async (session, { brand, type, limit }) => {
     const brandId = namedBrand(session, brand);
-    const client = await session.client("events");
-    const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-      const { events, next_after_id } = await client.listEvents({ brand_id: brandId, type, count_receivers: false, ...page });
-      return { items: events, next: next_after_id };
-    });
+    const client = session.client("webhook.events");
+    const filter = { brand_id: brandId, type, count_receivers: false };
+    const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, "events", (page) => client.listEvents({ ...filter, ...page }));
     const empty = `The brand has no ${type === undefined ? "" : `${type} `}events.`;
     await printList(session, listing, { brandId, name: "events", columns: EVENT_COLUMNS, limit, empty });
   },
@@ -64,7 +58,7 @@ const listDead = command("list-dead", {
   options: { limit: limitOption(WEBHOOK_PAGE_SIZE_MAX) },
   run: async (session, { limit }) => {
     const page_size = Math.min(limit, WEBHOOK_PAGE_SIZE_MAX);
-    const { dead_letters, total } = await (await session.client("events")).listDeadLetters({ page_size });
+    const { dead_letters, total } = await session.client("webhook.events").listDeadLetters({ page_size });
     const none = "There are no dead letters: every message was read.";
     session.printTable({ dead_letters, total }, DEAD_LETTER_COLUMNS, dead_letters, none);
     const others = total - dead_letters.length;
@@ -78,7 +72,7 @@ const replayDead = command("replay-dead", {
   description:
     "Replay all dead letters. A message that still cannot be read becomes a dead letter again. Safe to repeat. Takes up to 10 minutes; one replay runs at a time.",
   run: async (session) => {
-    const { replayed } = await replayDeadLetters(await session.client("events"));
+    const { replayed } = await replayDeadLetters(session.client("webhook.events"));
     session.print({ replayed }, () => (replayed === 0 ? "There were no dead letters." : `${counted(replayed, "message")} replayed.`));
     if (replayed > 0) session.note(({ dim }) => dim("brandctl events list-dead shows those that failed again."));
   },

@@ -5,8 +5,7 @@ import { AppError } from "@brand-records/errors";
 import { brandOf } from "../brand-lookup.ts";
 import { CommandFailure, required, UsageFailure } from "../failure.ts";
 import { keyFacts, LAST_USE_LAGS, useText } from "../output/key-text.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import { brandCheckOption, textOption, yesOption } from "./options.ts";
 import type { AccountsClient } from "../connection/clients.ts";
 import { requireId } from "../ids.ts";
@@ -31,7 +30,7 @@ export const revoke = command("revoke", {
   examples: [["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]],
   run: async (session, { by, brand, yes }, keyId: string) => {
     const brandId = await brandOf(session, "key", keyId, brand);
-    const accounts = await session.client("accounts");
+    const accounts = session.client("accounts");
     const before = await findKey(accounts, brandId, keyId);
     const isRevoked = before.revoked_at != null;
     if (!isRevoked) {

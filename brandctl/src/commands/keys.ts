@@ -6,8 +6,7 @@ import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { keysOf } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
 import { KEY_COLUMNS, keyFacts, LAST_USE_LAGS, useText } from "../output/key-text.ts";
-import type { Session } from "../session.ts";
-import { command, group } from "../shell.ts";
+import { command, group, type Session } from "../session.ts";
 import { findKey, firstOwner, keyArgument, revoke } from "./keys-revoke.ts";
 import { brandCheckOption, brandOption, textOption } from "./options.ts";
 
@@ -21,12 +20,12 @@ const create = command("create", {
     brand: brandOption("the brand whose records it reads"),
     name: mandatory(textOption("--name <name>", "the integration it is for, up to 80 characters")),
     environment: withDefault(choice("--environment <environment>", "the deployments that accept it", ["live", "test"]), "live"),
-    permission: declared<readonly string[]>(
+    permissions: declared<string[]>(
       new Option("--permission <permission...>", `beyond ${READ_PERMISSION}, which every key has. ${PERMISSIONS_HELP}`)
         .choices(ADDED_PERMISSION_NAMES)
         .default([], "none"),
     ),
-    by: textOption("--by <email>", "the owner it is made for (default: the brand's first owner)"),
+    created_by: textOption("--by <email>", "the owner it is made for (default: the brand's first owner)"),
   },
   examples: [
     ["brandctl keys create --brand brd_… --name Reporting", "a key that reads"],
@@ -35,16 +34,11 @@ const create = command("create", {
       "a key that may prepare plans, piped without being shown",
     ],
   ],
-  run: async (session, { brand, name, environment, permission, by }) => {
-    const brandId = namedBrand(session, brand);
-    const accounts = await session.client("accounts");
-    const { key, secret, same_name } = await accounts.createKey({
-      brand_id: brandId,
-      name,
-      environment,
-      permissions: [...permission],
-      created_by: by ?? (await firstOwner(accounts, brandId)),
-    });
+  run: async (session, { brand, created_by, ...request }) => {
+    const brand_id = namedBrand(session, brand);
+    const accounts = session.client("accounts");
+    const owner = created_by ?? (await firstOwner(accounts, brand_id));
+    const { key, secret, same_name } = await accounts.createKey({ brand_id, ...request, created_by: owner });
     printSecret(session, required(key, "key"), secret);
     noteSameName(session, same_name);
   },
@@ -79,7 +73,7 @@ const list = command("list", {
   options: { brand: brandOption("the brand") },
   run: async (session, { brand }) => {
     const brandId = namedBrand(session, brand);
-    const keys = await keysOf(await session.client("accounts"), brandId);
+    const keys = await keysOf(session.client("accounts"), brandId);
     const none = `The brand has no keys yet: brandctl keys create --brand ${printable(brandId)} --name NAME`;
     session.printTable({ keys }, KEY_COLUMNS, keys, none);
     if (keys.length > 0) session.note(({ dim }) => dim(LAST_USE_LAGS));
@@ -92,7 +86,7 @@ const show = command("show", {
   arguments: [keyArgument()],
   options: { brand: brandCheckOption("key") },
   run: async (session, { brand }, keyId: string) => {
-    const key = await findKey(await session.client("accounts"), await brandOf(session, "key", keyId, brand), keyId);
+    const key = await findKey(session.client("accounts"), await brandOf(session, "key", keyId, brand), keyId);
     session.printFacts({ key }, keyFacts(key));
   },
 });

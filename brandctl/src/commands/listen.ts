@@ -1,20 +1,22 @@
+import { once } from "node:events";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { declared, flag, option, printable, withDefault, type Values } from "@brand-records/command-line";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { namedBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
 import { arrivalOf, arrivalText } from "../listen/arrival-text.ts";
 import { startLocalReceiver } from "../listen/local-receiver.ts";
 import { register, unregister } from "../listen/registration.ts";
 import { SIGNING_SECRET, verifyDelivery, type ReceivedDelivery } from "../listen/verify-delivery.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
-import { brandOption, EVENTS_HELP, eventsOption } from "./options.ts";
+import { command, type Session } from "../session.ts";
+import { brandOption, EVENTS_HELP, eventsOption, numberParser } from "./options.ts";
 
 const PORT_DEFAULT = 8787;
 /** One signature that does not match may be from anyone; two in a row are likely the receiver's own, by another secret. */
 const MISMATCHES_NOTED_AT = 2;
+
+const parsePort = numberParser(0, 65_535, "It must be a port number, such as 8787.");
 
 const OPTIONS = {
   port: withDefault(option("--port <port>", "where to listen; 0 takes any free port", parsePort), PORT_DEFAULT),
@@ -46,12 +48,6 @@ export const listenCommand = command("listen", {
 
 type ListenOptions = Values<typeof OPTIONS>;
 
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError("It must be a port number, such as 8787.");
-  return port;
-}
-
 async function listen(session: Session, options: ListenOptions): Promise<void> {
   const { port, headerWord, create = false, brand, events } = options;
   checkOptions(options);
@@ -78,11 +74,11 @@ async function listen(session: Session, options: ListenOptions): Promise<void> {
   let receiver: Receiver | undefined;
   try {
     if (brandId !== undefined) {
-      const registered = await register(session, { brandId, url: local.url, events: events ?? EVENT_TYPE_NAMES });
+      const registered = await register(session, { brand_id: brandId, url: local.url, events: events ?? EVENT_TYPE_NAMES });
       [receiver, secrets] = [registered.receiver, [registered.secret]];
     }
     noteStart(session, local.url, receiver, secrets.length > 0);
-    await aborted(interrupted);
+    if (!interrupted.aborted) await once(interrupted, "abort");
   } finally {
     await local.stop();
     if (receiver !== undefined) await unregister(session, receiver);
@@ -120,9 +116,3 @@ function noteRotation(session: Session, create: boolean): void {
     : "Press Ctrl-C and repeat the command with both secrets: --secret OLD --secret NEW.";
   session.note(({ yellow }) => yellow(`Two signatures in a row do not match: the signing secret may have been rotated. ${next}`));
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -5,8 +5,7 @@ import { counted, printable } from "@brand-records/command-line";
 import type { AccountsOperatorClient } from "../connection/clients.ts";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import { isEmpty, readPerson, type PersonRecords } from "../people/read-person.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
+import { command, type Session } from "../session.ts";
 import { personArgument, yesOption } from "./options.ts";
 import { personText } from "../output/person-text.ts";
 
@@ -43,8 +42,8 @@ interface Erased {
  * early whether they can be reached, the second finds what requests from before the removal have written.
  */
 async function erasePerson(session: Session, email: string): Promise<Erased> {
-  const accounts = await session.client("accountsOperator");
-  const others = [await session.client("plansOperator"), await session.client("webhookOperator")];
+  const accounts = session.client("accounts.operator");
+  const others = [session.client("plans.operator"), session.client("webhook.operator")];
   const { pseudonym, settles_in_ms } = await accounts.beginErasure({ email });
   const brandIds = new Set<string>();
   const eraseFromOthers = async (): Promise<void> => {

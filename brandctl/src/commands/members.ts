@@ -1,13 +1,11 @@
 import { choice, option, printable, shortTime, withDefault, type Column } from "@brand-records/command-line";
 import type { Member } from "@brand-records/proto/accounts/v1";
-import { InvalidArgumentError } from "commander";
 import { namedBrand } from "../brand-lookup.ts";
 import { membersOf } from "../connection/read-pages.ts";
 import { CommandFailure, required } from "../failure.ts";
-import type { Session } from "../session.ts";
-import { command, group } from "../shell.ts";
+import { command, group, type Session } from "../session.ts";
 import { erase, exportPerson } from "./members-person.ts";
-import { brandOption, emailArgument } from "./options.ts";
+import { brandOption, emailArgument, numberParser } from "./options.ts";
 
 const COLUMNS: readonly Column<Member>[] = [
   { title: "E-MAIL", cell: ({ email }) => email, paint: "cyan" },
@@ -26,7 +24,7 @@ const add = command("add", {
   examples: [["brandctl members add ana@brand.example --brand brd_… --role owner", "an owner"]],
   run: async (session, { brand, role }, email: string) => {
     const brandId = namedBrand(session, brand);
-    const response = await (await session.client("accounts")).addMember({ brand_id: brandId, email, role });
+    const response = await session.client("accounts").addMember({ brand_id: brandId, email, role });
     const member = required(response.member, "member");
     session.printTable({ member }, COLUMNS, [member]);
   },
@@ -38,7 +36,7 @@ const list = command("list", {
   options: { brand: brandOption("the brand") },
   run: async (session, { brand }) => {
     const brandId = namedBrand(session, brand);
-    const members = await membersOf(await session.client("accounts"), brandId);
+    const members = await membersOf(session.client("accounts"), brandId);
     const none = `The brand has no members yet: brandctl members add EMAIL --brand ${printable(brandId)} --role owner`;
     session.printTable({ members }, COLUMNS, members, none);
   },
@@ -52,13 +50,14 @@ const remove = command("remove", {
   options: { brand: brandOption("the brand to remove from") },
   run: async (session, { brand }, email: string) => {
     const brand_id = namedBrand(session, brand);
-    await (await session.client("accounts")).removeMember({ brand_id, email });
+    await session.client("accounts").removeMember({ brand_id, email });
     session.print({ removed: { brand_id, email } }, () => `${printable(email)} is no longer a member of ${printable(brand_id)}`);
   },
 });
 
 const MINUTES_DEFAULT = 15;
 const MINUTES_MAX = 24 * 60;
+const parseMinutes = numberParser(1, MINUTES_MAX, `It must be a whole number of minutes from 1 to ${MINUTES_MAX}.`);
 
 const link = command("link", {
   summary: "make a link that signs a member in, once",
@@ -71,7 +70,7 @@ const link = command("link", {
   examples: [["brandctl members link ana@brand.example --json | jq -r .url", "only the link, for a script"]],
   run: async (session, { validFor }, email: string) => {
     const origin = signInOrigin(session);
-    const { token, expires_at } = await (await session.client("signIn")).createSignInLink({ email, ttl_seconds: validFor * 60 });
+    const { token, expires_at } = await session.client("accounts.signIn").createSignInLink({ email, ttl_seconds: validFor * 60 });
     // Browsers do not send the fragment, so the token reaches no log.
     const url = `${origin}/sign-in#${token}`;
     session.print({ url, expires_at }, ({ bold, yellow }) => bold(yellow(url)));
@@ -95,21 +94,13 @@ function signInOrigin({ endpoints, terminal }: Session): string {
   });
 }
 
-function parseMinutes(text: string): number {
-  const minutes = Number(text);
-  if (!/^[1-9]\d{0,3}$/.test(text) || minutes > MINUTES_MAX) {
-    throw new InvalidArgumentError(`It must be a whole number of minutes from 1 to ${MINUTES_MAX}.`);
-  }
-  return minutes;
-}
-
 const unlink = command("unlink", {
   summary: "forget a member's accounts at sign-in providers",
   description:
     "Forget which accounts at sign-in providers belong to a member, such as after the account was replaced, and end the member's sessions. The next account that signs in with the member's verified address belongs to the member. The audit log of each of the member's brands gets an entry.",
   arguments: [emailArgument("e-mail address of a member of some brand")],
   run: async (session, _, email: string) => {
-    const { unlinked } = await (await session.client("signIn")).unlinkIdentities({ email });
+    const { unlinked } = await session.client("accounts.signIn").unlinkIdentities({ email });
     session.print({ email, unlinked }, () =>
       unlinked === 0
         ? `${printable(email)} has no account at a provider: nothing was changed`

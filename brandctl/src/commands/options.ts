@@ -79,16 +79,23 @@ export const listParser =
     return items;
   };
 
+/** Reads a whole number. The parser throws InvalidArgumentError. @param problem such as `It must be a whole number from 1 to 64.` */
+export const numberParser =
+  (min: number, max: number, problem: string) =>
+  (text: string): number => {
+    const value = Number(text);
+    const form = min > 0 ? /^[1-9]\d{0,8}$/ : /^\d{1,9}$/;
+    if (!form.test(text) || value < min || value > max) throw new InvalidArgumentError(problem);
+    return value;
+  };
+
+const parseLimit = numberParser(1, 999_999, "It must be a whole number from 1 to 999999, such as 50.");
+
 const LIMIT_DEFAULT = 50;
 
 /** @param max the largest number that the service returns, if it returns one page only */
 export const limitOption = (max?: number): Declared<number> =>
   withDefault(option("--limit <count>", `how many at most${max === undefined ? "" : `, up to ${max}`}`, parseLimit), LIMIT_DEFAULT);
-
-function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 to 999999, such as 50.");
-  return Number(text);
-}
 
 /** Reads an RFC 3339 time. @returns milliseconds since the epoch */
 export function parseTime(text: string): number {
@@ -96,6 +103,9 @@ export function parseTime(text: string): number {
   if (time === undefined) throw new InvalidArgumentError("It must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z.");
   return time;
 }
+
+/** Reads an RFC 3339 time. @returns the text of that time as services write it: UTC, with milliseconds */
+export const parseInstantText = (text: string): string => new Date(parseTime(text)).toISOString();
 
 /** Reads an RFC 3339 time. @returns the text as it is: a service may identify a request by it */
 export function parseTimeText(text: string): string {

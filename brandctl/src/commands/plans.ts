@@ -3,7 +3,7 @@ import type { Plan } from "@brand-records/proto/plans/v1";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 import { brandCheckOption, brandOption, idArgument, limitOption } from "./options.ts";
 import { printList } from "./print-list.ts";
@@ -42,11 +42,8 @@ const list = command("list", {
   ],
   run: async (session, { brand, status, limit }) => {
     const brandId = namedBrand(session, brand);
-    const client = await session.client("plans");
-    const listing = await readPages(limit, PAGE_SIZE_MAX, async (page) => {
-      const { plans, next_after_id } = await client.listPlans({ brand_id: brandId, status, ...page });
-      return { items: plans, next: next_after_id };
-    });
+    const client = session.client("plans");
+    const listing = await readPages(limit, PAGE_SIZE_MAX, "plans", (page) => client.listPlans({ brand_id: brandId, status, ...page }));
     const empty = `The brand has no ${status === undefined ? "" : `${status} `}plans.`;
     await printList(session, listing, { brandId, name: "plans", columns: COLUMNS, limit, empty });
   },
@@ -60,7 +57,7 @@ const show = command("show", {
   examples: [["brandctl plans show pln_… --json | jq -r .plan.brief", "only the brief"]],
   run: async (session, { brand }, plan_id: string) => {
     const brand_id = await brandOf(session, "plan", plan_id, brand);
-    const plan = required((await (await session.client("plans")).getPlan({ brand_id, plan_id })).plan, "plan");
+    const plan = required((await session.client("plans").getPlan({ brand_id, plan_id })).plan, "plan");
     session.print({ plan }, (colors) => planText(plan, colors));
   },
 });

@@ -1,7 +1,7 @@
 import { choice, counted, flag, printable } from "@brand-records/command-line";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { CommandFailure, required, UsageFailure } from "../failure.ts";
-import { command } from "../shell.ts";
+import { command } from "../session.ts";
 import { brandCheckOption } from "./options.ts";
 import { notePause, printReceiver, RECEIVER_ARGUMENTS, receiverKey } from "./receiver-command.ts";
 
@@ -24,7 +24,7 @@ export const enable = command("enable", {
       );
     }
     const key = await receiverKey(session, receiverId, brand);
-    const receivers = await session.client("receivers");
+    const receivers = session.client("webhook.receivers");
     const before = await receivers.getReceiver(key);
     if (required(before.receiver, "receiver").enabled) {
       printReceiver(session, before, { dropped: 0 });
@@ -47,7 +47,7 @@ export const disable = command("disable", {
   options: { brand: brandCheckOption("receiver") },
   run: async (session, { brand }, receiverId: string) => {
     const key = await receiverKey(session, receiverId, brand);
-    printReceiver(session, await (await session.client("receivers")).disableReceiver(key));
+    printReceiver(session, await session.client("webhook.receivers").disableReceiver(key));
   },
 });
 
@@ -67,7 +67,7 @@ export const sendTest = command("test", {
   ],
   run: async (session, { brand, type, next = false }, receiverId: string) => {
     const key = await receiverKey(session, receiverId, brand);
-    const receivers = await session.client("receivers");
+    const receivers = session.client("webhook.receivers");
     const { receiver } = await receivers.getReceiver(key);
     const queued = await receivers.sendTest({ ...key, type, next });
     session.print(queued, ({ cyan }) => `${cyan(printable(queued.delivery_id))} is queued.`);

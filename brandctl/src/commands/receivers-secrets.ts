@@ -3,7 +3,7 @@ import { AppError } from "@brand-records/errors";
 import type { Receiver, RotateSecretResponse } from "@brand-records/proto/webhook/v1";
 import type { ReceiversClient } from "../connection/clients.ts";
 import { CommandFailure, required } from "../failure.ts";
-import { command } from "../shell.ts";
+import { command } from "../session.ts";
 import { brandCheckOption } from "./options.ts";
 import { printReceiver, printSigningSecret, RECEIVER_ARGUMENTS, receiverKey, type ReceiverKey } from "./receiver-command.ts";
 
@@ -19,7 +19,7 @@ export const rotate = command("rotate", {
   examples: [["brandctl receivers rotate rcv_… --json | jq -r .secret", "the next secret, for the receiver's settings"]],
   run: async (session, { brand, replace = false }, receiverId: string) => {
     const key = await receiverKey(session, receiverId, brand);
-    const receivers = await session.client("receivers");
+    const receivers = session.client("webhook.receivers");
     printSigningSecret(session, await rotateSecret(receivers, key, replace));
     session.note(
       () =>
@@ -64,7 +64,7 @@ export const activate = command("activate", {
   },
   run: async (session, { brand, force = false }, receiverId: string) => {
     const key = await receiverKey(session, receiverId, brand);
-    printReceiver(session, await (await session.client("receivers")).activateSecret({ ...key, force }));
+    printReceiver(session, await session.client("webhook.receivers").activateSecret({ ...key, force }));
     session.note(({ dim }) => dim("Deliveries are now signed with the next secret. Remove the old one from the receiver in a minute."));
   },
 });

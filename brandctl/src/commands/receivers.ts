@@ -1,11 +1,10 @@
 import { counted, mandatory, option, printable } from "@brand-records/command-line";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { InvalidArgumentError } from "commander";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { required, UsageFailure } from "../failure.ts";
 import { receiverFacts, receiversTable, shortUrl } from "../output/receiver-text.ts";
-import { command, group } from "../shell.ts";
-import { brandCheckOption, brandOption, eventsOption, textOption, yesOption } from "./options.ts";
+import { command, group } from "../session.ts";
+import { brandCheckOption, brandOption, eventsOption, numberParser, textOption, yesOption } from "./options.ts";
 import { noteUrl, printReceiver, printSigningSecret, RECEIVER_ARGUMENTS, receiverKey } from "./receiver-command.ts";
 import { disable, enable, sendTest } from "./receivers-enable.ts";
 import { activate, rotate } from "./receivers-secrets.ts";
@@ -35,7 +34,7 @@ const create = command("create", {
   ],
   run: async (session, { brand, url, label, events }) => {
     const receiver = { brand_id: namedBrand(session, brand), url, label, events };
-    const response = await (await session.client("receivers")).createReceiver(receiver);
+    const response = await session.client("webhook.receivers").createReceiver(receiver);
     printSigningSecret(session, response);
     noteUrl(session, url, response);
   },
@@ -49,7 +48,7 @@ const list = command("list", {
   examples: [["brandctl receivers list --brand brd_… --json | jq '.receivers[] | select(.enabled | not)'", "disabled ones"]],
   run: async (session, { brand }) => {
     const brandId = namedBrand(session, brand);
-    const { receivers } = await (await session.client("receivers")).listReceivers({ brand_id: brandId });
+    const { receivers } = await session.client("webhook.receivers").listReceivers({ brand_id: brandId });
     const none = receivers.length === 0 ? await emptyListText(session, brandId, "The brand has no receivers.") : "";
     session.print({ receivers }, (colors) => receiversTable(receivers, colors, none));
   },
@@ -67,7 +66,7 @@ const show = command("show", {
   ],
   run: async (session, { brand }, receiverId: string) => {
     const key = await receiverKey(session, receiverId, brand);
-    const receiver = required((await (await session.client("receivers")).getReceiver(key)).receiver, "receiver");
+    const receiver = required((await session.client("webhook.receivers").getReceiver(key)).receiver, "receiver");
     session.printFacts({ receiver }, receiverFacts(receiver));
   },
 });
@@ -84,7 +83,7 @@ const update = command("update", {
     maxInFlight: option(
       "--max-in-flight <count>",
       "concurrent attempts, 1 to 64; with 1, first attempts about one record are in order",
-      parseMaxInFlight,
+      numberParser(1, 64, "It must be a whole number from 1 to 64."),
     ),
   },
   examples: [
@@ -97,17 +96,11 @@ const update = command("update", {
     }
     const { url, label, events = [], maxInFlight: max_in_flight } = given;
     const key = await receiverKey(session, receiverId, brand);
-    const response = await (await session.client("receivers")).updateReceiver({ ...key, url, label, events, max_in_flight });
+    const response = await session.client("webhook.receivers").updateReceiver({ ...key, url, label, events, max_in_flight });
     printReceiver(session, response);
     noteUrl(session, url, response);
   },
 });
-
-function parseMaxInFlight(text: string): number {
-  const count = Number(text);
-  if (!/^[1-9]\d?$/.test(text) || count > 64) throw new InvalidArgumentError("It must be a whole number from 1 to 64.");
-  return count;
-}
 
 const remove = command("delete", {
   summary: "delete a receiver permanently",
@@ -120,7 +113,7 @@ const remove = command("delete", {
   examples: [["brandctl receivers delete rcv_… --yes", "for a script"]],
   run: async (session, { brand, yes }, receiverId: string) => {
     const key = await receiverKey(session, receiverId, brand);
-    const receivers = await session.client("receivers");
+    const receivers = session.client("webhook.receivers");
     if (yes !== true) {
       const { receiver } = await receivers.getReceiver(key);
       await session.confirm(questionOf(required(receiver, "receiver")), "Nothing was deleted.");

@@ -18,14 +18,13 @@ import {
   type Declared,
   type Values,
 } from "@brand-records/command-line";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import type { ImportSummary } from "@brand-records/proto/records/v1";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "../failure.ts";
 import { writeFiles, writeToScreen, type WrittenFile } from "../generate/write-records.ts";
-import type { Session } from "../session.ts";
-import { command } from "../shell.ts";
-import { brandOption, parseTime, textOption } from "./options.ts";
+import { command, type Session } from "../session.ts";
+import { brandOption, numberParser, parseTime, textOption } from "./options.ts";
 import { importFrom, problemLine } from "../import/import-from.ts";
 
 const SIZE_NAMES = ["small", "medium", "large"] as const;
@@ -38,6 +37,8 @@ const DESCRIPTION = [
   "Make synthetic records: an invented year of a brand's campaigns and creators.",
   "The same brand, seed, time and sizes always make the same records, so resources made one at a time fit together: references exist and sums add up. Any size works: conversions, submissions and deposits are made one by one and take no memory.",
 ].join("\n\n");
+
+const parseCount = numberParser(0, 999_999_999, "It must be a whole number, such as 50000.");
 
 const counts = Object.fromEntries(
   DEMO_RESOURCES.map((name) => [name, option(`--${name} <count>`, `how many ${name}, instead of what --size gives`, parseCount)]),
@@ -134,11 +135,6 @@ function generated(options: Parameters<typeof generateBrand>[0]): ReturnType<typ
     if (error instanceof RangeError) throw new UsageFailure(`--${error.message}`);
     throw error;
   }
-}
-
-function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, such as 50000.");
-  return Number(text);
 }
 
 interface GeneratedImport {

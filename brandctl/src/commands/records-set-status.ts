@@ -15,7 +15,7 @@ import {
   resourceOf,
   statusesOf,
 } from "../set-status/status-rules.ts";
-import { command } from "../shell.ts";
+import { command } from "../session.ts";
 import type { Colors } from "../terminal.ts";
 import { brandIdOption } from "./options.ts";
 

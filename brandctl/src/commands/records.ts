@@ -6,7 +6,7 @@ import { UsageFailure } from "../failure.ts";
 import { importFrom, problemLine, summaryText } from "../import/import-from.ts";
 import { openInput } from "../import/open-input.ts";
 import { readLines, type InputLine } from "../import/read-lines.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import { brandOption } from "./options.ts";
 import { generateCommand } from "./records-generate.ts";
 import { setStatusCommand } from "./records-set-status.ts";

@@ -1,7 +1,7 @@
 import { type Column, option, shortTime } from "@brand-records/command-line";
 import type { FailedRequests } from "@brand-records/proto/accounts/v1";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
-import { command, group } from "../shell.ts";
+import { command, group } from "../session.ts";
 import { brandOption, idOption, parseTime, textOption } from "./options.ts";
 
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ const list = command("list", {
     "A request without a valid key belongs to no brand and is not listed. Neither what a request held nor its message is kept. With --json also the counts of each hour and the last request ids.",
   options: {
     brand: brandOption("the brand"),
-    key: idOption("--key <id>", "key", "only those with this key (key_…)"),
+    key_id: idOption("--key <id>", "key", "only those with this key (key_…)"),
     route: textOption("--route <route>", 'only this route, such as "GET /api/v1/payouts"'),
     code: textOption("--code <code>", "only this error code, such as rate_limited"),
     since: option("--since <time>", "only at or after this RFC 3339 time (default: seven days ago)", parseTime),
@@ -37,12 +37,12 @@ const list = command("list", {
       "our failures, to look up in the log",
     ],
   ],
-  run: async (session, { brand, key, route, code, since, until }) => {
+  run: async (session, { brand, since, until, ...filter }) => {
     const brandId = namedBrand(session, brand);
     const to = until ?? Date.now();
     const times = { from: new Date(since ?? to - KEEP_DAYS * DAY_MS).toISOString(), to: new Date(to).toISOString() };
-    const filter = { key_id: key, route, code, bucket_minutes: BUCKET_MINUTES };
-    const failed = await (await session.client("usage")).listFailedRequests({ brand_id: brandId, ...times, ...filter });
+    const request = { brand_id: brandId, ...filter, ...times, bucket_minutes: BUCKET_MINUTES };
+    const failed = await session.client("accounts.usage").listFailedRequests(request);
     const { groups, has_more_groups, counted_since } = failed;
     const none = groups.length === 0 ? await emptyListText(session, brandId, "No such request has failed.") : "";
     session.printTable(failed, COLUMNS, groups, none);

@@ -36,54 +36,58 @@ type BoundClient<Service> = {
   [Name in keyof Service]: RpcClient<Service>[Name] extends (request: infer Request, context: CallContext) => infer Response
     ? (request: Request) => Response
     : never;
-} & { stop(): void };
+};
 
+/** Keys begin with the name of their service. */
 const CLIENTS = {
   accounts: { definition: AccountsServiceService },
-  audit: { definition: AuditServiceService },
-  usage: { definition: UsageServiceService },
-  signIn: { definition: SignInServiceService },
-  accountsOperator: { definition: AccountsOperatorService, deadlines: { erasePerson: ERASE_MS } },
+  "accounts.audit": { definition: AuditServiceService },
+  "accounts.usage": { definition: UsageServiceService },
+  "accounts.signIn": { definition: SignInServiceService },
+  "accounts.operator": { definition: AccountsOperatorService, deadlines: { erasePerson: ERASE_MS } },
   plans: { definition: PlansServiceService },
-  plansOperator: { definition: PlansOperatorService, deadlines: { erasePerson: ERASE_MS } },
-  recordsOperator: { definition: RecordsOperatorService },
-  receivers: { definition: ReceiversServiceService },
-  deliveries: { definition: DeliveriesServiceService },
-  events: { definition: EventsServiceService, deadlines: { replayDeadLetters: REPLAY_DEAD_MS } },
-  webhookOperator: { definition: WebhookOperatorService, deadlines: { erasePerson: ERASE_MS, removeDeadLetters: REPLAY_DEAD_MS } },
+  "plans.operator": { definition: PlansOperatorService, deadlines: { erasePerson: ERASE_MS } },
+  "records.operator": { definition: RecordsOperatorService },
+  "webhook.receivers": { definition: ReceiversServiceService },
+  "webhook.deliveries": { definition: DeliveriesServiceService },
+  "webhook.events": { definition: EventsServiceService, deadlines: { replayDeadLetters: REPLAY_DEAD_MS } },
+  "webhook.operator": { definition: WebhookOperatorService, deadlines: { erasePerson: ERASE_MS, removeDeadLetters: REPLAY_DEAD_MS } },
 } as const;
 
 export type ClientName = keyof typeof CLIENTS;
 export type Client<Name extends ClientName> = BoundClient<(typeof CLIENTS)[Name]["definition"]>;
 
 export type AccountsClient = Client<"accounts">;
-export type AuditClient = Client<"audit">;
-export type ReceiversClient = Client<"receivers">;
-export type DeliveriesClient = Client<"deliveries">;
-export type EventsClient = Client<"events">;
-export type AccountsOperatorClient = Client<"accountsOperator">;
+export type AuditClient = Client<"accounts.audit">;
+export type ReceiversClient = Client<"webhook.receivers">;
+export type DeliveriesClient = Client<"webhook.deliveries">;
+export type EventsClient = Client<"webhook.events">;
+export type AccountsOperatorClient = Client<"accounts.operator">;
 export type ImportClient = RpcClient<ImportServiceService>;
 
 export const connectImport = ({ endpoint, tls }: Connection): ImportClient =>
   connectRpc(ImportServiceService, endpoint.address, { config: tls });
 
-type Definition = Parameters<typeof connectRpc>[0];
-type Calls = Record<string, (request: unknown, context: CallContext) => Promise<unknown>>;
+type Calls = Readonly<Record<string, (request: unknown, context: CallContext) => Promise<unknown>>>;
 
-export function connect<Name extends ClientName>(name: Name, { endpoint, tls, signal }: Connection): Client<Name> {
-  const { definition, deadlines = {} }: { definition: Definition; deadlines?: Readonly<Record<string, number>> } = CLIENTS[name];
-  const client = connectRpc(definition, endpoint.address, { config: tls });
-  const bound: Record<string, unknown> = { stop: () => client.stop() };
-  for (const name of Object.keys(definition)) {
-    const call = (client as unknown as Calls)[name] as Calls[string];
-    bound[name] = async (request: unknown): Promise<unknown> => {
+/** Makes the calls of a client. */
+export interface Caller {
+  call(method: string, request: unknown): Promise<unknown>;
+  stop(): void;
+}
+
+export function connect(name: ClientName, { endpoint, tls, signal }: Connection): Caller {
+  const { definition, deadlines = {} }: { definition: object; deadlines?: Readonly<Record<string, number>> } = CLIENTS[name];
+  const client = connectRpc(definition as Parameters<typeof connectRpc>[0], endpoint.address, { config: tls });
+  return {
+    stop: () => client.stop(),
+    async call(method, request) {
       signal.throwIfAborted();
       try {
-        return await call(request, { ...newCallContext(deadlines[name] ?? CALL_MS), signal });
+        return await (client as unknown as Calls)[method]?.(request, { ...newCallContext(deadlines[method] ?? CALL_MS), signal });
       } catch (error) {
         throw explainUnreachable(error, endpoint, tls);
       }
-    };
-  }
-  return bound as Client<Name>;
+    },
+  };
 }

@@ -14,18 +14,8 @@ export interface Endpoint {
   readonly from: string;
 }
 
-/** Options of every command. */
-export interface GlobalOptions {
-  readonly json?: boolean;
-  readonly accountsAddress?: string;
-  readonly plansAddress?: string;
-  readonly recordsAddress?: string;
-  readonly webhookAddress?: string;
-  readonly baseUrl?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly tlsCa?: string;
-}
+/** Options of every command, by their names as commander has them: `baseUrl` for `--base-url`. */
+export type GlobalOptions = Readonly<Record<string, string | undefined>>;
 
 export interface TlsFiles {
   readonly RPC_TLS_CERT?: string;
@@ -34,12 +24,14 @@ export interface TlsFiles {
 }
 
 const SOURCES = {
-  accounts: { option: "accountsAddress", flag: "--accounts-address", setting: "ACCOUNTS_ADDRESS" },
-  plans: { option: "plansAddress", flag: "--plans-address", setting: "PLANS_ADDRESS" },
-  records: { option: "recordsAddress", flag: "--records-address", setting: "RECORDS_ADDRESS" },
-  webhook: { option: "webhookAddress", flag: "--webhook-address", setting: "WEBHOOK_ADDRESS" },
-  base_url: { option: "baseUrl", flag: "--base-url", setting: "BASE_URL" },
+  accounts: { flag: "--accounts-address", setting: "ACCOUNTS_ADDRESS" },
+  plans: { flag: "--plans-address", setting: "PLANS_ADDRESS" },
+  records: { flag: "--records-address", setting: "RECORDS_ADDRESS" },
+  webhook: { flag: "--webhook-address", setting: "WEBHOOK_ADDRESS" },
+  base_url: { flag: "--base-url", setting: "BASE_URL" },
 } as const;
+
+const TLS_FILES = { RPC_TLS_CERT: "--tls-cert", RPC_TLS_KEY: "--tls-key", RPC_TLS_CA: "--tls-ca" } as const;
 
 /** Finds addresses: a flag wins over a setting, a setting over the run file. Empty ones are ignored. */
 export class Endpoints {
@@ -55,8 +47,8 @@ export class Endpoints {
   }
 
   find(name: EndpointName): Endpoint | undefined {
-    const { option, flag, setting } = SOURCES[name];
-    const given = this.#options[option];
+    const { flag, setting } = SOURCES[name];
+    const given = this.#option(flag);
     if (given) return { name, address: given, from: flag };
     const set = this.#env[setting];
     if (set) return { name, address: set, from: setting };
@@ -101,15 +93,14 @@ export class Endpoints {
 
   /** @throws CommandFailure when one of the files cannot be read */
   tls(): TlsFiles {
-    const cert = this.#options.tlsCert ?? this.#env["RPC_TLS_CERT"];
-    const key = this.#options.tlsKey ?? this.#env["RPC_TLS_KEY"];
-    const ca = this.#options.tlsCa ?? this.#env["RPC_TLS_CA"];
-    for (const file of [cert, key, ca]) if (file) requireReadable(file);
-    return {
-      ...(cert && { RPC_TLS_CERT: cert }),
-      ...(key && { RPC_TLS_KEY: key }),
-      ...(ca && { RPC_TLS_CA: ca }),
-    };
+    const found = Object.entries(TLS_FILES).map(([setting, flag]) => [setting, this.#option(flag) ?? this.#env[setting]] as const);
+    const given = found.filter((entry): entry is [string, string] => Boolean(entry[1]));
+    for (const [, file] of given) requireReadable(file);
+    return Object.fromEntries(given);
+  }
+
+  #option(flag: string): string | undefined {
+    return this.#options[flag.slice("--".length).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
   }
 }
 

@@ -59,7 +59,13 @@ const PERMISSION_DENIED = 7;
 
 /** Explains that a service serves the called method to other certificates only. */
 function explainRefusedCertificate(error: Error, { name, address }: Endpoint, { RPC_TLS_CERT: file }: TlsFiles): CommandFailure {
-  if (file === undefined) return explainRefusedCall(error, { name, address });
+  // Without TLS a service knows no operator.
+  if (file === undefined) {
+    return new CommandFailure("call_refused", `${name} at ${address} takes no operator's calls without a certificate.`, {
+      cause: error,
+      hint: `On a machine that is yours alone, start ${name} with RPC_OPERATOR_WITHOUT_TLS=true; else use TLS with the certificate of operator.`,
+    });
+  }
   return new CommandFailure(
     "certificate_refused",
     `${name} at ${address} refuses the certificate ${file}, ${whose(file)}; brandctl needs that of \`operator\`.`,
@@ -69,13 +75,6 @@ function explainRefusedCertificate(error: Error, { name, address }: Endpoint, { 
     },
   );
 }
-
-/** Without TLS a service knows no operator. */
-const explainRefusedCall = (error: Error, { name, address }: Pick<Endpoint, "name" | "address">): CommandFailure =>
-  new CommandFailure("call_refused", `${name} at ${address} takes no operator's calls without a certificate.`, {
-    cause: error,
-    hint: `On a machine that is yours alone, start ${name} with RPC_OPERATOR_WITHOUT_TLS=true; else use TLS with the certificate of operator.`,
-  });
 
 /** Says whose certificate it is, by its SPIFFE id, without which no call is made. */
 function whose(file: string): string {

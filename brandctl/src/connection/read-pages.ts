@@ -4,17 +4,17 @@ import type { AccountsClient } from "./clients.ts";
 /** The largest page that webhook returns, of deliveries, events and dead letters. */
 export const WEBHOOK_PAGE_SIZE_MAX = 200;
 
-/** The fields of a list call in addition to its filters. */
+/** Where a page begins, beside a list call's filters, by the field whose successor the page before it has. */
 export interface PageRequest {
   readonly page_size: number;
-  readonly after_id: string | null | undefined;
+  readonly after_id?: string;
+  readonly page_token?: string;
 }
 
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** The id to continue after; null or undefined on the last page. */
-  readonly next: string | null | undefined;
-}
+type Page<Name extends string, Item> = { readonly [Key in Name]: readonly Item[] } & {
+  readonly next_after_id?: string | null | undefined;
+  readonly next_page_token?: string | null | undefined;
+};
 
 export interface Listing<Item> {
   readonly items: Item[];
@@ -26,38 +26,32 @@ export interface Listing<Item> {
  * Reads page after page, up to `limit` items.
  *
  * @param pageSizeMax the largest page that the service returns
+ * @param name of the items in the response
  */
-export async function readPages<Item>(
+export async function readPages<const Name extends string, Item>(
   limit: number,
   pageSizeMax: number,
-  readPage: (page: PageRequest) => Promise<Page<Item>>,
+  name: Name,
+  readPage: (page: PageRequest) => Promise<Page<Name, Item>>,
 ): Promise<Listing<Item>> {
   const items: Item[] = [];
-  let after: string | null | undefined;
+  let start: Omit<PageRequest, "page_size"> | undefined = {};
   do {
-    const page = await readPage({ page_size: Math.min(pageSizeMax, limit - items.length), after_id: after });
-    items.push(...page.items);
-    after = page.next;
-  } while (after != null && items.length < limit);
-  return { items, mayBeMore: after != null };
+    const page: Page<Name, Item> = await readPage({ page_size: Math.min(pageSizeMax, limit - items.length), ...start });
+    items.push(...page[name]);
+    const { next_after_id: after_id, next_page_token: page_token } = page;
+    start = after_id != null ? { after_id } : page_token != null ? { page_token } : undefined;
+  } while (start !== undefined && items.length < limit);
+  return { items, mayBeMore: start !== undefined };
 }
 
 /** The largest page that accounts returns of either. */
 const PAGE_SIZE_MAX = 200;
 
 /** Reads all keys of a brand: first those that are not revoked, the newest of each first. */
-export const keysOf = (accounts: AccountsClient, brandId: string): Promise<Key[]> =>
-  allPages(async ({ page_size, after_id: page_token }) => {
-    const { keys, next_page_token } = await accounts.listKeys({ brand_id: brandId, ids: [], page_size, page_token });
-    return { items: keys, next: next_page_token };
-  });
+export const keysOf = async (accounts: AccountsClient, brand_id: string): Promise<Key[]> =>
+  (await readPages(Infinity, PAGE_SIZE_MAX, "keys", (page) => accounts.listKeys({ brand_id, ids: [], ...page }))).items;
 
 /** Reads all members of a brand by e-mail address. */
-export const membersOf = (accounts: AccountsClient, brandId: string): Promise<Member[]> =>
-  allPages(async ({ page_size, after_id: page_token }) => {
-    const { members, next_page_token } = await accounts.listMembers({ brand_id: brandId, page_size, page_token });
-    return { items: members, next: next_page_token };
-  });
-
-const allPages = async <Item>(readPage: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> =>
-  (await readPages(Infinity, PAGE_SIZE_MAX, readPage)).items;
+export const membersOf = async (accounts: AccountsClient, brand_id: string): Promise<Member[]> =>
+  (await readPages(Infinity, PAGE_SIZE_MAX, "members", (page) => accounts.listMembers({ brand_id, ...page }))).items;

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { counted } from "@brand-records/command-line";
-import { AppError } from "@brand-records/errors";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, restated } from "../failure.ts";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
 import type { Session } from "../session.ts";
 
@@ -13,16 +12,16 @@ const FINDING_ROUNDS_MAX = 4;
 const QUIET_ROUNDS = 6;
 
 /** Opens what deletes a brand, by service. */
-export const openDeleters = async (session: Session) => ({
-  accounts: await session.client("accountsOperator"),
-  plans: await session.client("plansOperator"),
-  records: await session.client("recordsOperator"),
-  webhook: await session.client("webhookOperator"),
+export const openDeleters = (session: Session) => ({
+  accounts: session.client("accounts.operator"),
+  plans: session.client("plans.operator"),
+  records: session.client("records.operator"),
+  webhook: session.client("webhook.operator"),
 });
 
 export interface Deleting {
   readonly brandId: string;
-  readonly clients: Awaited<ReturnType<typeof openDeleters>>;
+  readonly clients: ReturnType<typeof openDeleters>;
   readonly status: StatusLine;
   /** Says once what the command waits for, where there is no status line. */
   readonly tell: (text: string) => void;
@@ -128,13 +127,7 @@ export async function requireServing(session: Session, undone: string): Promise<
     try {
       await checkRpcHealth(session.endpoints.get(name), session.endpoints.tls(), HEALTH_MS, session.terminal.interrupted);
     } catch (error) {
-      if (error instanceof CommandFailure)
-        throw new CommandFailure(error.code, `${undone} ${error.message}`, {
-          cause: error,
-          ...(error.hint !== undefined && { hint: error.hint }),
-        });
-      if (error instanceof AppError) throw new CommandFailure(error.kind, `${undone} ${error.message}`, { cause: error });
-      throw error;
+      throw restated(error, `${undone} ${(error as Error).message}`);
     }
   }
 }

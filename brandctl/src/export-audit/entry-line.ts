@@ -1,27 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
+import { parsedJson } from "@brand-records/command-line";
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { parseInstant } from "@brand-records/resources";
-
-/** Every field of an entry, in the order of the proto: a new one does not compile until it is here. */
-const FIELDS: Readonly<Record<keyof AuditEntry, true>> = {
-  id: true,
-  brand_id: true,
-  actor: true,
-  action: true,
-  subject_id: true,
-  fields: true,
-  request_id: true,
-  address: true,
-  created_at: true,
-  outcome: true,
-  error_kind: true,
-  finished_at: true,
-  via: true,
-  browser: true,
-  role: true,
-  tries: true,
-};
-const FIELD_NAMES = Object.keys(FIELDS) as (keyof AuditEntry)[];
 
 /** Where an entry stands in an export: lines are in ascending order of both. */
 export interface Position {
@@ -33,23 +13,18 @@ export interface Position {
 /** All lines of an export begin so, which tells a torn one from the text of another program. */
 export const LINE_START = '{"id":"aud_';
 
-/** Returns an entry as a line of an export, with its end. Absent fields are null. */
-export function lineOf(entry: AuditEntry): string {
-  return `${JSON.stringify(Object.fromEntries(FIELD_NAMES.map((name) => [name, entry[name] ?? null])))}\n`;
-}
+/** Returns an entry as a line of an export, with its end. A decoded entry has every field, in the order of the proto; absent ones are null. */
+export const lineOf = (entry: AuditEntry): string => `${JSON.stringify(entry)}\n`;
 
-/** Fields that name people or where they were. */
-const OF_PEOPLE: ReadonlySet<keyof AuditEntry> = new Set(["actor", "via", "address", "browser"]);
-
-/** Returns an entry as a line that has ids alone, with its end: for programs that write to people whose addresses they know themselves. */
+/**
+ * Returns an entry as a line that has ids alone, with its end: for programs that write to people whose addresses they know themselves.
+ * Fields that name people, or where they were, are left out; a member, who is named by an e-mail address, is null.
+ */
 export function idsLineOf(entry: AuditEntry): string {
-  const names = FIELD_NAMES.filter((name) => !OF_PEOPLE.has(name));
-  return `${JSON.stringify(Object.fromEntries(names.map((name) => [name, isOfPerson(entry, name) ? null : (entry[name] ?? null)])))}\n`;
+  const subject_id = entry.subject_id?.includes("@") === true ? null : entry.subject_id;
+  const ofPeople = { actor: undefined, via: undefined, address: undefined, browser: undefined };
+  return lineOf({ ...entry, ...ofPeople, subject_id });
 }
-
-/** Members are named by their e-mail address. */
-const isOfPerson = (entry: AuditEntry, name: keyof AuditEntry): boolean =>
-  name === "subject_id" && entry.subject_id?.includes("@") === true;
 
 export const positionOf = ({ finished_at, created_at, id }: AuditEntry): Position => ({ changedAt: finished_at ?? created_at, id });
 
@@ -58,20 +33,12 @@ export const isAfter = (a: Position, b: Position): boolean => a.changedAt > b.ch
 /** Returns the position of a line, without its end; undefined for what is no line of an export. Other releases may have other fields. */
 export function positionOfLine(line: string): Position | undefined {
   if (!line.startsWith(LINE_START)) return undefined;
-  const entry = parsed(line);
+  const entry = parsedJson(line) as Readonly<Record<string, unknown>> | undefined;
   if (entry === undefined) return undefined;
   const { id, brand_id, action, created_at, finished_at } = entry;
   if (typeof id !== "string" || typeof brand_id !== "string" || typeof action !== "string") return undefined;
   const changedAt = finished_at ?? created_at;
   return isTime(created_at) && isTime(changedAt) ? { changedAt, id } : undefined;
-}
-
-function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether this is a time as the services write it: only these are in order as texts. */

@@ -1,8 +1,7 @@
-import { AppError } from "@brand-records/errors";
 import type { AuditEntry } from "@brand-records/proto/accounts/v1";
 import { counted, openProgressBar } from "@brand-records/command-line";
 import type { AuditClient } from "../connection/clients.ts";
-import { CommandFailure, Interrupted } from "../failure.ts";
+import { CommandFailure, Interrupted, restated } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { isAfter, lineOf, positionOf, type Position } from "./entry-line.ts";
 
@@ -56,9 +55,7 @@ export async function exportEntries(session: Session, client: AuditClient, sink:
 
 function explained(error: unknown, { terminal }: Session, kept: string): unknown {
   if (terminal.interrupted.aborted) return new Interrupted(`Interrupted. ${kept}`);
-  if (error instanceof AppError) return new CommandFailure(error.kind, `${error.message} ${kept}`, { cause: error });
-  if (!(error instanceof CommandFailure)) return error;
-  return new CommandFailure(error.code, `${error.message} ${kept}`, { cause: error, hint: error.hint });
+  return restated(error, `${(error as Error).message} ${kept}`);
 }
 
 export const keptInFile = (entries: number): string =>

@@ -37,15 +37,16 @@ export async function writeFiles(
   for (const resource of resources) {
     const path = join(directory, `${resource}.ndjson`);
     const unfinished = `${path}.unfinished`;
-    const written = { records: 0, bytes: 0 };
+    const file = createWriteStream(unfinished);
+    let records = 0;
     try {
-      await pipeline(Readable.from(counting(pieces(brand[resource]()), written)), createWriteStream(unfinished), { signal });
+      await pipeline(Readable.from(pieces(brand[resource](), () => (records += 1))), file, { signal });
       await rename(unfinished, path);
     } catch (error) {
       await rm(unfinished, { force: true });
       throw signal.aborted ? new Interrupted(`Interrupted. ${printable(path)} was not written.`) : unwritable(path, error);
     }
-    files.push({ resource, path, ...written });
+    files.push({ resource, path, records, bytes: file.bytesWritten });
   }
   return files;
 }
@@ -57,41 +58,22 @@ function unwritable(path: string, error: unknown): CommandFailure {
 /** Writes to standard output. A reader that stops early (`| head`) is not a failure. */
 export async function writeToScreen(records: Iterable<object>, { stdout, interrupted }: Terminal): Promise<void> {
   try {
-    await pipeline(Readable.from(textsOf(pieces(records))), stdout, { end: false, signal: interrupted });
+    await pipeline(Readable.from(pieces(records)), stdout, { end: false, signal: interrupted });
   } catch (error) {
     if (interrupted.aborted) throw new Interrupted("Interrupted. Not all records were written.");
     if (errorCode(error) !== "EPIPE") throw error;
   }
 }
 
-interface Piece {
-  readonly text: string;
-  readonly records: number;
-}
-
-function* pieces(records: Iterable<object>): Generator<Piece> {
+/** @param onRecord called with each record */
+function* pieces(records: Iterable<object>, onRecord: () => void = () => undefined): Generator<string> {
   let text = "";
-  let count = 0;
   for (const record of records) {
     text += `${JSON.stringify(record)}\n`;
-    count += 1;
+    onRecord();
     if (text.length < PIECE_LENGTH) continue;
-    yield { text, records: count };
+    yield text;
     text = "";
-    count = 0;
   }
-  if (count > 0) yield { text, records: count };
-}
-
-function* textsOf(all: Iterable<Piece>): Generator<string> {
-  for (const { text } of all) yield text;
-}
-
-function* counting(all: Iterable<Piece>, written: { records: number; bytes: number }): Generator<Buffer> {
-  for (const { text, records } of all) {
-    const bytes = Buffer.from(text);
-    written.records += records;
-    written.bytes += bytes.length;
-    yield bytes;
-  }
+  if (text !== "") yield text;
 }

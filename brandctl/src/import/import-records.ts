@@ -1,6 +1,12 @@
 import { once } from "node:events";
 import { AppError } from "@brand-records/errors";
-import type { ImportProblem, ImportRecordsRequest, ImportRecordsResponse, ImportSummary } from "@brand-records/proto/records/v1";
+import type {
+  ImportProblem,
+  ImportRecordsRequest,
+  ImportRecordsResponse,
+  ImportStart,
+  ImportSummary,
+} from "@brand-records/proto/records/v1";
 import type { ResourceName } from "@brand-records/resources";
 import { fromServiceError, newCallContext } from "@brand-records/rpc";
 import type { ImportClient } from "../connection/clients.ts";
@@ -67,27 +73,46 @@ const UNKNOWN =
 export async function importRecords(
   client: Pick<ImportClient, "importRecords">,
   { brandId, resource, skipBad, signal }: ImportTarget,
-  lines: AsyncIterable<InputLine> | Iterable<InputLine>,
+  lines: Lines,
   onProgress: (progress: { readonly lines: number }) => void = () => undefined,
 ): Promise<ImportResult> {
   const stream = client.importRecords(newCallContext(IMPORT_MS));
-  const sender = new Sender(stream);
-  const cancel = (): void => sender.cancel();
+  const sending: Sending = { stream, stopped: new AbortController(), unreadable: new Map(), hasEnded: false };
+  // Nothing is committed then, unless the commit was requested already.
+  const cancel = (): void => {
+    sending.stopped.abort();
+    stream.cancel();
+  };
   signal?.addEventListener("abort", cancel);
   if (signal?.aborted === true) cancel();
   let failedInput: { readonly error: unknown } | undefined;
-  // Nobody waits for it: it may hang on an endless input. If it fails it cancels the stream, which ends the receiving.
-  void sender.send({ brand_id: brandId, resource, skip_bad: skipBad }, lines).catch((error: unknown) => (failedInput = { error }));
+  // Nobody waits for it: it may hang on an endless input. What was sent of an input that cannot be read further must not be committed.
+  void send(sending, { brand_id: brandId, resource, skip_bad: skipBad }, lines).catch((error: unknown) => {
+    failedInput = { error };
+    cancel();
+  });
   try {
-    return await receive(stream, sender, onProgress);
+    return await receive(sending, onProgress);
   } catch (error) {
-    throw failedInput === undefined ? broken(error, sender, signal) : failedInput.error;
+    throw failedInput === undefined ? broken(error, sending, signal) : failedInput.error;
   } finally {
     signal?.removeEventListener("abort", cancel);
   }
 }
 
-function broken(error: unknown, { hasEnded }: Sender, signal: AbortSignal | undefined): unknown {
+type Lines = AsyncIterable<InputLine> | Iterable<InputLine>;
+
+interface Sending {
+  readonly stream: ImportStream;
+  /** Ends the sending. */
+  readonly stopped: AbortController;
+  /** Why lines could not be sent, by line number; at most PROBLEMS_MAX. */
+  readonly unreadable: Map<number, string>;
+  /** Whether the commit was requested. */
+  hasEnded: boolean;
+}
+
+function broken(error: unknown, { hasEnded }: Sending, signal: AbortSignal | undefined): unknown {
   if (!isServiceError(error)) return error;
   if (signal?.aborted === true)
     return new ImportBroken(new AppError("request_timeout", "The import was cancelled.", { cause: error }), !hasEnded);
@@ -102,103 +127,65 @@ function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "code" in error && "metadata" in error;
 }
 
-async function receive(stream: ImportStream, sender: Sender, onProgress: (progress: { lines: number }) => void): Promise<ImportResult> {
+async function receive(sending: Sending, onProgress: (progress: { lines: number }) => void): Promise<ImportResult> {
   const problems: ImportProblem[] = [];
   let summary: ImportSummary | undefined;
   try {
-    for await (const { progress, problem, summary: last } of stream as AsyncIterable<ImportRecordsResponse>) {
+    for await (const { progress, problem, summary: last } of sending.stream as AsyncIterable<ImportRecordsResponse>) {
       if (progress != null) onProgress(progress);
-      if (problem != null && problems.length < PROBLEMS_MAX) problems.push(sender.localProblem(problem));
+      if (problem != null && problems.length < PROBLEMS_MAX) problems.push(problemOf(problem, sending));
       if (last != null) summary = last;
     }
   } finally {
-    sender.stop();
+    sending.stopped.abort();
   }
   if (summary === undefined) {
-    throw new ImportBroken(new AppError("internal_error", "The records service ended the import without a summary."), !sender.hasEnded);
+    throw new ImportBroken(new AppError("internal_error", "The records service ended the import without a summary."), !sending.hasEnded);
   }
   return { summary, problems };
 }
 
-/** Sends the lines in chunks, at the pace of the service. */
-class Sender {
-  readonly #stream: ImportStream;
-  readonly #stopped = new AbortController();
-  /** Why lines could not be sent, by line number; at most PROBLEMS_MAX. */
-  readonly #unreadable = new Map<number, string>();
-  #lines = 0;
-  #hasEnded = false;
+/** Replaces the service's problem about a PLACEHOLDER by the reason why the line was not sent. Leaves out an empty field. */
+function problemOf({ line, field, message }: ImportProblem, { unreadable }: Sending): ImportProblem {
+  const reason = unreadable.get(line);
+  return reason === undefined && field != null ? { line, field, message } : { line, message: reason ?? message };
+}
 
-  constructor(stream: ImportStream) {
-    this.#stream = stream;
-  }
-
-  /** Whether the commit was requested. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
-  async send(
-    start: { brand_id: string; resource: string; skip_bad: boolean },
-    lines: AsyncIterable<InputLine> | Iterable<InputLine>,
-  ): Promise<void> {
-    try {
-      await this.#write({ start });
-      let chunk: string[] = [];
-      let bytes = 0;
-      for await (const line of lines) {
-        if (this.#stopped.signal.aborted) return;
-        const text = this.#sendable(line);
-        const size = Buffer.byteLength(text);
-        if (chunk.length === CHUNK_LINES_MAX || (bytes + size > CHUNK_BYTES_MAX && chunk.length > 0)) {
-          await this.#write({ chunk: { lines: chunk } });
-          chunk = [];
-          bytes = 0;
-        }
-        chunk.push(text);
-        bytes += size;
-      }
-      if (chunk.length > 0) await this.#write({ chunk: { lines: chunk } });
-      if (this.#stopped.signal.aborted) return;
-      this.#hasEnded = true;
-      this.#stream.end({ commit: {} });
-    } catch (error) {
-      // The rest of the input cannot be read: what was sent must not be committed.
-      this.cancel();
-      throw error;
-    }
-  }
-
-  /** Stops sending. */
-  stop(): void {
-    this.#stopped.abort();
-  }
-
-  /** Nothing is committed, unless the commit was requested already. */
-  cancel(): void {
-    this.#stopped.abort();
-    this.#stream.cancel();
-  }
-
-  /** Replaces the service's problem about a PLACEHOLDER by the reason why the line was not sent. Leaves out an empty field. */
-  localProblem(problem: ImportProblem): ImportProblem {
-    const message = this.#unreadable.get(problem.line);
-    if (message !== undefined) return { line: problem.line, message };
-    return problem.field == null ? { line: problem.line, message: problem.message } : problem;
-  }
-
-  #sendable(line: InputLine): string {
-    this.#lines += 1;
-    const unreadable = typeof line === "string" ? (isTooLong(line) ? TOO_LONG : undefined) : line.unreadable;
-    if (unreadable === undefined) return line as string;
-    if (this.#unreadable.size < PROBLEMS_MAX) this.#unreadable.set(this.#lines, unreadable);
-    return PLACEHOLDER;
-  }
-
-  async #write(message: ImportRecordsRequest): Promise<void> {
-    const { signal } = this.#stopped;
-    if (signal.aborted || this.#stream.write(message)) return;
+/** Sends the lines in chunks, at the pace of the service, and requests the commit. */
+async function send(sending: Sending, start: ImportStart, lines: Lines): Promise<void> {
+  const { stream, stopped } = sending;
+  const { signal } = stopped;
+  for await (const message of messagesOf(start, lines, sending)) {
+    if (signal.aborted) return;
     // A failed stream never drains; `receive` reports the failure.
-    await once(this.#stream, "drain", { signal }).catch(() => this.#stopped.abort());
+    if (!stream.write(message)) await once(stream, "drain", { signal }).catch(() => stopped.abort());
   }
+  if (signal.aborted) return;
+  sending.hasEnded = true;
+  stream.end({ commit: {} });
+}
+
+async function* messagesOf(
+  start: ImportStart,
+  lines: Lines,
+  { stopped: { signal }, unreadable }: Sending,
+): AsyncGenerator<ImportRecordsRequest> {
+  yield { start };
+  let chunk: string[] = [];
+  let [bytes, count] = [0, 0];
+  for await (const line of lines) {
+    if (signal.aborted) return;
+    count += 1;
+    const problem = typeof line === "string" ? (isTooLong(line) ? TOO_LONG : undefined) : line.unreadable;
+    if (problem !== undefined && unreadable.size < PROBLEMS_MAX) unreadable.set(count, problem);
+    const text = problem === undefined ? (line as string) : PLACEHOLDER;
+    const size = Buffer.byteLength(text);
+    if (chunk.length === CHUNK_LINES_MAX || (bytes + size > CHUNK_BYTES_MAX && chunk.length > 0)) {
+      yield { chunk: { lines: chunk } };
+      [chunk, bytes] = [[], 0];
+    }
+    chunk.push(text);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield { chunk: { lines: chunk } };
 }

@@ -1,4 +1,4 @@
-import { printable } from "@brand-records/command-line";
+import { parsedJson, printable } from "@brand-records/command-line";
 import type { Colors } from "../terminal.ts";
 import type { ReceivedDelivery, Verification } from "./verify-delivery.ts";
 
@@ -28,6 +28,8 @@ export function arrivalOf(
     return typeof value === "string" ? value : null;
   };
   const refusedFor = verification?.refusedFor;
+  const text = body.toString("utf8");
+  const json = parsedJson(text);
   return {
     received_at: new Date(nowMs).toISOString(),
     status,
@@ -36,7 +38,7 @@ export function arrivalOf(
     standard_webhooks: verification === undefined ? null : verification.standardMatches ? "fits" : "does not fit",
     event: header("event"),
     attempt: header("attempt"),
-    body: parsed(body.toString("utf8")),
+    body: json === undefined ? text : json,
   };
 }
 
@@ -65,11 +67,3 @@ function dataLines(data: unknown): string[] {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import type { Receiver } from "@brand-records/proto/webhook/v1";
+import type { CreateReceiverRequest, Receiver } from "@brand-records/proto/webhook/v1";
 import { counted, printable } from "@brand-records/command-line";
 import { CommandFailure, required } from "../failure.ts";
 import type { Session } from "../session.ts";
@@ -7,11 +7,8 @@ import type { Session } from "../session.ts";
 /** Marks the receivers that `listen --create` makes. */
 const LABEL = "brandctl listen";
 
-export interface Registration {
-  readonly brandId: string;
-  readonly url: string;
-  readonly events: string[];
-}
+/** What the command says of its receiver. */
+export type Registration = Pick<CreateReceiverRequest, "brand_id" | "url" | "events">;
 
 export interface Registered {
   readonly receiver: Receiver;
@@ -39,8 +36,8 @@ export async function register(session: Session, registration: Registration): Pr
   }
 }
 
-async function createReceiver(session: Session, { brandId, url, events }: Registration): Promise<Registered> {
-  const { receiver, secret } = await (await session.client("receivers")).createReceiver({ brand_id: brandId, url, label: LABEL, events });
+async function createReceiver(session: Session, registration: Registration): Promise<Registered> {
+  const { receiver, secret } = await session.client("webhook.receivers").createReceiver({ ...registration, label: LABEL });
   return { receiver: required(receiver, "receiver"), secret };
 }
 
@@ -49,10 +46,10 @@ async function createReceiver(session: Session, { brandId, url, events }: Regist
  *
  * @throws CommandFailure if its label says that it is not ours
  */
-async function removeLeftover(session: Session, { brandId, url }: Registration, cause: AppError): Promise<void> {
-  const client = await session.client("receivers");
+async function removeLeftover(session: Session, { brand_id, url }: Registration, cause: AppError): Promise<void> {
+  const client = session.client("webhook.receivers");
   const { href } = new URL(url);
-  const found = (await client.listReceivers({ brand_id: brandId })).receivers.find((receiver) => receiver.url === href);
+  const found = (await client.listReceivers({ brand_id })).receivers.find((receiver) => receiver.url === href);
   // Deleted in the meantime.
   if (found === undefined) return;
   if (found.label !== LABEL) {
@@ -62,7 +59,7 @@ async function removeLeftover(session: Session, { brandId, url }: Registration, 
     });
   }
   try {
-    const { dropped } = await client.deleteReceiver({ brand_id: brandId, receiver_id: found.id });
+    const { dropped } = await client.deleteReceiver({ brand_id, receiver_id: found.id });
     const waiting = dropped === 0 ? "" : `, and ${counted(dropped, "waiting delivery", "waiting deliveries")} with it`;
     session.note(({ dim }) => dim(printable(`${found.id}, left by an earlier brandctl listen, is deleted${waiting}.`)));
   } catch (error) {
@@ -73,7 +70,7 @@ async function removeLeftover(session: Session, { brandId, url }: Registration, 
 /** Deletes the receiver. Runs after Ctrl-C too, so not under its signal. */
 export async function unregister(session: Session, { brand_id, id }: Receiver): Promise<void> {
   try {
-    await (await session.client("receivers", new AbortController().signal)).deleteReceiver({ brand_id, receiver_id: id });
+    await session.client("webhook.receivers", new AbortController().signal).deleteReceiver({ brand_id, receiver_id: id });
     session.note(({ dim }) => dim(`${printable(id)} is deleted.`));
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") return;

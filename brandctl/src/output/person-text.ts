@@ -2,12 +2,19 @@ import { type Column, shortTime, table } from "@brand-records/command-line";
 import type { PersonRecords } from "../people/read-person.ts";
 import type { Colors } from "../terminal.ts";
 
-const yesNo = (value: boolean): string => (value ? "yes" : "no");
-const brand = { title: "BRAND", cell: ({ brand_id }: { readonly brand_id?: string | null | undefined }) => brand_id ?? "every brand" };
+const text = <Name extends string>(title: string, name: Name): Column<{ readonly [Key in Name]: string }> => ({
+  title,
+  cell: (row) => row[name],
+});
 const time = <Name extends string>(title: string, name: Name): Column<{ readonly [Key in Name]?: string | null | undefined }> => ({
   title: `${title} (UTC)`,
   cell: (row) => shortTime(row[name]),
 });
+const byPerson = <Name extends string>(name: Name): Column<{ readonly [Key in Name]: boolean }> => ({
+  title: "BY THE PERSON",
+  cell: (row) => (row[name] ? "yes" : "no"),
+});
+const brand = { title: "BRAND", cell: ({ brand_id }: { readonly brand_id?: string | null | undefined }) => brand_id ?? "every brand" };
 
 type Section = Exclude<keyof PersonRecords, "email">;
 
@@ -16,12 +23,7 @@ const SECTIONS: {
 } = {
   memberships: {
     title: "Memberships",
-    columns: [
-      brand,
-      { title: "NAME", cell: ({ brand_name }) => brand_name },
-      { title: "ROLE", cell: ({ role }) => role },
-      time("SINCE", "created_at"),
-    ],
+    columns: [brand, text("NAME", "brand_name"), text("ROLE", "role"), time("SINCE", "created_at")],
   },
   sessions: {
     title: "Sessions",
@@ -45,22 +47,18 @@ const SECTIONS: {
   },
   identities: {
     title: "Accounts at sign-in providers",
-    columns: [
-      { title: "ISSUER", cell: ({ issuer }) => issuer },
-      { title: "SUBJECT", cell: ({ subject }) => subject },
-      time("BOUND", "bound_at"),
-    ],
+    columns: [text("ISSUER", "issuer"), text("SUBJECT", "subject"), time("BOUND", "bound_at")],
   },
   keys: {
     title: "API keys that the person created or revoked",
     columns: [
-      { title: "ID", cell: ({ id }) => id },
+      text("ID", "id"),
       brand,
       time("CREATED", "created_at"),
-      { title: "BY THE PERSON", cell: ({ created_by_person }) => yesNo(created_by_person) },
+      byPerson("created_by_person"),
       time("REVOKED", "revoked_at"),
-      { title: "BY THE PERSON", cell: ({ revoked_by_person }) => yesNo(revoked_by_person) },
-      { title: "NAME", cell: ({ name }) => name },
+      byPerson("revoked_by_person"),
+      text("NAME", "name"),
     ],
   },
   audit_entries: {
@@ -69,26 +67,23 @@ const SECTIONS: {
       time("TIME", "created_at"),
       brand,
       { title: "BY", cell: ({ by, via_person }) => (via_person ? `${by}, by a link of the person` : by) },
-      { title: "ACTION", cell: ({ action }) => action },
+      text("ACTION", "action"),
       { title: "SUBJECT", cell: ({ subject_id }) => subject_id ?? "-" },
       { title: "FROM", cell: ({ address, browser }) => [address ?? "-", browser].filter((part) => part != null).join(", ") },
-      { title: "REQUEST", cell: ({ request_id }) => request_id },
+      text("REQUEST", "request_id"),
     ],
   },
-  erasures: {
-    title: "Erasure that has begun",
-    columns: [{ title: "PSEUDONYM", cell: ({ pseudonym }) => pseudonym }, time("BEGAN", "begun_at")],
-  },
+  erasures: { title: "Erasure that has begun", columns: [text("PSEUDONYM", "pseudonym"), time("BEGAN", "begun_at")] },
   plans: {
     title: "Plans that the person closed, or edited last",
     columns: [
-      { title: "ID", cell: ({ id }) => id },
+      text("ID", "id"),
       brand,
-      { title: "STATUS", cell: ({ status }) => status },
+      text("STATUS", "status"),
       time("CLOSED", "closed_at"),
-      { title: "BY THE PERSON", cell: ({ closed_by_person }) => yesNo(closed_by_person) },
+      byPerson("closed_by_person"),
       time("EDITED", "edited_at"),
-      { title: "BY THE PERSON", cell: ({ edited_by_person }) => yesNo(edited_by_person) },
+      byPerson("edited_by_person"),
     ],
   },
 };

@@ -17,32 +17,16 @@ export interface PersonRecords extends OfAccounts {
 /** Reads every page of every service. */
 export async function readPerson(session: Session, address: string): Promise<PersonRecords> {
   const email = address.toLowerCase();
-  const [accounts, plans] = [await session.client("accountsOperator"), await session.client("plansOperator")];
-  const pages = await readPages(Infinity, PAGE_SIZE_MAX, async ({ after_id }) => {
-    const { next_page_token: next, ...page } = await accounts.exportPerson({ email, page_size: PAGE_SIZE_MAX, page_token: after_id });
-    return { items: [page], next };
+  const [accounts, plans] = [session.client("accounts.operator"), session.client("plans.operator")];
+  const sections: Record<string, unknown[]> = {};
+  await readPages<"memberships", object>(Infinity, PAGE_SIZE_MAX, "memberships", async (page) => {
+    const { next_page_token, ...found } = await accounts.exportPerson({ email, ...page });
+    for (const [section, records] of Object.entries(found)) (sections[section] ??= []).push(...records);
+    return { ...found, next_page_token };
   });
-  const person: PersonRecords = { email, ...emptyRecords(), plans: [] };
-  for (const page of pages.items) for (const section of SECTIONS) (person[section] as unknown[]).push(...page[section]);
-  const { items } = await readPages(Infinity, PAGE_SIZE_MAX, async (page) => {
-    const { plans: found, next_after_id: next } = await plans.exportPerson({ email, ...page, page_size: PAGE_SIZE_MAX });
-    return { items: found, next };
-  });
-  person.plans.push(...items);
-  return person;
+  const { items } = await readPages(Infinity, PAGE_SIZE_MAX, "plans", (page) => plans.exportPerson({ email, ...page }));
+  return { email, ...(sections as unknown as OfAccounts), plans: items };
 }
 
-const emptyRecords = (): OfAccounts => ({
-  memberships: [],
-  sessions: [],
-  sign_in_links: [],
-  identities: [],
-  keys: [],
-  audit_entries: [],
-  erasures: [],
-});
-
-const SECTIONS = Object.keys(emptyRecords()) as (keyof OfAccounts)[];
-
 export const isEmpty = (person: PersonRecords): boolean =>
-  person.plans.length === 0 && SECTIONS.every((section) => person[section].length === 0);
+  Object.values(person).every((records) => !Array.isArray(records) || records.length === 0);

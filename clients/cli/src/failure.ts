@@ -1,16 +1,5 @@
-import { CommandFailure } from "@brand-records/command-line";
-import { BrandRecordsError, DeliveryError, type ProblemDetail } from "@brand-records/client";
-
-/** An error as it is printed: `{"error": …}` with `--json`, else as text. */
-export interface FailureReport {
-  readonly code: string;
-  readonly message: string;
-  readonly field?: string;
-  readonly details?: readonly ProblemDetail[];
-  /** Identifies the request to the service's people. */
-  readonly request_id?: string;
-  readonly hint?: string;
-}
+import { CommandFailure, type FailureReport } from "@brand-records/command-line";
+import { BrandRecordsError, DeliveryError } from "@brand-records/client";
 
 /** What to do, by the error's code. */
 const HINTS: Readonly<Record<string, string>> = {

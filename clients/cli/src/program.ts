@@ -1,12 +1,11 @@
-import { configureCommands } from "@brand-records/command-line";
-import { Command } from "commander";
+import type { ProgramDeclaration } from "@brand-records/command-line";
 import { eventsCommand } from "./commands/events.ts";
 import { exportCommand } from "./commands/export.ts";
 import { listCommand } from "./commands/list.ts";
 import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
-import type { Shell } from "./session.ts";
+import type { Session } from "./session.ts";
 
 const DESCRIPTION =
   "One brand's records: lists, exports, campaign plans and signed events. It needs nothing but an API key, and to test a receiver only its signing secret.";
@@ -41,22 +40,10 @@ Examples:
     --secret-file secret
 `;
 
-export interface ProgramOptions {
-  readonly version: string;
-  /** Leave standard error to the caller. */
-  readonly quiet: boolean;
-}
-
-/** Builds the command tree. Parsing throws CommandLineError. */
-export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): Command {
-  const program = new Command("brand-records")
-    .description(DESCRIPTION)
-    .version(version, "-V, --version", "show the version")
-    .option("--json", 'one JSON document on standard output; errors as {"error": …} on standard error')
-    .addHelpText("after", HELP);
-  for (const make of [whoamiCommand, listCommand, exportCommand, plansCommand, eventsCommand, receiversCommand]) {
-    program.addCommand(make(shell));
-  }
-  configureCommands(program, shell.terminal, quiet);
-  return program;
-}
+export const programOf = (version: string): ProgramDeclaration<Session> => ({
+  name: "brand-records",
+  version,
+  description: DESCRIPTION,
+  help: HELP,
+  commands: [whoamiCommand, listCommand, exportCommand, plansCommand, eventsCommand, receiversCommand],
+});

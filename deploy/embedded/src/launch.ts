@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { hasSignInLinks } from "@brand-records/config";
@@ -9,10 +9,10 @@ import type { LauncherConfig } from "./config.ts";
 import { startDatabase } from "./database.ts";
 import { createSignInUrl, findPendingSubmission, seedDemo } from "./demo.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
-import { loadSecrets, type LocalFiles, ROOT } from "./local-files.ts";
+import { loadSecrets, type LocalFiles, readJson, ROOT, writeJson } from "./local-files.ts";
 import { planPrograms, publicUrlOf } from "./programs.ts";
 import { LaunchError, requireFreePort } from "./requirements.ts";
-import { readDemoBrands, removeRunFile, type RunFile, writeDemoBrands, writeRunFile } from "./run-file.ts";
+import type { RunBrand, RunFile } from "./run-file.ts";
 import { type Program, Supervisor } from "./supervisor.ts";
 
 export interface Terminal {
@@ -43,9 +43,11 @@ export async function launch(
   mkdirSync(files.directory, { recursive: true });
   const lock = await takeLauncherLock(files);
   life.own("lock", { stop: lock.release });
-  const known = readDemoBrands(files);
+  // No other file that outlives a run has the keys of the demo's brands.
+  const known = (readJson(files.demoBrands) as RunBrand[] | undefined) ?? [];
+  const removeRunFile = (): void => rmSync(files.run, { force: true });
   // A run that was killed leaves its run file.
-  removeRunFile(files);
+  removeRunFile();
   await requireFreePort(config.HOST, config.PORT);
 
   terminal.step("Starting the database");
@@ -70,15 +72,7 @@ export async function launch(
   terminal.step("Starting the processes");
   const programs = await planPrograms(config, files, secrets, database, env);
   const supervisors: Supervisor[] = [];
-  const note = (): void => {
-    try {
-      lock.note(supervisors.flatMap(({ pid }) => pid ?? []));
-    } catch (error) {
-      // A full disk ends nothing that runs.
-      terminal.say(`${files.lock} cannot be written: ${String(error)}`);
-    }
-  };
-  const events = { ...reports, changed: note };
+  const events = { ...reports, changed: () => lock.note(supervisors, terminal.say) };
   const supervise = (program: Program): Supervisor => {
     const supervisor = life.own(program.name, new Supervisor(program, events));
     supervisors.push(supervisor);
@@ -93,7 +87,7 @@ export async function launch(
     addresses: programs.rpc,
     environment: config.ENVIRONMENT,
     known,
-    save: (saved) => writeDemoBrands(files, saved),
+    save: (saved) => writeJson(files.demoBrands, saved),
     progress: (text) => terminal.step("Making demo data", text),
     signal,
   });
@@ -119,7 +113,8 @@ export async function launch(
     brands,
   };
   // Owned last, removed first: while the file exists, so does everything it names.
-  life.own("run file", writeRunFile(files, run));
+  writeJson(files.run, run);
+  life.own("run file", { stop: removeRunFile });
   await gateway.start();
   terminal.say(banner(run, config, files, pending));
 }

@@ -6,8 +6,8 @@ import { readJson, writeJson, type LocalFiles } from "./local-files.ts";
 interface LauncherLock {
   /** This process. */
   readonly launcher: ProcessIdentity;
-  /** Records the processes to end if this launcher is killed. */
-  note(pids: readonly number[]): void;
+  /** Records the processes to end if this launcher is killed. A full disk ends nothing that runs: it is told. */
+  note(processes: readonly { readonly pid: number | undefined }[], tell: (text: string) => void): void;
   release(): void;
 }
 
@@ -34,10 +34,19 @@ export async function takeLauncherLock(files: LocalFiles): Promise<LauncherLock>
     await endAll(left.processes);
   }
   const launcher = identify(process.pid) ?? { pid: process.pid, startedAt: undefined };
-  const note = (pids: readonly number[]): void =>
-    writeJson(files.lock, { launcher, processes: pids.flatMap((pid) => identify(pid) ?? []) } satisfies LockFile);
-  note([]);
-  return { launcher, note, release: () => rmSync(files.lock, { force: true }) };
+  const write = (processes: readonly ProcessIdentity[]): void => writeJson(files.lock, { launcher, processes } satisfies LockFile);
+  write([]);
+  return {
+    launcher,
+    note(processes, tell) {
+      try {
+        write(processes.flatMap(({ pid }) => (pid === undefined ? [] : (identify(pid) ?? []))));
+      } catch (error) {
+        tell(`${files.lock} cannot be written: ${String(error)}`);
+      }
+    },
+    release: () => rmSync(files.lock, { force: true }),
+  };
 }
 
 async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {

@@ -3,14 +3,16 @@ import { dirname } from "node:path";
 import { rotateLog } from "@brand-records/telemetry";
 
 const READ_BYTES_MAX = 64 * 1024;
+const ROTATE_EVERY_MS = 1_000;
 
 /**
  * The file that a process writes its output to, itself: through a pipe of the launcher, its last lines would be lost with a killed launcher,
- * and it would wait for a busy one. It rotates the file (`LOG_FILE`), because only the writer knows when no line is being written.
+ * and it would wait for a busy one. A process of ours rotates the file (`LOG_FILE`), because only the writer knows when no line is being written.
  */
 export class LogFile {
   readonly #path: string;
   #descriptor: number | undefined;
+  #rotation: NodeJS.Timeout | undefined;
   #wasOpened = false;
   #sizeWhenOpened = 0;
 
@@ -38,8 +40,23 @@ export class LogFile {
     return this.#descriptor;
   }
 
+  /** Rotates the file until it is closed, for a process that does not. Lines that it writes in these milliseconds are lost. */
+  keepRotated(onError: (error: unknown) => void): void {
+    const descriptor = this.#descriptor;
+    if (descriptor === undefined) return;
+    this.#rotation = setInterval(() => {
+      try {
+        rotateLog(descriptor, this.#path);
+      } catch (error) {
+        clearInterval(this.#rotation);
+        onError(error);
+      }
+    }, ROTATE_EVERY_MS);
+  }
+
   /** Once the process has its own descriptor. */
   close(): void {
+    clearInterval(this.#rotation);
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }

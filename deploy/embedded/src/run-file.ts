@@ -1,6 +1,4 @@
-import { rmSync } from "node:fs";
-import type { ProcessIdentity, Stoppable } from "@brand-records/lifecycle";
-import { readJson, writeJson, type LocalFiles } from "./local-files.ts";
+import type { ProcessIdentity } from "@brand-records/lifecycle";
 
 /**
  * `.local/run.json`: every address, and the demo brands' keys. brandctl and tests read it. It exists from before the gateway
@@ -31,22 +29,4 @@ export interface RunBrand {
   /** E-mail address of an owner. */
   readonly owner: string;
   readonly keys: { readonly reporting: string; readonly planner: string };
-}
-
-export function writeRunFile(files: LocalFiles, run: RunFile): Stoppable {
-  writeJson(files.run, run);
-  return { stop: () => removeRunFile(files) };
-}
-
-export function removeRunFile(files: LocalFiles): void {
-  rmSync(files.run, { force: true });
-}
-
-/** Reads the demo brands of earlier runs: no other file that outlives a run has their keys. */
-export function readDemoBrands(files: LocalFiles): readonly RunBrand[] {
-  return (readJson(files.demoBrands) as RunBrand[] | undefined) ?? [];
-}
-
-export function writeDemoBrands(files: LocalFiles, brands: readonly RunBrand[]): void {
-  writeJson(files.demoBrands, brands);
 }

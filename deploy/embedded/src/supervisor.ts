@@ -1,4 +1,5 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { fork, spawn, type ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { EX_CONFIG, NODE_ARGUMENTS } from "@brand-records/lifecycle";
 import { LogFile } from "./log-file.ts";
 import { LaunchError } from "./requirements.ts";
@@ -9,13 +10,25 @@ const BACK_OFF_MS_MAX = 5_000;
 const HEALTHY_AFTER_MS = 10_000;
 const STOP_WITHIN_MS = 25_000;
 
-export interface Program {
+interface Supervised {
   readonly name: string;
+  /** File to which stdout and stderr are appended. */
+  readonly logFile: string;
+}
+
+/** One of ours, which says when it is ready, and rotates its log: `LOG_FILE`. */
+export interface Program extends Supervised {
   /** Compiled main module. */
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
-  /** File to which it appends stdout and stderr, and which it rotates: `LOG_FILE`. */
-  readonly logFile: string;
+}
+
+/** A program of others. It is not started again: its end is reported alone. */
+export interface Tool extends Supervised {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Responds with 200 once it is ready. */
+  readonly readyUrl: string;
 }
 
 export interface SupervisorEvents {
@@ -23,13 +36,13 @@ export interface SupervisorEvents {
   changed(): void;
   died(name: string, reason: string, backOffMs: number): void;
   recovered(name: string): void;
-  /** It runs, but what it prints is lost. */
+  /** It runs, but what it prints is lost, or its log grows. */
   unlogged(name: string, error: unknown): void;
 }
 
-/** Keeps one process running until it is stopped: restarts it after every exit, with growing pauses. */
+/** Keeps one process running until it is stopped: restarts a program after every exit, with growing pauses. */
 export class Supervisor {
-  readonly #program: Program;
+  readonly #program: Program | Tool;
   readonly #logFile: LogFile;
   readonly #events: SupervisorEvents;
   #child: ChildProcess | undefined;
@@ -38,7 +51,7 @@ export class Supervisor {
   #hasStarted = false;
   #stopping = false;
 
-  constructor(program: Program, events: SupervisorEvents) {
+  constructor(program: Program | Tool, events: SupervisorEvents) {
     this.#program = program;
     this.#logFile = new LogFile(program.logFile);
     this.#events = events;
@@ -85,21 +98,18 @@ export class Supervisor {
   }
 
   #spawn(): Promise<void> {
-    const { name, script, env } = this.#program;
-    const output = this.#logFile.open((error) => this.#events.unlogged(name, error));
+    const program = this.#program;
+    const unlogged = (error: unknown): void => this.#events.unlogged(program.name, error);
+    const output = this.#logFile.open(unlogged);
     const startedAt = Date.now();
-    const child = fork(script, {
-      execArgv: [...NODE_ARGUMENTS],
-      env,
-      stdio: ["ignore", output, output, "ipc"],
-      // Ctrl-C signals the whole foreground process group. Without this, all processes would stop at once, during calls to each other.
-      detached: true,
-    });
-    this.#logFile.close();
+    const child = "script" in program ? forked(program, output) : spawned(program, output);
+    if ("script" in program) this.#logFile.close();
+    else this.#logFile.keepRotated(unlogged);
     this.#child = child;
     this.#events.changed();
     return new Promise((resolve, reject) => {
-      child.once("message", () => resolve());
+      if ("script" in program) child.once("message", () => resolve());
+      else untilResponding(program.readyUrl, child).then(resolve, reject);
       child.once("error", (error) => {
         reject(error);
         // The fork itself failed: no exit event follows.
@@ -107,6 +117,7 @@ export class Supervisor {
       });
       child.once("exit", (code, signal) => {
         this.#child = undefined;
+        this.#logFile.close();
         this.#events.changed();
         const reason = signal ?? `exit code ${code}`;
         reject(code === EX_CONFIG ? new RefusedStartError(reason) : new Error(reason));
@@ -120,6 +131,7 @@ export class Supervisor {
     if (this.#stopping || !this.#hasStarted) return;
     if (livedMs >= HEALTHY_AFTER_MS) this.#backOffMs = BACK_OFF_MS_MIN;
     this.#events.died(this.#program.name, reason, this.#backOffMs);
+    if (!("script" in this.#program)) return;
     this.#restart = setTimeout(() => {
       this.#spawn().then(
         () => this.#events.recovered(this.#program.name),
@@ -127,6 +139,34 @@ export class Supervisor {
       );
     }, this.#backOffMs);
     this.#backOffMs = Math.min(this.#backOffMs * 2, BACK_OFF_MS_MAX);
+  }
+}
+
+/** Detached: Ctrl-C signals the whole foreground process group. Otherwise all processes would stop at once, during calls to each other. */
+const forked = ({ script, env }: Program, output: number | "ignore"): ChildProcess =>
+  fork(script, { execArgv: [...NODE_ARGUMENTS], env, stdio: ["ignore", output, output, "ipc"], detached: true });
+
+const spawned = ({ command, args }: Tool, output: number | "ignore"): ChildProcess =>
+  spawn(command, args, { stdio: ["ignore", output, output], detached: true });
+
+const READY_MS_MAX = 20_000;
+const PING_EVERY_MS = 100;
+
+async function untilResponding(url: string, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + READY_MS_MAX;
+  while (!(await responds(url))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended");
+    if (performance.now() > deadline) throw new Error(`no response at ${url}`);
+    await sleep(PING_EVERY_MS);
+  }
+}
+
+async function responds(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    // The port refuses: nothing listens yet.
+    return false;
   }
 }
 

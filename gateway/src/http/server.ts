@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
+import { promisify } from "node:util";
 import { drain, type HttpServer, listen, SERVER_OPTIONS } from "@brand-records/edge";
 import type { Express } from "express";
 import { type BrokenRequestOptions, closeLingering, handleBrokenRequests } from "./broken-requests.ts";
@@ -56,12 +57,9 @@ function guard(socket: Socket): void {
 /** The app already sends `Connection: close`, so that connections end after a response and not during a request. */
 async function stopListening(server: Server): Promise<void> {
   const waitUntil = Date.now() + NEXT_REQUEST_MS;
-  while (Date.now() < waitUntil && (await openConnections(server)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  const openConnections = promisify(server.getConnections.bind(server));
+  while (Date.now() < waitUntil && (await openConnections()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await drain(server);
-}
-
-function openConnections(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))));
 }
 
 /**

@@ -19,7 +19,7 @@ const NAMES_MAX = 20;
 /** The name under which the rest is counted. */
 const OTHER = "other";
 
-type Key = Pick<Principal, "brand_id" | "key_id">;
+export type Key = Pick<Principal, "brand_id" | "key_id">;
 
 /** A request that was refused or failed. Everything here is one of few values, but for the id. */
 export interface Failure extends Key {

@@ -1,10 +1,9 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
-import { withTimeout, type Clock, type Stoppable } from "@brand-records/lifecycle";
+import { withTimeout, type Clock } from "@brand-records/lifecycle";
 import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type RpcClient } from "@brand-records/rpc";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
-import type { Principal } from "../auth/principal.ts";
-import { UsageCounts, type Failure, type UsageBatch } from "./usage-counts.ts";
+import { UsageCounts, type Failure, type Key, type UsageBatch } from "./usage-counts.ts";
 
 const CALL_MS = 3_000;
 /** Time for all remaining batches, within the 20 s of a stop after its grace period. */
@@ -19,29 +18,13 @@ export interface UsageRecorderOptions {
   readonly counts?: UsageCounts;
 }
 
-export interface UsageRecorder extends Stoppable {
-  /** Counts a request that the rate limiter has decided on. Never fails, and waits for nothing. */
-  count(principal: Pick<Principal, "brand_id" | "key_id">, verdict: "accepted" | "refused"): void;
-  /** Counts a message of an assistant under the name that its client declares. Never fails, and waits for nothing. */
-  countClient(principal: Pick<Principal, "brand_id" | "key_id">, name: string): void;
-  /** Counts a request with a key that was refused or failed. Never fails, and waits for nothing. */
-  countFailure(failure: Failure): void;
-  /** Records what is left. */
-  stop(): Promise<void>;
-}
+export type UsageRecorder = ReturnType<typeof startUsageRecorder>;
 
 /**
  * Counts requests in memory and records them at accounts every `flushMs`: a crash loses no more. While accounts is unavailable, counts
  * are kept, up to a bound, and the batch that failed is repeated with its id, because it may have been recorded.
  */
-export function startUsageRecorder({
-  accounts,
-  clock,
-  flushMs,
-  log,
-  metrics,
-  counts = new UsageCounts(),
-}: UsageRecorderOptions): UsageRecorder {
+export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, counts = new UsageCounts() }: UsageRecorderOptions) {
   metrics.registerMetric(droppedOf(counts));
   let failed: UsageBatch | undefined;
   let stopping = false;
@@ -71,10 +54,14 @@ export function startUsageRecorder({
   schedule();
 
   return {
-    count: (principal, verdict) => counts.add(principal, verdict, clock.now()),
-    countFailure: (failure) => counts.addFailure(failure, clock.now()),
-    countClient: (principal, name) => counts.addMessage(principal, name, clock.now()),
-    async stop() {
+    /** Counts a request that the rate limiter has decided on. Never fails, and waits for nothing, as the others. */
+    count: (principal: Key, verdict: "accepted" | "refused"): void => counts.add(principal, verdict, clock.now()),
+    /** Counts a message of an assistant under the name that its client declares. */
+    countClient: (principal: Key, name: string): void => counts.addMessage(principal, name, clock.now()),
+    /** Counts a request with a key that was refused or failed. */
+    countFailure: (failure: Failure): void => counts.addFailure(failure, clock.now()),
+    /** Records what is left. */
+    async stop(): Promise<void> {
       stopping = true;
       clearTimeout(timer);
       const done = await withTimeout(

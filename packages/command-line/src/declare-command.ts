@@ -27,12 +27,10 @@ export interface CommandDeclaration<Session, Given extends Options, Arguments ex
   readonly run: (session: Session, options: Values<Given>, ...given: Arguments) => Promise<number | void>;
 }
 
-/** Gives each command its session. */
-export interface Shell<Session> {
-  act(command: Command, work: (session: Session) => Promise<number | void>): Promise<void>;
-}
+/** Does the work of a command in a session. */
+export type Act<Session> = (command: Command, work: (session: Session) => Promise<number | void>) => Promise<void>;
 
-export type MakeCommand<Session> = (shell: Shell<Session>) => Command;
+export type MakeCommand<Session> = (act: Act<Session>) => Command;
 
 /** Makes a command of what is declared. Absent options are undefined. */
 export const declareCommand =
@@ -41,7 +39,7 @@ export const declareCommand =
     name: string,
     declaration: CommandDeclaration<Session, Given, Arguments>,
   ): MakeCommand<Session> =>
-  (shell) => {
+  (act) => {
     const { summary, description, arguments: given = [], help, examples, run } = declaration;
     const options: Options = declaration.options ?? {};
     const command = new Command(name).summary(summary).description(description);
@@ -52,18 +50,16 @@ export const declareCommand =
     return command.action(() => {
       const parsed = command.opts<Record<string, unknown>>();
       const values = Object.entries(options).map(([key, { option }]) => [key, parsed[option.attributeName()]]);
-      return shell.act(command, (session) =>
-        run(session, Object.fromEntries(values) as Values<Given>, ...(command.processedArgs as Arguments)),
-      );
+      return act(command, (session) => run(session, Object.fromEntries(values) as Values<Given>, ...(command.processedArgs as Arguments)));
     });
   };
 
 /** Makes a command of commands. @param summary the description in the list of commands. Default: the description */
 export const declareGroup =
   <Session>(name: string, description: string, commands: readonly MakeCommand<Session>[], summary = description): MakeCommand<Session> =>
-  (shell) => {
+  (act) => {
     const group = new Command(name).summary(summary).description(description);
-    for (const make of commands) group.addCommand(make(shell));
+    for (const make of commands) group.addCommand(make(act));
     return group;
   };
 

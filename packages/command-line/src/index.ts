@@ -1,7 +1,5 @@
-export { CommandFailure, exitCodeOf, Interrupted, UsageFailure } from "./command-failure.ts";
-export { CommandLineError, usageFailure } from "./command-line-error.ts";
+export { CommandFailure, Interrupted, UsageFailure } from "./command-failure.ts";
 export { CommandOutput } from "./command-output.ts";
-export { configureCommands } from "./configure-commands.ts";
 export {
   choice,
   declareCommand,
@@ -16,7 +14,9 @@ export {
   type MakeCommand,
   type Values,
 } from "./declare-command.ts";
+export { parsedJson } from "./parsed-json.ts";
 export { runAsProcess } from "./run-as-process.ts";
+export { buildProgram, runCommandLine, type FailureReport, type ProgramDeclaration } from "./run-command-line.ts";
 export { writeToReader } from "./write-to-reader.ts";
 export { colorsFor, type ColorName, type Colors, type Screen } from "./terminal/colors.ts";
 export { errorCode, errorReason } from "./terminal/error-reason.ts";

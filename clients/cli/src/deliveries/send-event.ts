@@ -1,5 +1,5 @@
 import { signDelivery } from "@brand-records/client/signing";
-import { printable, UsageFailure } from "@brand-records/command-line";
+import { parsedJson, printable, UsageFailure } from "@brand-records/command-line";
 import { timeoutMs, type DeliveryOptions } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
 import { deliveryTarget, headerWord, originOf } from "./delivery-target.ts";
@@ -44,20 +44,12 @@ export async function sendEvent(
 /** Returns the event of a file. @throws UsageFailure if it has none of this type */
 async function storedEvent(session: Session, type: string, file: string): Promise<SampleEvent> {
   const body = await session.input.read(file, "--body");
-  const event = parsed(body) as { readonly id?: unknown; readonly type?: unknown } | null | undefined;
+  const event = parsedJson(body.toString("utf8")) as { readonly id?: unknown; readonly type?: unknown } | null | undefined;
   if (typeof event?.id !== "string" || typeof event.type !== "string") {
     throw new UsageFailure("--body has no event", "Give the body of a delivery, whole, as its page in the console shows it.");
   }
   if (event.type !== type) throw new UsageFailure(`--body has an event of the type ${printable(event.type)}, not ${type}`);
   return { id: event.id, type, body };
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The first signs both headers, the others one alone, as during a rotation. */

@@ -69,7 +69,7 @@ async function openPart(out: string, request: ExportRequest, options: OpenOption
     // First, so that a kill leaves no part without a state.
     await writeState(out, state);
   }
-  const file = await open(part, constants.O_RDWR | constants.O_CREAT, EXPORT_MODE);
+  const file = await open(part, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, EXPORT_MODE);
   try {
     if ((await file.stat()).size < state.bytes) {
       const hint = "Add --restart to export from the beginning.";
@@ -115,11 +115,8 @@ function writing(out: string, file: FileHandle, begun: ExportState, lock: Export
   return {
     append: (text, next) =>
       write(async () => {
-        const buffer = Buffer.from(text);
-        for (let written = 0; written < buffer.length;) {
-          written += (await file.write(buffer, written, buffer.length - written, end + written)).bytesWritten;
-        }
-        end += buffer.length;
+        await file.appendFile(text);
+        end += Buffer.byteLength(text);
         // Before the state: after a loss of power, the state must not be ahead of the file.
         await file.datasync();
         await writeState(out, next(end));

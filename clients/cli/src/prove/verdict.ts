@@ -45,14 +45,8 @@ export function timelyVerdict(rule: Rule, verdicts: readonly Verdict[]): Verdict
   const late = sent.filter(({ reply }) => reply.kind === "slow");
   const slowest = Math.max(...sent.map(({ reply }) => reply.milliseconds));
   const observed = `the slowest took ${(slowest / 1_000).toFixed(2)} s`;
-  if (late.length > 0)
-    return {
-      rule,
-      result: "broken",
-      observed: `slow: ${late.length} of ${sent.length} without a whole response in time`,
-      advice: rule.advice,
-      sent: [],
-    };
+  const slow = `slow: ${late.length} of ${sent.length} without a whole response in time`;
+  if (late.length > 0) return { rule, result: "broken", observed: slow, advice: rule.advice, sent: [] };
   if (slowest >= SLOW_MS) return { rule, result: "look", observed, advice: rule.advice, sent: [] };
   return { rule, result: "kept", observed, advice: undefined, sent: [] };
 }

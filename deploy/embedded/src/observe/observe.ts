@@ -1,12 +1,12 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, unwatchFile, watchFile, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Lifecycle } from "@brand-records/lifecycle";
-import type { Terminal } from "../launch.ts";
+import type { Lifecycle, Stoppable } from "@brand-records/lifecycle";
+import type { Interruption, Terminal } from "../launch.ts";
 import { takeLauncherLock } from "../launcher-lock.ts";
 import { type LocalFiles, observeFiles, readJson, ROOT, writeJson } from "../local-files.ts";
 import { requireFreePort } from "../requirements.ts";
 import type { RunFile } from "../run-file.ts";
-import { Child } from "./child.ts";
+import { Supervisor } from "../supervisor.ts";
 import type { ObserveConfig } from "./config.ts";
 import type { Tools } from "./tools.ts";
 
@@ -15,19 +15,19 @@ const SOURCE = join(ROOT, "deploy/observability");
 /** More than fits is deleted, oldest first: a day of this system takes about 30 MB. */
 const DATA_MAX = "1GB";
 
-interface ObserveEvents {
-  /** One of the programs ended although nothing stopped it. */
-  exited(name: string): void;
-}
-
-/** Starts Prometheus and Alertmanager beside `npm start`. When this settles, `life` owns everything that was started. */
+/**
+ * Starts Prometheus and Alertmanager beside `npm start`. When this settles, `life` owns everything that was started.
+ *
+ * @param onExit called with the program that ended although nothing stopped it
+ */
 export async function observe(
   config: ObserveConfig,
   tools: Tools,
   local: LocalFiles,
   life: Lifecycle,
   terminal: Terminal,
-  events: ObserveEvents,
+  { killed }: Interruption,
+  onExit: (name: string) => void,
 ): Promise<void> {
   const files = observeFiles(local);
   mkdirSync(files.directory, { recursive: true });
@@ -36,27 +36,28 @@ export async function observe(
   await requireFreePort(HOST, config.PROMETHEUS_PORT, { setting: "PROMETHEUS_PORT", command: "npm run observe" });
   await requireFreePort(HOST, config.ALERTMANAGER_PORT, { setting: "ALERTMANAGER_PORT", command: "npm run observe" });
 
-  const targets = new TargetFile(local, files.directory, (isRunning) =>
+  const targetFile = join(files.directory, "targets.json");
+  const targets = keepTargets(local.run, targetFile, (isRunning) =>
     terminal.say(isRunning ? "npm start is running: watching its processes" : "npm start is not running here: waiting for it"),
   );
   life.own("targets", targets);
-  targets.start();
 
-  const children: Child[] = [];
+  const supervisors: Supervisor[] = [];
   const run = async (name: string, command: string, args: readonly string[], readyUrl: string): Promise<void> => {
     const logFile = join(local.logs, `${name}.log`);
-    const child = await Child.start({
-      name,
-      command,
-      args,
-      logFile,
-      readyUrl,
-      onExit: () => events.exited(name),
-      onLogError: (error) => terminal.say(`${logFile} grows, because it cannot be rotated: ${String(error)}`),
-    });
-    life.own(name, child);
-    children.push(child);
-    lock.note(children.map(({ pid }) => pid));
+    rmSync(logFile, { force: true });
+    const supervisor = new Supervisor(
+      { name, command, args, readyUrl, logFile },
+      {
+        changed: () => lock.note(supervisors, terminal.say),
+        died: onExit,
+        recovered: () => {},
+        unlogged: (_, error) => terminal.say(`${logFile} grows, because it cannot be rotated: ${String(error)}`),
+      },
+    );
+    supervisors.push(life.own(name, supervisor));
+    killed.addEventListener("abort", () => supervisor.kill(), { once: true });
+    await supervisor.start();
   };
   const urls = { prometheus: `http://${HOST}:${config.PROMETHEUS_PORT}`, alertmanager: `http://${HOST}:${config.ALERTMANAGER_PORT}` };
 
@@ -74,7 +75,7 @@ export async function observe(
 
   terminal.step("Starting Prometheus");
   const configFile = join(files.directory, "prometheus.json");
-  writeFileSync(configFile, JSON.stringify(prometheusConfig(targets.path, `${HOST}:${config.ALERTMANAGER_PORT}`), null, 2));
+  writeFileSync(configFile, JSON.stringify(prometheusConfig(targetFile, `${HOST}:${config.ALERTMANAGER_PORT}`), null, 2));
   const prometheus = [
     `--config.file=${configFile}`,
     `--storage.tsdb.path=${join(files.directory, "prometheus")}`,
@@ -121,42 +122,21 @@ const EVERY_MS = 1_000;
 
 /**
  * Keeps the targets of Prometheus those of the running system: a restart of `npm start` has other ports. While nothing runs, the targets of the
- * last run stay, so that the alerts name what is down.
+ * last run stay, so that the alerts name what is down. Replaces the file: Prometheus never reads half of it.
  */
-export class TargetFile {
-  readonly path: string;
-  readonly #files: LocalFiles;
-  readonly #onChange: (isRunning: boolean) => void;
-  #written = "";
-  #wasRunning: boolean | undefined;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(files: LocalFiles, folder: string, onChange: (isRunning: boolean) => void) {
-    this.#files = files;
-    this.path = join(folder, "targets.json");
-    this.#onChange = onChange;
-  }
-
-  start(): void {
-    this.#update();
-    this.#timer = setInterval(() => this.#update(), EVERY_MS);
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-  }
-
-  #update(): void {
-    const run = readJson(this.#files.run) as Pick<RunFile, "admin"> | undefined;
+function keepTargets(runFile: string, targetFile: string, onChange: (isRunning: boolean) => void): Stoppable {
+  let wasRunning: boolean | undefined;
+  const update = (): void => {
+    const run = readJson(runFile) as Pick<RunFile, "admin"> | undefined;
     const isRunning = run !== undefined;
-    const groups = isRunning ? groupsOf(run.admin) : ((readJson(this.path) as readonly TargetGroup[] | undefined) ?? []);
-    const text = JSON.stringify(groups);
-    // Replaces the file: Prometheus never reads half of it.
-    if (text !== this.#written) writeJson(this.path, groups);
-    this.#written = text;
-    if (isRunning !== this.#wasRunning) this.#onChange(isRunning);
-    this.#wasRunning = isRunning;
-  }
+    if (isRunning) writeJson(targetFile, groupsOf(run.admin));
+    else if (readJson(targetFile) === undefined) writeJson(targetFile, []);
+    if (isRunning !== wasRunning) onChange(isRunning);
+    wasRunning = isRunning;
+  };
+  update();
+  watchFile(runFile, { interval: EVERY_MS }, update);
+  return { stop: () => unwatchFile(runFile, update) };
 }
 
 const groupsOf = (admin: RunFile["admin"]): TargetGroup[] =>

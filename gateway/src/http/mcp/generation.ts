@@ -47,11 +47,8 @@ export const unsupportedVersion = (requested: string): RpcError =>
     { data: { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 64) } },
   );
 
-/**
- * Refuses a cursor: `tools/list` returns every tool in one page, so no client ever received one.
- *
- * @throws RpcError
- */
-export function requireFirstPage({ cursor }: RpcParams): void {
+/** Returns the member `tools` of a list's result. It has every tool in one page, so no client ever received a cursor. @throws RpcError */
+export function toolsMember({ cursor }: RpcParams, { toolbox, principal }: Caller): string {
   if (cursor != null && cursor !== "") throw invalidParams("There is no such page: tools/list returns every tool, without a cursor.");
+  return `"tools":${toolbox.listingFor(principal.permissions)}`;
 }

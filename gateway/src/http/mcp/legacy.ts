@@ -1,5 +1,5 @@
 import { callTool } from "./call-tool.ts";
-import { requireFirstPage, unsupportedVersion, type Caller, type Generation, type Method } from "./generation.ts";
+import { toolsMember, unsupportedVersion, type Caller, type Generation, type Method } from "./generation.ts";
 import { RPC_CODES, type RpcParams } from "./json-rpc.ts";
 import { CAPABILITIES, instructionsFor, LEGACY_VERSIONS, SERVER_INFO } from "./server-info.ts";
 
@@ -18,13 +18,7 @@ export const legacy: Generation = {
   methods: new Map<string, Method>([
     ["initialize", initialize],
     ["ping", () => "{}"],
-    [
-      "tools/list",
-      (params, { toolbox, principal }) => {
-        requireFirstPage(params);
-        return `{"tools":${toolbox.listingFor(principal.permissions)}}`;
-      },
-    ],
+    ["tools/list", (params, caller) => `{${toolsMember(params, caller)}}`],
     ["tools/call", async (params, caller) => `{${await callTool(params, caller)}}`],
   ]),
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { callTool } from "./call-tool.ts";
-import { requireFirstPage, unsupportedVersion, type Generation, type Method } from "./generation.ts";
+import { toolsMember, unsupportedVersion, type Generation, type Method } from "./generation.ts";
 import { invalidParams, isObject, RPC_CODES, RpcError, type RpcParams, type RpcRequest } from "./json-rpc.ts";
 import { CAPABILITIES, instructionsFor, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
 
@@ -32,13 +32,7 @@ export const stateless: Generation = {
         return `{${COMPLETE},${DISCOVERED},${membersOf({ instructions })},${CACHE},${SERVER}}`;
       },
     ],
-    [
-      "tools/list",
-      (params, { toolbox, principal }) => {
-        requireFirstPage(params);
-        return `{${COMPLETE},"tools":${toolbox.listingFor(principal.permissions)},${CACHE},${SERVER}}`;
-      },
-    ],
+    ["tools/list", (params, caller) => `{${COMPLETE},${toolsMember(params, caller)},${CACHE},${SERVER}}`],
     ["tools/call", async (params, caller) => `{${COMPLETE},${await callTool(params, caller)},${SERVER}}`],
   ]),
 
