@@ -31,13 +31,12 @@ export const BEHIND = 0;
 /** How long the backlog is sent without other events. */
 export const BACKLOG_ALONE_SECONDS = sized(6, 0.5);
 
-/** Bursts that a comparison of two builds repeats. */
-export const AGAINST_REPEATS_MAX = sized(12, 0);
-
 /** A phase whose changes take longer than this share of their time has not kept the rate: its latencies are those of another load. */
 export const RATE_TIME_MAX = sized(1.1, 60);
 /** Disturbed phases and bursts that a run repeats: each takes half a minute, `dump` over a minute. */
 export const REPEATS_MAX = sized(4, 0);
+/** Bursts that a comparison of two builds repeats. */
+export const AGAINST_REPEATS_MAX = sized(12, 0);
 
 export const TARGETS = {
   deliveries_per_second: 1_200,

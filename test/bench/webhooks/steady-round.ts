@@ -50,7 +50,7 @@ const PHASES: Readonly<Record<Phase, (parts: RoundParts) => Promise<Steady>>> = 
   dump: dumpPhase,
 };
 
-/** Runs every phase once, and once more what other programs disturbed. Leaves an idle product. */
+/** Runs every phase, and again those that other programs disturbed. Leaves an idle product. */
 export async function steadyRound(name: string, parts: RoundParts): Promise<SteadyRound> {
   const { product, repeats, log } = parts;
   const round: Partial<Record<Phase, Steady>> = {};
