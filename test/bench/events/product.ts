@@ -103,7 +103,7 @@ export class EventProduct {
       },
     });
     try {
-      return await Promise.race([program.ready.then((ready) => ratePerSecond(ready as { admin_port: number }, counter)), program.ended]);
+      return await ratePerSecond((await program.ready) as { admin_port: number }, counter);
     } finally {
       await program.stop();
     }

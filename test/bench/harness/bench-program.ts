@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { SIZE, SIZE_WARNING } from "./size.ts";
 
 export type OptionValues = Readonly<Record<string, unknown>>;
@@ -28,6 +29,8 @@ export async function benchProgram<Result extends object>({ usage, options = {},
   const log = (text: string): void => void process.stderr.write(`${text}\n`);
   if (SIZE_WARNING !== undefined) log(SIZE_WARNING);
   const owned = new Owned();
+  // Of a rejection that nobody has waited for yet, too: what was started must be stopped.
+  process.on("uncaughtException", (error) => owned.fail(error));
   let isInterrupted = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
@@ -36,7 +39,7 @@ export async function benchProgram<Result extends object>({ usage, options = {},
     });
   }
   try {
-    const result = await run(owned, log, values);
+    const result = await Promise.race([run(owned, log, values), owned.failed]);
     await owned.stop();
     const machine = { date: new Date().toISOString(), cores: availableParallelism(), cpu: cpus()[0]?.model, node: process.version };
     const line = `${machine.date}  ${machine.cores} cores (${machine.cpu}), Node ${machine.node}`;
@@ -49,6 +52,8 @@ export async function benchProgram<Result extends object>({ usage, options = {},
     await owned.stop();
     process.exitCode = 1;
   }
+  // What a failed run still waits for must not keep the process.
+  process.exit();
 }
 
 export interface Stoppable {
@@ -60,10 +65,27 @@ interface Entry {
   end(): Promise<void>;
 }
 
+const STOP_MS_MAX = 60_000;
+
 /** Stops what was started, newest first. What is still starting is stopped once it has started. */
 export class Owned {
   readonly #entries: Entry[] = [];
+  readonly #failure = Promise.withResolvers<never>();
   #stopping: Promise<void> | undefined;
+
+  constructor() {
+    this.failed.catch(() => {});
+  }
+
+  /** Rejects once the run cannot go on. */
+  get failed(): Promise<never> {
+    return this.#failure.promise;
+  }
+
+  /** Ends the run, whatever it waits for. Only the first reason counts. */
+  fail(reason: unknown): void {
+    this.#failure.reject(reason);
+  }
 
   /** Returns `starting`, and owns its result from now on: Ctrl-C may arrive before it has started. */
   own<T>(name: string, starting: Promise<T>, ...[end]: T extends Stoppable ? [] : [end: (started: T) => Promise<void>]): Promise<T> {
@@ -89,7 +111,11 @@ export class Owned {
 
   async #stopAll(): Promise<void> {
     for (let entry = this.#entries.pop(); entry !== undefined; entry = this.#entries.pop()) {
-      await entry.end().catch((error: unknown) => process.stderr.write(`${entry?.name} could not be stopped: ${String(error)}\n`));
+      const reason = await withTimeout(entry.end(), STOP_MS_MAX).then(
+        (ended) => (ended === TIMED_OUT ? `it takes over ${STOP_MS_MAX / 1_000} s` : undefined),
+        String,
+      );
+      if (reason !== undefined) process.stderr.write(`${entry.name} could not be stopped: ${reason}\n`);
     }
   }
 }

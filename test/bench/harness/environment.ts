@@ -5,6 +5,7 @@ import { deleteEmbeddedData, embeddedDataDir, startEmbeddedPostgres } from "@bra
 import { makeOwnedFolder, removeOrphanedFolders, startKafkaServer, startRedisServer } from "@brand-records/testkit";
 import { ensureBackingServices } from "../../setup/ensure-backing-services.ts";
 import type { Owned } from "./bench-program.ts";
+import { watchForeign } from "./foreign-cores.ts";
 import { startProgram, type Program, type ProgramOptions } from "./programs.ts";
 
 const PREFIX = "brand-records-bench-";
@@ -25,20 +26,29 @@ export interface Environment {
   /** @throws if Redis cannot be found; ensure.sh then prints on stderr what to install */
   startRedis(): Promise<{ readonly url: string; readonly pid: number }>;
   startKafka(): Promise<{ readonly brokers: string; readonly pid: number }>;
+  /** Returns a function that returns how many cores programs outside the run have used since. */
+  watchForeign(): Promise<() => Promise<number>>;
 }
 
-/** @param profileDir folder for CPU profiles of all programs, which make everything slower */
+/**
+ * A program that ends by itself ends the benchmark.
+ *
+ * @param profileDir folder for CPU profiles of all programs, which make everything slower
+ */
 export async function openEnvironment(owned: Owned, profileDir?: string): Promise<Environment> {
   // Those of benchmarks that were killed before they could remove them.
   await removeOrphanedFolders(PREFIX, removeFolder);
   const folder = await owned.own("folder", makeFolder(), removeFolder);
   const programs: Program[] = [];
+  const servers: number[] = [];
+  const postmasters: number[] = [];
   return {
     folder,
     programs,
     start(options) {
       const program = startProgram(options, { folder, profileDir });
       programs.push(program);
+      program.ended.catch((error: unknown) => owned.fail(error));
       void owned.own(program.name, Promise.resolve(program));
       return program;
     },
@@ -46,16 +56,23 @@ export async function openEnvironment(owned: Owned, profileDir?: string): Promis
       const dataDir = dataDirIn(folder);
       const starting = startEmbeddedPostgres({ dataDir, password: randomBytes(12).toString("hex"), settings });
       const { url } = await owned.own("postgres", starting);
-      return { url, pid: Number.parseInt(await readFile(join(embeddedDataDir(dataDir), "postmaster.pid"), "utf8"), 10) };
+      const pid = Number.parseInt(await readFile(join(embeddedDataDir(dataDir), "postmaster.pid"), "utf8"), 10);
+      postmasters.push(pid);
+      return { url, pid };
     },
     async startRedis() {
       setEnvironment(await ensureBackingServices("redis"));
-      return owned.own("redis", startRedisServer());
+      const redis = await owned.own("redis", startRedisServer());
+      servers.push(redis.pid);
+      return redis;
     },
     async startKafka() {
       setEnvironment(await ensureBackingServices("kafka"));
-      return owned.own("kafka", startKafkaServer());
+      const kafka = await owned.own("kafka", startKafkaServer());
+      servers.push(kafka.pid);
+      return kafka;
     },
+    watchForeign: () => watchForeign({ programs, servers, postmasters }),
   };
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { NODE_ARGUMENTS } from "@brand-records/lifecycle";
+import { NODE_ARGUMENTS, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { scriptIn } from "../../program-script.ts";
 import { SIZE } from "./size.ts";
 
@@ -45,6 +45,7 @@ export function findBuild(name: BuildName, folder: unknown, programs: readonly P
 export const ROOT = join(import.meta.dirname, "../../../..");
 
 const STOP_MS_MAX = 20_000;
+const READY_MS_MAX = 120_000;
 /** Programs run side by side, so the system chooses ports unless a benchmark names some. */
 const ANY_PORT = { RPC_PORT: "0", ADMIN_PORT: "0" };
 /** Benchmarks prepare their data as the operator. */
@@ -96,7 +97,11 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
   });
   // Callers that wait for `ended` handle its rejection. For all others it must not be an unhandled rejection.
   ended.catch(() => {});
-  const ready = Promise.race([ended, once(child, "message").then(([message]) => (message as { ready: unknown }).ready)]);
+  const first = Promise.race([ended, once(child, "message")]);
+  const ready = withTimeout(first, READY_MS_MAX).then((received) => {
+    if (received === TIMED_OUT) throw new Error(`${name} is not ready after ${READY_MS_MAX / 1_000} s:\n${tail(logFile)}`);
+    return (received[0] as { ready: unknown }).ready;
+  });
   ready.catch(() => {});
   return {
     name,

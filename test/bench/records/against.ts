@@ -1,5 +1,6 @@
 import type { Owned } from "../harness/bench-program.ts";
 import { createDatabase } from "../harness/databases.ts";
+import { FOREIGN_CORES_MAX } from "../harness/foreign-cores.ts";
 import type { Build, BuildName, ProgramName, ProgramOptions } from "../harness/programs.ts";
 import { compareFigures, comparisonTable, folderLines, type ComparedFigure } from "../harness/report.ts";
 import { spreadOf, type Spread } from "../harness/statistics.ts";
@@ -7,7 +8,7 @@ import type { BenchmarkOptions } from "./benchmark.ts";
 import { fill } from "./database.ts";
 import { startEnvironment } from "./environment.ts";
 import { cpuOf, measureInParts, turnIn, type Round, type Turn } from "./measure.ts";
-import { AGAINST_REPEATS_PER_PART, AGAINST_ROUNDS_PER_PART, FOREIGN_CORES_MAX } from "./settings.ts";
+import { AGAINST_REPEATS_PER_PART, AGAINST_ROUNDS_PER_PART } from "./settings.ts";
 import { startProduct, type Variant } from "./variants.ts";
 
 /** The programs that a build needs. */

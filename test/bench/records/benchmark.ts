@@ -32,7 +32,7 @@ export interface BenchmarkResult {
 /** Starts everything it needs, owned by `owned`, and measures. */
 export async function runBenchmark(owned: Owned, { rounds, profileDir, log }: BenchmarkOptions): Promise<BenchmarkResult> {
   log("Starting Postgres and Redis");
-  const { databaseUrl, redisUrl, backends, start, programs, apiKeys, keys, load } = await startEnvironment(owned, profileDir);
+  const { databaseUrl, redisUrl, backends, watchForeign, start, apiKeys, keys, load } = await startEnvironment(owned, profileDir);
   log(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
   await fill(databaseUrl, apiKeys);
 
@@ -41,23 +41,20 @@ export async function runBenchmark(owned: Owned, { rounds, profileDir, log }: Be
   const { all: variants, product } = await startVariants(parts);
   await requireEqualResponses(variants, keys);
 
-  const work = async (): Promise<BenchmarkResult> => {
-    const startMib = await memoryMib(product.gateway.pid);
-    const measured = await measureRounds({ variants, load, backends, rounds, log });
-    const memory = await memoryOf(variants, load.program, backends);
-    const afterLoad = { peak: await peakMemoryMib(product.gateway.pid), end: await memoryMib(product.gateway.pid) };
-    log(`Measuring page ${DEEP_PAGE.toLocaleString("en")}`);
-    const deep = await measureDeepPage(product.recordsAddress, databaseUrl);
-    return {
-      profiled: profileDir !== undefined,
-      summary: summarise(measured, deep, memory),
-      deep_page: deep,
-      product_seconds_to_first_answer: product.secondsToFirstResponse,
-      gateway_memory_mib: { start: startMib, ...afterLoad },
-      rounds: measured,
-    };
+  const startMib = await memoryMib(product.gateway.pid);
+  const measured = await measureRounds({ variants, load, backends, watchForeign, rounds, log });
+  const memory = await memoryOf(variants, load.program, backends);
+  const afterLoad = { peak: await peakMemoryMib(product.gateway.pid), end: await memoryMib(product.gateway.pid) };
+  log(`Measuring page ${DEEP_PAGE.toLocaleString("en")}`);
+  const deep = await measureDeepPage(product.recordsAddress, databaseUrl);
+  return {
+    profiled: profileDir !== undefined,
+    summary: summarise(measured, deep, memory),
+    deep_page: deep,
+    product_seconds_to_first_answer: product.secondsToFirstResponse,
+    gateway_memory_mib: { start: startMib, ...afterLoad },
+    rounds: measured,
   };
-  return Promise.race([work(), ...programs.map((program) => program.ended)]);
 }
 
 async function memoryOf(variants: readonly Variant[], load: Program, { postmaster, redis }: Backends): Promise<Memory> {

@@ -1,9 +1,9 @@
 import { requireEqualResponses } from "./equal-responses.ts";
 import type { Backends, RecordsEnvironment } from "./environment.ts";
 import type { Load, RunResult, VariantName } from "./load/start-load.ts";
-import { cpuMs, machineBusyMs, postgresCpuMs } from "../harness/process-usage.ts";
-import { FOREIGN_CORES_MAX, REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
-import type { Program } from "../harness/programs.ts";
+import { isDisturbed, Repeats } from "../harness/foreign-cores.ts";
+import { cpuMs, postgresCpuMs } from "../harness/process-usage.ts";
+import { REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
 import { sumOf } from "../harness/statistics.ts";
 import type { Variant } from "./variants.ts";
 
@@ -23,13 +23,11 @@ export interface Round {
   readonly disturbed: boolean;
 }
 
-export interface MeasureParts {
+export interface MeasureParts extends Pick<RecordsEnvironment, "watchForeign"> {
   readonly variants: readonly Variant[];
   readonly load: Load;
   readonly backends: Backends;
   readonly rounds: number;
-  /** Programs of the benchmark besides those of the variants. */
-  readonly others?: readonly Program[];
   /** How many disturbed turns are repeated. */
   readonly repeatsMax?: number;
   log(text: string): void;
@@ -37,29 +35,20 @@ export interface MeasureParts {
 
 /**
  * Warms up every variant, then measures them in turns, so that other load on the machine affects all alike. Repeats a
- * disturbed turn, up to `repeatsMax` times. Only the CPU use of other programs decides that, never the result.
+ * disturbed turn, up to `repeatsMax` times.
  */
 export async function measureRounds(parts: MeasureParts): Promise<Round[]> {
-  const { variants, load, backends, rounds, others = [], repeatsMax = REPEATS_MAX, log } = parts;
-  // Variants share programs.
-  const everyPid = [...new Set([...others, ...variants.flatMap(({ programs }) => programs)].map(({ pid }) => pid))];
+  const { variants, load, backends, rounds, watchForeign, repeatsMax = REPEATS_MAX, log } = parts;
   const measure = async ({ name, programs, port }: Variant, seconds: number): Promise<Turn> => {
-    const read = () => readUsage([...programs, load.program], everyPid, backends);
+    const read = () => readUsage([...programs, load.program], backends);
     await load.prepare({ variant: name, port });
     const before = await read();
+    const foreignCores = await watchForeign();
     const result = await load.run({ variant: name, port, seconds });
-    const after = await read();
-    return turnOf(name, result, before, after);
+    const foreign_cores = await foreignCores();
+    return { ...turnOf(name, result, before, await read()), foreign_cores };
   };
-  let repeats = 0;
-  const measureUndisturbed = async (variant: Variant): Promise<Turn> => {
-    for (;;) {
-      const turn = await measure(variant, ROUND_SECONDS);
-      if (!isDisturbed(turn) || repeats === repeatsMax) return turn;
-      repeats += 1;
-      log(`  repeating ${variant.name}: other programs used ${turn.foreign_cores.toFixed(2)} cores`);
-    }
-  };
+  const repeats = new Repeats(repeatsMax, log);
 
   for (const variant of variants) {
     log(`Warming up ${variant.name}`);
@@ -68,7 +57,9 @@ export async function measureRounds(parts: MeasureParts): Promise<Round[]> {
   const measured: Round[] = [];
   while (measured.length < rounds) {
     const turns: Turn[] = [];
-    for (const variant of rotated(variants, measured.length)) turns.push(await measureUndisturbed(variant));
+    for (const variant of rotated(variants, measured.length)) {
+      turns.push(await repeats.undisturbed(variant.name, () => measure(variant, ROUND_SECONDS)));
+    }
     measured.push({ turns, disturbed: turns.some(isDisturbed) });
     const rates = turns.map(({ variant, requests_per_second }) => `${variant} ${requests_per_second.toFixed(0)}/s`).toSorted();
     log(`Round ${measured.length} of ${rounds}: ${rates.join(", ")}`);
@@ -76,27 +67,24 @@ export async function measureRounds(parts: MeasureParts): Promise<Round[]> {
   return measured;
 }
 
-interface PartsToMeasure extends Pick<RecordsEnvironment, "load" | "keys" | "backends"> {
+interface PartsToMeasure extends Pick<RecordsEnvironment, "load" | "keys" | "backends" | "watchForeign"> {
   readonly rounds: number;
   readonly roundsPerPart: number;
   readonly repeatsPerPart: number;
-  /** Programs of the benchmark besides those of the variants. */
-  readonly others?: readonly Program[];
   startVariants(): Promise<Variant[]>;
   log(text: string): void;
 }
 
 /** Measures rounds in parts, each with new processes, so that no single process decides the result. Responses must be equal byte for byte. */
 export async function measureInParts(parts: PartsToMeasure): Promise<Round[]> {
-  const { load, keys, backends, rounds, roundsPerPart, repeatsPerPart: repeatsMax, others = [], log } = parts;
+  const { keys, rounds, roundsPerPart, repeatsPerPart: repeatsMax } = parts;
   const measured: Round[] = [];
   while (measured.length < rounds) {
     const variants = await parts.startVariants();
     if (measured.length === 0) await requireEqualResponses(variants, keys);
     const programs = variants.flatMap((variant) => variant.programs);
     const left = Math.min(roundsPerPart, rounds - measured.length);
-    const measuring = measureRounds({ variants, load, backends, others, rounds: left, repeatsMax, log });
-    measured.push(...(await Promise.race([measuring, ...[load.program, ...others, ...programs].map((program) => program.ended)])));
+    measured.push(...(await measureRounds({ ...parts, variants, rounds: left, repeatsMax })));
     await Promise.all(programs.map((program) => program.stop()));
   }
   return measured;
@@ -114,41 +102,29 @@ export function cpuOf({ variant, cpu_ms_per_request }: Turn, processes: readonly
   return processes.reduce((sum, name) => sum + (cpu_ms_per_request[name] ?? cpu_ms_per_request[`${name}-${variant}`] ?? 0), 0);
 }
 
-const isDisturbed = ({ foreign_cores }: Turn): boolean => foreign_cores > FOREIGN_CORES_MAX;
-
 function rotated<T>(list: readonly T[], by: number): T[] {
   const start = by % list.length;
   return [...list.slice(start), ...list.slice(0, start)];
 }
 
-interface Usage {
-  readonly cpuMs: Readonly<Record<string, number>>;
-  readonly oursMs: number;
-  readonly busyMs: number;
-}
+/** CPU time by process, in milliseconds. */
+type Usage = Readonly<Record<string, number>>;
 
-async function readUsage(named: Variant["programs"], everyPid: readonly number[], backends: Backends): Promise<Usage> {
-  const [processes, others, postgres, redisMs, bench, busyMs] = await Promise.all([
+async function readUsage(named: Variant["programs"], backends: Backends): Promise<Usage> {
+  const [processes, postgres, redisMs] = await Promise.all([
     Promise.all(named.map(async ({ name, pid }) => [name, await cpuMs(pid)] as const)),
-    Promise.all(everyPid.filter((pid) => !named.some((program) => program.pid === pid)).map(cpuMs)),
     postgresCpuMs(backends.postmaster),
     Promise.all(backends.redis.map(cpuMs)),
-    cpuMs(process.pid),
-    machineBusyMs(),
   ]);
-  const byName = { ...Object.fromEntries(processes), postgres, redis: sumOf(redisMs) };
-  const oursMs = sumOf([...Object.values(byName), ...others, bench]);
-  return { cpuMs: byName, oursMs, busyMs };
+  return { ...Object.fromEntries(processes), postgres, redis: sumOf(redisMs) };
 }
 
-function turnOf(variant: VariantName, result: RunResult, before: Usage, after: Usage): Turn {
-  const perRequest = Object.entries(after.cpuMs).map(([name, ms]) => [name, (ms - (before.cpuMs[name] ?? 0)) / result.requests] as const);
-  const foreignMs = after.busyMs - before.busyMs - (after.oursMs - before.oursMs);
+function turnOf(variant: VariantName, result: RunResult, before: Usage, after: Usage): Omit<Turn, "foreign_cores"> {
+  const perRequest = Object.entries(after).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) / result.requests] as const);
   return {
     variant,
     ...result,
     requests_per_second: result.requests / result.seconds,
     cpu_ms_per_request: Object.fromEntries(perRequest),
-    foreign_cores: Math.max(0, foreignMs / 1_000 / result.seconds),
   };
 }

@@ -22,8 +22,7 @@ export const AGAINST_ROUNDS_PER_PART = 4;
 export const AGAINST_REPEATS_PER_PART = sized(4, 0);
 export const ROUND_SECONDS = sized(4, 0.3);
 export const WARM_UP_SECONDS = sized(4, 0.3);
-/** A turn in which other programs use more cores than this is repeated, up to REPEATS_MAX times in a run. */
-export const FOREIGN_CORES_MAX = 0.1;
+/** How many disturbed turns of a run are repeated. */
 export const REPEATS_MAX = sized(12, 0);
 
 /** How long the gateway caches a key's principal. */

@@ -2,13 +2,13 @@ import { TRACED, type TracedName } from "./load/start-load.ts";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Owned } from "../harness/bench-program.ts";
+import { FOREIGN_CORES_MAX } from "../harness/foreign-cores.ts";
 import { alignColumns } from "../harness/report.ts";
 import { medianInterval, type MedianInterval } from "../harness/statistics.ts";
 import type { BenchmarkOptions } from "./benchmark.ts";
 import { fill } from "./database.ts";
 import { startEnvironment } from "./environment.ts";
 import { cpuOf, measureInParts, type Round, type Turn, turnIn } from "./measure.ts";
-import { FOREIGN_CORES_MAX } from "./settings.ts";
 import { startProduct, type Variant } from "./variants.ts";
 
 /** Fresh processes for each part: one process differs from another of the same code by more than tracing costs. */
@@ -49,7 +49,6 @@ export async function runTracing(owned: Owned, { rounds, profileDir, log }: Benc
     rounds,
     roundsPerPart: ROUNDS_PER_PART,
     repeatsPerPart: REPEATS_PER_PART,
-    others: [counter],
     async startVariants() {
       const variants: Variant[] = [];
       for (const [name, share] of Object.entries(TRACED) as [TracedName, number][]) variants.push(await startVariant(name, share));

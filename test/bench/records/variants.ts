@@ -108,7 +108,7 @@ export async function startProduct(parts: ProductParts): Promise<Product> {
   const records = start({ name: "records", script: scriptOf(checkout, "records"), env: env.records });
   const accounts = start({ name: "accounts", script: scriptOf(checkout, "accounts"), env: env.accounts });
   const programs = [gateway, records, accounts];
-  await Promise.race([untilServed(port, key), ...programs.map((program) => program.ended)]);
+  await untilServed(port, key);
   const secondsToFirstResponse = (performance.now() - startedAt) / 1_000;
   await Promise.all(programs.map((program) => program.ready));
   return { programs, gateway, records, recordsAddress: RECORDS_ADDRESS, port, secondsToFirstResponse };

@@ -14,7 +14,7 @@ export interface WebhookEnvironment extends Environment {
 
 export async function startEnvironment(owned: Owned): Promise<WebhookEnvironment> {
   const environment = await openEnvironment(owned);
-  const { start, startPostgres, startKafka } = environment;
+  const { start, startPostgres, startKafka, watchForeign } = environment;
   const receivers = await startReceivers(start);
   const postgres = await startPostgres(STATEMENT_SETTINGS);
   const createDatabase = await openDatabases(postgres.url);
@@ -29,6 +29,7 @@ export async function startEnvironment(owned: Owned): Promise<WebhookEnvironment
       receiversPid: receivers.program.pid,
       ports: receivers.ports,
       start,
+      watchForeign,
     };
     return owned.own(`product of ${build.name}`, WebhookProduct.start(parts));
   };

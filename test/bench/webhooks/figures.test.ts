@@ -1,8 +1,7 @@
 import { compareFigures } from "../harness/report.ts";
 import { COMPARED } from "./compare-builds.ts";
-import type { Burst } from "./burst.ts";
 import { callAtPace, doubtsAbout, p99BySecond, percentile } from "./steady.ts";
-import { ratiosToCalm } from "./measure.ts";
+import { type BurstRound, ratiosToCalm } from "./measure.ts";
 import { waitForCount } from "./database-state.ts";
 
 /** One promise: the webhook benchmark's figures are formed within a round, and what disturbs them is reported. */
@@ -12,6 +11,7 @@ const round = (calm: number, hanging: number, dump: number) => ({
   calm: phase(calm),
   hanging: phase(hanging),
   backlog: phase(calm),
+  backlog_alone: phase(Number.NaN),
   deleted_backlog: phase(4 * calm),
   calm_at_dump_rate: phase(2 * calm),
   dump: phase(dump),
@@ -28,7 +28,7 @@ it("compares the phase with a dump to the calm of its own rate", () => {
 });
 
 it("compares two builds by the bursts of the same round", () => {
-  const of = (factor: number) => ({ wal_bytes_per_delivery: 6_000 * factor, deliveries_per_second: 2_000 / factor }) as Burst;
+  const of = (factor: number) => ({ wal_bytes_per_delivery: 6_000 * factor, deliveries_per_second: 2_000 / factor }) as BurstRound;
   const { wal_bytes_per_delivery, deliveries_per_second } = compareFigures(COMPARED, [
     { this: of(0.5), other: of(1) },
     { this: of(3), other: of(2) },

@@ -34,5 +34,6 @@ const perSecond = (done - before) / ((performance.now() - startedAt) / 1_000);
 isStopping = true;
 await Promise.all(loops);
 await agent.close();
+// Goes on until it is stopped: a program that ends by itself has failed.
+process.on("disconnect", () => process.exit());
 process.send?.({ ready: { perSecond } });
-process.disconnect();

@@ -10,10 +10,10 @@ import { AGAINST_ROUNDS } from "./settings.ts";
 const USAGE = `npm run bench:webhooks -- [--json FILE] [--against FOLDER]
 
   Measures rate and latency from outbox rows to recorded 2xx, and the effect on the others of receivers that hang or are far
-  behind, of a deleted backlog and of a dump. Under twelve minutes.
+  behind, of a deleted backlog and of a dump. About twelve minutes; what other programs disturb is repeated.
 
   --json FILE        writes all results
-  --against FOLDER   measures bursts alone, of this checkout and of FOLDER in turn: ${AGAINST_ROUNDS} rounds, about five minutes
+  --against FOLDER   measures bursts alone, of this checkout and of FOLDER in turn: ${AGAINST_ROUNDS} rounds, about seven minutes
 `;
 
 const OPTIONS = { against: { type: "string" } } as const;

@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { type Ratio, ratioOf, spreadOf } from "../harness/statistics.ts";
+import { isDisturbed, Repeats } from "../harness/foreign-cores.ts";
+import { type Ratio, ratioOf, type Spread, spreadOf } from "../harness/statistics.ts";
 import { burst, type Burst } from "./burst.ts";
 import type { WebhookEnvironment } from "./environment.ts";
 import type { Usage, WebhookProduct } from "./product.ts";
-import { FOREIGN_CORES_MAX, RATE_PER_SECOND, ROUNDS, TARGETS } from "./settings.ts";
-import { type Phase, type SteadyRound, steadyRound } from "./steady-round.ts";
+import { RATE_PER_SECOND, REPEATS_MAX, ROUNDS, TARGETS } from "./settings.ts";
+import { backlogRate, type Phase, type SteadyRound, steadyRound } from "./steady-round.ts";
 
 /** Each disturbed phase with the calm of the same round and the same rate. */
 const OVER_CALM = {
@@ -25,9 +26,10 @@ export function ratiosToCalm(rounds: readonly Readonly<Record<Phase, Pick<Steady
   return Object.fromEntries(entries) as Record<CalmRatioName, Ratio>;
 }
 
-interface BurstRound extends Burst {
+export interface BurstRound extends Burst {
   /** Requests per second of the bare loop. */
   readonly limit_per_second: number;
+  readonly product_over_limit: number;
 }
 
 export interface WebhookResult {
@@ -41,10 +43,14 @@ export interface WebhookResult {
   /** Time from change to arrival when calm. */
   readonly p50_ms: number;
   readonly p99_ms: number;
+  /** Deliveries a second to the receiver that is behind: beside the steady changes for all, and without any. */
+  readonly backlog_per_second: Readonly<Record<"beside" | "alone", Spread>>;
   /** By phase, of all rounds. */
   readonly longest_claim_ms: Readonly<Record<Phase | "burst", number>>;
   /** Within each round: phases to the calm of the same rate, the product to the bare loop. */
   readonly ratios: Readonly<Record<CalmRatioName | "product_over_limit", Ratio>>;
+  /** What was measured again, because other programs disturbed it. */
+  readonly repeated: readonly string[];
   readonly not_to_be_trusted: readonly string[];
   readonly burst_rounds: readonly BurstRound[];
   readonly steady_rounds: readonly SteadyRound[];
@@ -57,30 +63,41 @@ export interface MeasureParts extends Pick<WebhookEnvironment, "receivers" | "st
 
 export async function measure(parts: MeasureParts): Promise<WebhookResult> {
   const { log } = parts;
+  const repeats = new Repeats(REPEATS_MAX, log);
   const bursts: BurstRound[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
-    bursts.push(await burstRound(parts));
-    const { limit_per_second, deliveries_per_second } = bursts.at(-1) ?? { limit_per_second: 0, deliveries_per_second: 0 };
+    const measured = await repeats.undisturbed(`burst ${round}`, () => burstRound(parts));
+    bursts.push(measured);
+    const { limit_per_second, deliveries_per_second } = measured;
     log(`  burst ${round}: undici ${Math.round(limit_per_second)}/s, product ${Math.round(deliveries_per_second)}/s`);
   }
   const rounds: SteadyRound[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
     log(`  steady phases, round ${round} of ${ROUNDS}, ${RATE_PER_SECOND}/s`);
-    rounds.push(await steadyRound(parts));
+    rounds.push(await steadyRound(`round ${round}`, { ...parts, repeats }));
   }
-  return summarise(bursts, rounds);
+  return summarise(bursts, rounds, repeats.done);
 }
 
-async function burstRound({ product, receivers, start }: MeasureParts): Promise<BurstRound> {
+/** Measures the bare loop, and then a burst. */
+export async function burstRound({ product, receivers, start }: Omit<MeasureParts, "log">): Promise<BurstRound> {
   await receivers.begin();
+  const foreignCores = await product.watchForeign();
   const program = start({ name: "limit", script: join(import.meta.dirname, "limit-main.js"), env: { PORTS: receivers.ports.join(",") } });
   const { perSecond } = (await program.ready) as { perSecond: number };
+  // Before the loop ends: what has ended counts as another program.
+  const beside = await foreignCores();
   await program.stop();
   const measured = await burst(product, receivers);
-  return { ...measured, limit_per_second: perSecond };
+  return {
+    ...measured,
+    foreign_cores: Math.max(beside, measured.foreign_cores),
+    limit_per_second: perSecond,
+    product_over_limit: measured.deliveries_per_second / perSecond,
+  };
 }
 
-export function summarise(bursts: readonly BurstRound[], rounds: readonly SteadyRound[]): WebhookResult {
+function summarise(bursts: readonly BurstRound[], rounds: readonly SteadyRound[], repeated: readonly string[]): WebhookResult {
   const median = (read: (round: BurstRound) => number): number => spreadOf(bursts.map(read)).median;
   const calm = (name: "p50_ms" | "p99_ms"): number => spreadOf(rounds.map((round) => round.calm[name])).median;
   return {
@@ -93,11 +110,16 @@ export function summarise(bursts: readonly BurstRound[], rounds: readonly Steady
     cpu_ms_per_delivery: medianUsage(bursts),
     p50_ms: calm("p50_ms"),
     p99_ms: calm("p99_ms"),
+    backlog_per_second: {
+      beside: spreadOf(rounds.map(({ backlog }) => backlogRate(backlog))),
+      alone: spreadOf(rounds.map(({ backlog_alone }) => backlogRate(backlog_alone))),
+    },
     longest_claim_ms: longestClaims(bursts, rounds),
     ratios: {
-      product_over_limit: ratioOf(bursts.map((round) => round.deliveries_per_second / round.limit_per_second)),
+      product_over_limit: ratioOf(bursts.map((round) => round.product_over_limit)),
       ...ratiosToCalm(rounds),
     },
+    repeated,
     not_to_be_trusted: [...doubtfulBursts(bursts), ...doubtfulPhases(rounds)],
     burst_rounds: bursts,
     steady_rounds: rounds,
@@ -122,8 +144,8 @@ function longestClaims(bursts: readonly Burst[], rounds: readonly SteadyRound[])
 }
 
 const doubtfulBursts = (bursts: readonly Burst[]): string[] =>
-  bursts.flatMap(({ foreign_cores: cores }, index) =>
-    cores > FOREIGN_CORES_MAX ? [`burst ${index + 1}: other programs used ${cores.toFixed(2)} cores`] : [],
+  bursts.flatMap((burst, index) =>
+    isDisturbed(burst) ? [`burst ${index + 1}: other programs used ${burst.foreign_cores.toFixed(2)} cores`] : [],
   );
 
 const doubtfulPhases = (rounds: readonly SteadyRound[]): string[] =>

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { BOUNDED } from "../harness/databases.ts";
 import { BODY_BYTES, RECEIVERS, WRITERS } from "./settings.ts";
 
 export const brandOf = (receiver: number): string => `brd_${receiver}`;
@@ -25,11 +26,12 @@ const ALL_BRANDS = Array.from({ length: RECEIVERS }, (_, receiver) => brandOf(re
 export class Outbox {
   /** Commit beside each other: one connection waits for the disk as long as a commit takes. */
   readonly #writers: pg.Pool;
+  #filling: pg.PoolClient | undefined;
   /** Changes since the start. */
   made = 0;
 
   constructor(databaseUrl: string) {
-    this.#writers = new pg.Pool({ connectionString: databaseUrl, application_name: "bench", max: WRITERS });
+    this.#writers = new pg.Pool({ connectionString: databaseUrl, application_name: "bench", max: WRITERS, ...BOUNDED });
     this.#writers.on("error", () => {});
   }
 
@@ -40,6 +42,7 @@ export class Outbox {
    */
   async fill(count: number): Promise<() => Promise<void>> {
     const client = await this.#writers.connect();
+    this.#filling = client;
     await client.query("begin");
     await client.query(INSERT, [count, ALL_BRANDS, this.made]);
     await client.query("notify records_outbox");
@@ -47,6 +50,7 @@ export class Outbox {
       await client.query("commit");
       this.made += count;
       client.release();
+      this.#filling = undefined;
     };
   }
 
@@ -59,6 +63,8 @@ export class Outbox {
   }
 
   stop(): Promise<void> {
+    // The pool waits for what was never committed.
+    this.#filling?.release(true);
     return this.#writers.end();
   }
 }

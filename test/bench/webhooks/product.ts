@@ -4,12 +4,13 @@ import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import pg from "pg";
 import { cpuMs, memoryMib, peakMemoryMib, postgresCpuMs } from "../harness/process-usage.ts";
-import { type Build, migrationsOf, type Program, type ProgramOptions, scriptOf } from "../harness/programs.ts";
-import type { BenchDatabase } from "../harness/databases.ts";
+import { type Build, migrationsOf, type Program, scriptOf } from "../harness/programs.ts";
+import { BOUNDED, type BenchDatabase } from "../harness/databases.ts";
+import type { Environment } from "../harness/environment.ts";
 import { addBacklog, untilNoAutovacuum, waitForCount } from "./database-state.ts";
 import { brandOf, Outbox } from "./outbox.ts";
 
-export interface ProductParts extends BenchDatabase {
+export interface ProductParts extends BenchDatabase, Pick<Environment, "start" | "watchForeign"> {
   readonly build: Build;
   readonly postgresPid: number;
   /** A broker of its own: the consumer group's name is not a setting. */
@@ -17,7 +18,6 @@ export interface ProductParts extends BenchDatabase {
   readonly kafkaPid: number;
   readonly receiversPid: number;
   readonly ports: readonly number[];
-  readonly start: (program: ProgramOptions) => Program;
 }
 
 export const PROGRAMS = ["records", "webhook"] as const;
@@ -28,6 +28,8 @@ export type Usage = Readonly<Record<"webhook" | "records" | "postgres" | "kafka"
 /** No delivery for this long is a failure of the product, not of the disk. */
 const STUCK_MS = 120_000;
 const CALL_MS = 10_000;
+/** Deletes or moves a whole backlog. */
+const ENABLE_MS = 120_000;
 
 /** records and webhook with default settings, except that receivers may be on loopback. */
 export class WebhookProduct {
@@ -59,14 +61,15 @@ export class WebhookProduct {
   static async start(parts: ProductParts): Promise<WebhookProduct> {
     const { build, databaseUrl, benchUrl, ports } = parts;
     for (const schema of PROGRAMS) await migrate({ url: databaseUrl, schema, directory: migrationsOf(build, schema) });
-    const client = new pg.Client({ connectionString: benchUrl, application_name: "bench" });
+    const client = new pg.Client({ connectionString: benchUrl, application_name: "bench", ...BOUNDED });
     // Errors also reject the query that they break.
     client.on("error", () => {});
     await client.connect();
     const programs = startPrograms(parts);
     const { records, webhook } = programs;
-    const [, ready] = await Promise.race([Promise.all([records.ready, webhook.ready]), records.ended, webhook.ended]);
-    const product = new WebhookProduct(parts, client, programs, (ready as { rpc_port: number }).rpc_port);
+    await records.ready;
+    const { rpc_port } = (await webhook.ready) as { rpc_port: number };
+    const product = new WebhookProduct(parts, client, programs, rpc_port);
     await product.#register(ports);
     return product;
   }
@@ -90,9 +93,9 @@ export class WebhookProduct {
     return this.#ids[receiver] ?? "";
   }
 
-  /** Rejects if a process of the product ends. */
-  get ended(): Promise<never> {
-    return Promise.race([this.#records, ...this.#webhooks].map(({ ended }) => ended));
+  /** Returns a function that returns how many cores programs outside the run have used since. */
+  watchForeign(): Promise<() => Promise<number>> {
+    return this.#parts.watchForeign();
   }
 
   /** Returns the number of recorded successful deliveries. */
@@ -113,14 +116,17 @@ export class WebhookProduct {
         ? Number.POSITIVE_INFINITY
         : Number(row?.finished);
     };
-    const isIdle = await Promise.race([waitForCount(finished, Number.POSITIVE_INFINITY, STUCK_MS), this.ended]);
-    if (!isIdle) throw new Error(`${this.#parts.build.name}: no delivery for ${STUCK_MS / 1_000} s, and some are pending`);
+    await this.#waitFor(finished, Number.POSITIVE_INFINITY, "some are pending");
   }
 
   /** Resolves once `count` successful deliveries are recorded. */
   async untilDelivered(count: number): Promise<void> {
-    const isDone = await Promise.race([waitForCount(() => this.delivered(), count, STUCK_MS), this.ended]);
-    if (!isDone) throw new Error(`${this.#parts.build.name}: no delivery for ${STUCK_MS / 1_000} s, ${count} expected`);
+    await this.#waitFor(() => this.delivered(), count, `${count} were expected`);
+  }
+
+  async #waitFor(read: () => Promise<number>, wanted: number, expected: string): Promise<void> {
+    if (await waitForCount(read, wanted, STUCK_MS)) return;
+    throw new Error(`${this.#parts.build.name}: no delivery ended for ${STUCK_MS / 1_000} s, and ${expected}`);
   }
 
   /** Makes the next measurement start without leftover work: no dead rows, no autovacuum, no checkpoint. */
@@ -146,29 +152,44 @@ export class WebhookProduct {
   }
 
   /**
-   * Deletes what a receiver has pending, and nothing else: a vacuum would hide what the dead rows cost. Returns the number of
-   * deleted deliveries.
+   * Deletes what a receiver has pending, as a member does who enables it without what was held. A vacuum would hide what the dead rows
+   * cost. Returns the number of deleted deliveries.
    */
   async deleteBacklog(receiver: number): Promise<number> {
-    const statement = "delete from webhook.deliveries where receiver_id = $1 and state = 'pending'";
-    return (await this.client.query(statement, [this.#idOf(receiver)])).rowCount ?? 0;
+    await this.#disable(receiver);
+    return this.#enable(receiver, "drop");
   }
 
   /**
-   * Closes the circuits of receivers that respond again, as a member does who enables a receiver, and sends at once what
-   * waits for a retry.
+   * Closes the circuits of receivers that respond again, as a member does who disables and enables them, and sends at once what waits for a
+   * retry. An attempt that failed after that would wait for five minutes: none may be in flight.
    */
   async restore(receivers: readonly number[]): Promise<void> {
-    for (const receiver of receivers) {
-      const key = { brand_id: brandOf(receiver), receiver_id: this.#idOf(receiver) };
-      await this.#rpc.disableReceiver(key, newCallContext(CALL_MS, "bench"));
-      await this.client.query("update webhook.deliveries set due_at = now() where receiver_id = $1 and state = 'pending'", [
-        this.#idOf(receiver),
-      ]);
-      await this.client.query("update webhook.lanes set next_due = '-infinity' where receiver_id = $1", [this.#idOf(receiver)]);
-      await this.#rpc.enableReceiver({ ...key, held: "release" }, newCallContext(CALL_MS, "bench"));
-    }
-    await this.client.query("notify webhook_deliveries");
+    for (const receiver of receivers) await this.#disable(receiver);
+    const ids = receivers.map((receiver) => this.#idOf(receiver));
+    const ended = async (): Promise<number> => {
+      const { rows } = await this.client.query<{ n: string }>(
+        "select count(*) as n from webhook.deliveries where receiver_id = any($1) and state = 'sending'",
+        [ids],
+      );
+      return -Number(rows[0]?.n);
+    };
+    await this.#waitFor(ended, 0, "some of disabled receivers are in flight");
+    for (const receiver of receivers) await this.#enable(receiver, "release");
+  }
+
+  async #disable(receiver: number): Promise<void> {
+    await this.#rpc.disableReceiver(this.#keyOf(receiver), newCallContext(CALL_MS, "bench"));
+  }
+
+  /** Returns how many of the held deliveries were dropped. */
+  async #enable(receiver: number, held: "drop" | "release"): Promise<number> {
+    const { dropped } = await this.#rpc.enableReceiver({ ...this.#keyOf(receiver), held }, newCallContext(ENABLE_MS, "bench"));
+    return dropped;
+  }
+
+  #keyOf(receiver: number): { brand_id: string; receiver_id: string } {
+    return { brand_id: brandOf(receiver), receiver_id: this.#idOf(receiver) };
   }
 
   async usage(): Promise<Usage> {

@@ -42,7 +42,7 @@ export async function startReceivers(start: (program: ProgramOptions) => Program
   const call = async <Reply>(message: ToReceivers): Promise<Reply> => {
     const reply = once(program.child, "message");
     program.child.send(message);
-    const [report] = (await Promise.race([reply, program.ended])) as [Reply];
+    const [report] = (await reply) as [Reply];
     return report;
   };
   return {

@@ -1,8 +1,17 @@
-import { spreadOf } from "../harness/statistics.ts";
+import type { Ratio, Spread } from "../harness/statistics.ts";
 import type { WebhookResult } from "./measure.ts";
 import type { Usage } from "./product.ts";
-import type { Ratio } from "../harness/statistics.ts";
-import { BACKLOG, DUMP_RATE_PER_SECOND, DUMP_SECONDS, HANGING, RATE_PER_SECOND, RECEIVERS, SNAPSHOT_SECONDS, TARGETS } from "./settings.ts";
+import {
+  BACKLOG,
+  BEHIND,
+  DUMP_RATE_PER_SECOND,
+  DUMP_SECONDS,
+  HANGING,
+  RATE_PER_SECOND,
+  RECEIVERS,
+  SNAPSHOT_SECONDS,
+  TARGETS,
+} from "./settings.ts";
 
 /** Formats the result for a terminal. */
 export function report(result: WebhookResult): string {
@@ -20,7 +29,7 @@ export function report(result: WebhookResult): string {
       ratios.others_p99_with_backlog_over_without,
       `one is ${BACKLOG.toLocaleString("en")} deliveries behind`,
     ),
-    ...arrivalLines(result),
+    ...backlogLines(result),
     ratioLine(
       "p99_with_deleted_backlog_over_without",
       ratios.p99_with_deleted_backlog_over_without,
@@ -35,6 +44,7 @@ export function report(result: WebhookResult): string {
       .map(([phase, ms]) => `${phase} ${ms.toFixed(1)}`)
       .join(", ")}`,
     `  ${usageLine(result.cpu_ms_per_delivery)}`,
+    ...repeatedLines(result.repeated),
     ...doubtLines(result.not_to_be_trusted),
   ].join("\n");
 }
@@ -57,13 +67,18 @@ function burstLines(result: WebhookResult): string[] {
   ];
 }
 
-function arrivalLines({ steady_rounds: rounds }: WebhookResult): string[] {
-  const behind = rounds.map(({ backlog }) => backlog.arrived[0] ?? 0);
-  const others = rounds.flatMap(({ backlog }) => backlog.arrived.slice(1));
+function backlogLines({ backlog_per_second: { beside, alone }, steady_rounds: rounds }: WebhookResult): string[] {
+  const others = rounds.flatMap(({ backlog }) => backlog.arrived.toSpliced(BEHIND, 1));
+  const rateLine = (name: string, { median, min, max }: Spread, text: string): string =>
+    line(name, whole(median), `(${whole(min)} to ${whole(max)}) ${text}`);
   return [
-    `    requests meanwhile: ${whole(spreadOf(behind).median)} to the one with the backlog, ${Math.min(...others)} to ${Math.max(...others)} to each of the others`,
+    rateLine("backlog_per_second, beside", beside, atLeast(beside.median, TARGETS.backlog_per_second)),
+    rateLine("backlog_per_second, alone", alone, "without other events"),
+    `    requests meanwhile: ${Math.min(...others)} to ${Math.max(...others)} to each of the others`,
   ];
 }
+
+export const repeatedLines = (repeated: readonly string[]): string[] => repeated.map((reason) => `  repeated: ${reason}`);
 
 export const doubtLines = (doubts: readonly string[]): string[] => doubts.map((doubt) => `  NOT TO BE TRUSTED: ${doubt}`);
 

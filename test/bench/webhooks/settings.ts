@@ -26,18 +26,26 @@ export const WRITERS = 8;
 /** How many receivers hang. */
 export const HANGING = RECEIVERS / 10;
 export const BACKLOG = sized(200_000, 2_000);
+/** Number of the receiver with the backlog. */
+export const BEHIND = 0;
+/** How long the backlog is sent without other events. */
+export const BACKLOG_ALONE_SECONDS = sized(6, 0.5);
 
 /** A phase whose changes take longer than this share of their time has not kept the rate: its latencies are those of another load. */
 export const RATE_TIME_MAX = sized(1.1, 60);
-/** Cores that other programs may use. */
-export const FOREIGN_CORES_MAX = sized(0.25, Number.POSITIVE_INFINITY);
+/** Disturbed phases and bursts that a run repeats: each takes half a minute, `dump` over a minute. */
+export const REPEATS_MAX = sized(4, 0);
+/** Bursts that a comparison of two builds repeats. */
+export const AGAINST_REPEATS_MAX = sized(12, 0);
 
 export const TARGETS = {
   deliveries_per_second: 1_200,
-  product_over_limit: 0.16,
+  product_over_limit: 0.22,
   statements_per_delivery: 0.09,
   /** The calm's. */
   p99_ms: 50,
   /** Each disturbed phase's. */
   p99_over_calm: 1.3,
+  /** Of the receiver that is behind, beside the others' events. */
+  backlog_per_second: 500,
 } as const;

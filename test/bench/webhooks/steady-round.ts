@@ -1,8 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Repeats } from "../harness/foreign-cores.ts";
 import type { WebhookProduct } from "./product.ts";
 import type { Receivers } from "./receivers.ts";
 import {
   BACKLOG,
+  BACKLOG_ALONE_SECONDS,
+  BEHIND,
   DUMP_CALM_SECONDS,
   DUMP_RATE_PER_SECOND,
   DUMP_SECONDS,
@@ -15,50 +18,63 @@ import {
 import { openSnapshot } from "./database-state.ts";
 import { steady, type Steady } from "./steady.ts";
 
-const PHASES = ["calm", "hanging", "backlog", "deleted_backlog", "calm_at_dump_rate", "dump"] as const;
-export type Phase = (typeof PHASES)[number];
+export type Phase = "calm" | "hanging" | "backlog" | "backlog_alone" | "deleted_backlog" | "calm_at_dump_rate" | "dump";
 export type SteadyRound = Readonly<Record<Phase, Steady>>;
 
 interface RoundParts {
   readonly product: WebhookProduct;
   readonly receivers: Receivers;
+  readonly repeats: Repeats;
   readonly log: (text: string) => void;
 }
 
 const PACE = { perSecond: RATE_PER_SECOND, seconds: RATE_SECONDS };
-/** Number of the receiver with the backlog. */
-const BEHIND = 0;
 const HANGING_RECEIVERS = Array.from({ length: HANGING }, (_, index) => RECEIVERS - 1 - index);
 
-/** Runs every phase once. Each leaves an idle product to the next, except that the deletion follows its backlog. */
-export async function steadyRound(parts: RoundParts): Promise<SteadyRound> {
-  const { product, receivers, log } = parts;
-  const measure = async (phase: Phase, run: () => Promise<Steady>): Promise<Steady> => {
-    const result = await run();
-    log(`    ${phase.padEnd(18)} p99 ${result.p99_ms} ms, longest claim ${result.longest_claim_ms.toFixed(1)} ms`);
+/** In this order. Each begins with an idle product, except those with a backlog: they continue with what the one before has left. */
+const PHASES: Readonly<Record<Phase, (parts: RoundParts) => Promise<Steady>>> = {
+  async calm({ product, receivers }) {
+    await product.untilIdle();
+    await product.settle();
+    return steady(product, receivers, PACE);
+  },
+  hanging: hangingPhase,
+  backlog: backlogPhase,
+  backlog_alone: backlogAlonePhase,
+  deleted_backlog: deletedBacklogPhase,
+  async calm_at_dump_rate({ product, receivers }) {
+    await product.untilIdle();
+    await product.settle();
+    return steady(product, receivers, { perSecond: DUMP_RATE_PER_SECOND, seconds: DUMP_CALM_SECONDS });
+  },
+  dump: dumpPhase,
+};
+
+/** Runs every phase, and again those that other programs disturbed. Leaves an idle product. */
+export async function steadyRound(name: string, parts: RoundParts): Promise<SteadyRound> {
+  const { product, repeats, log } = parts;
+  const round: Partial<Record<Phase, Steady>> = {};
+  for (const [phase, run] of Object.entries(PHASES) as [Phase, (typeof PHASES)[Phase]][]) {
+    const result = await repeats.undisturbed(
+      `${phase}, ${name}`,
+      () => run(parts),
+      () => product.settle(),
+    );
+    const figure = phase === "backlog_alone" ? `${Math.round(backlogRate(result))} deliveries/s` : `p99 ${result.p99_ms} ms`;
+    log(`    ${phase.padEnd(18)} ${figure}, longest claim ${result.longest_claim_ms.toFixed(1)} ms`);
     for (const doubt of result.doubts) log(`      NOT TO BE TRUSTED: ${doubt}`);
-    return result;
-  };
-  await product.settle();
-  const calm = await measure("calm", () => steady(product, receivers, PACE));
+    round[phase] = result;
+  }
   await product.untilIdle();
-  const hanging = await measure("hanging", () => hangingPhase(parts));
-  await product.settle();
-  const backlog = await measure("backlog", () => backlogPhase(parts));
-  const deleted_backlog = await measure("deleted_backlog", () => deletedBacklogPhase(parts));
-  await product.untilIdle();
-  await product.settle();
-  const calm_at_dump_rate = await measure("calm_at_dump_rate", () =>
-    steady(product, receivers, { perSecond: DUMP_RATE_PER_SECOND, seconds: DUMP_CALM_SECONDS }),
-  );
-  await product.untilIdle();
-  const dump = await measure("dump", () => dumpPhase(parts));
-  await product.untilIdle();
-  return { calm, hanging, backlog, deleted_backlog, calm_at_dump_rate, dump };
+  return round as SteadyRound;
 }
+
+/** Deliveries a second to the receiver that is behind. */
+export const backlogRate = ({ arrived_per_second }: Pick<Steady, "arrived_per_second">): number => arrived_per_second[BEHIND] ?? 0;
 
 /** Some receivers do not respond. Ends when they respond again, their circuits are closed and their queues are empty. */
 async function hangingPhase({ product, receivers }: RoundParts): Promise<Steady> {
+  await product.untilIdle();
   const result = await steady(product, receivers, {
     ...PACE,
     behavior: { hanging: HANGING_RECEIVERS, unmeasured: HANGING_RECEIVERS },
@@ -70,8 +86,16 @@ async function hangingPhase({ product, receivers }: RoundParts): Promise<Steady>
 }
 
 async function backlogPhase({ product, receivers }: RoundParts): Promise<Steady> {
+  await product.settle();
   await product.addBacklog(BEHIND, BACKLOG);
   return steady(product, receivers, { ...PACE, behavior: { unmeasured: [BEHIND] } });
+}
+
+/** No events but those of the backlog: how fast it is sent when nothing else is. */
+async function backlogAlonePhase({ product, receivers }: RoundParts): Promise<Steady> {
+  await product.addBacklog(BEHIND, BACKLOG);
+  const pace = { perSecond: 0, seconds: BACKLOG_ALONE_SECONDS };
+  return steady(product, receivers, { ...pace, behavior: { unmeasured: [BEHIND] }, meanwhile: () => pause(BACKLOG_ALONE_SECONDS * 1_000) });
 }
 
 /**
@@ -96,6 +120,7 @@ async function deletedBacklogPhase({ product, receivers, log }: RoundParts): Pro
 
 /** A snapshot stays open for the whole phase: every row that the product is done with stays in the indexes. */
 async function dumpPhase({ product, receivers }: RoundParts): Promise<Steady> {
+  await product.untilIdle();
   const snapshot = await openSnapshot(product.benchUrl);
   try {
     return await steady(product, receivers, { perSecond: DUMP_RATE_PER_SECOND, seconds: DUMP_SECONDS });

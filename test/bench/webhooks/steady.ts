@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { isDisturbed } from "../harness/foreign-cores.ts";
 import { quantile } from "../harness/statistics.ts";
-import { foreignCores, watchMachine } from "./burst.ts";
 import { readCounters, resetCounters, waitForCount } from "./database-state.ts";
 import type { WebhookProduct } from "./product.ts";
 import type { Behavior, Receivers } from "./receivers.ts";
-import { FOREIGN_CORES_MAX, RATE_TIME_MAX, RECEIVERS } from "./settings.ts";
+import { RATE_TIME_MAX, RECEIVERS } from "./settings.ts";
 
 interface SteadyOptions extends Pace {
   readonly behavior?: Partial<Behavior>;
@@ -25,6 +25,8 @@ export interface Steady {
   /** Events that did not arrive in time. */
   readonly missing: number;
   readonly foreign_cores: number;
+  /** Requests a second, by receiver, until the last measured one. */
+  readonly arrived_per_second: readonly number[];
   /** Requests by receiver. */
   readonly arrived: readonly number[];
   /** Why the phase is not to be trusted. */
@@ -39,14 +41,16 @@ export async function steady(product: WebhookProduct, receivers: Receivers, opti
   const { behavior = {}, meanwhile = async () => {}, ...pace } = options;
   await receivers.begin(behavior);
   await resetCounters(product.client);
-  const machine = await watchMachine(product);
+  const foreignCores = await product.watchForeign();
   const startedAtMs = Date.now();
+  const startedAt = performance.now();
   const [paced] = await Promise.all([callAtPace(pace, (number) => product.outbox.change(number % RECEIVERS)), meanwhile()]);
-  const foreign_cores = foreignCores(await machine());
+  const foreign_cores = await foreignCores();
   const { longestClaimMs } = await readCounters(product.client);
   const expected = measuredOf(pace, behavior);
-  await Promise.race([waitForCount(async () => (await receivers.count()).measured, expected, STUCK_MS), product.ended]);
+  await waitForCount(async () => (await receivers.count()).measured, expected, STUCK_MS);
   const arrivals = await receivers.report();
+  const observedSeconds = (performance.now() - startedAt) / 1_000;
   const missing = Math.max(0, expected - arrivals.latenciesMs.length);
   return {
     p50_ms: percentile(arrivals.latenciesMs, 0.5) ?? Number.NaN,
@@ -57,6 +61,7 @@ export async function steady(product: WebhookProduct, receivers: Receivers, opti
     seconds: paced.seconds,
     missing,
     foreign_cores,
+    arrived_per_second: arrivals.arrived.map((count) => count / observedSeconds),
     arrived: arrivals.arrived,
     doubts: doubtsAbout({ pace, seconds: paced.seconds, missing, foreign_cores }),
   };
@@ -82,7 +87,7 @@ export function doubtsAbout({ pace, seconds, missing, foreign_cores }: Circumsta
     doubts.push(`its ${pace.seconds} s of changes took ${seconds.toFixed(1)} s: the disk or the CPU is busy`);
   }
   if (missing > 0) doubts.push(`${missing} events did not arrive within ${STUCK_MS / 1_000} s`);
-  if (foreign_cores > FOREIGN_CORES_MAX) doubts.push(`other programs used ${foreign_cores.toFixed(2)} cores`);
+  if (isDisturbed({ foreign_cores })) doubts.push(`other programs used ${foreign_cores.toFixed(2)} cores`);
   return doubts;
 }
 

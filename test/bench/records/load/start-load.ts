@@ -51,7 +51,7 @@ export function startLoad(start: (program: ProgramOptions) => Program, keySets: 
     await program.ready;
     const reply = once(child, "message");
     send(request);
-    const [message] = (await Promise.race([reply, program.ended])) as [FromLoad];
+    const [message] = (await reply) as [FromLoad];
     if ("failure" in message) throw new Error(message.failure);
     return message;
   };
