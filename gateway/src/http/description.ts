@@ -12,10 +12,9 @@ const REDOC_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
 const OWN_LOGO =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='%237b8691'%3E%3Cpath d='M3.5 1.5h9v13h-9zM6 5h4M6 8h4M6 11h4'/%3E%3C/svg%3E";
 
-const REDOC = readFileSync(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"), "utf8").replaceAll(
-  REDOC_LOGO,
-  OWN_LOGO,
-);
+/** Not a constant: the text would stay beside its bytes for as long as the process lives. */
+const redoc = (): string =>
+  readFileSync(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"), "utf8").replaceAll(REDOC_LOGO, OWN_LOGO);
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -59,7 +58,7 @@ export function descriptionRouter(publicUrl: string): Router {
     "Cache-Control": CACHE_FIVE_MINUTES,
     "Content-Security-Policy": PAGE_POLICY,
   });
-  serve("/docs/redoc.standalone.js", REDOC, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": CACHE_ONE_DAY });
+  serve("/docs/redoc.standalone.js", redoc(), { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": CACHE_ONE_DAY });
   return router;
 }
 

@@ -1,7 +1,8 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { drain, type HttpServer, listen, SERVER_OPTIONS } from "@brand-records/edge";
+import { http } from "@brand-records/lifecycle";
 import type { Express } from "express";
 import { type BrokenRequestOptions, closeLingering, handleBrokenRequests } from "./broken-requests.ts";
 import { RequestQueues } from "./request-queue.ts";
@@ -23,7 +24,7 @@ export interface HttpServerOptions extends BrokenRequestOptions {
 /** Listens on the public port, with bounds on headers and on slow clients. Bytes that are not HTTP get a JSON response too. */
 export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
   const queues = new RequestQueues(servingEveryTarget(app));
-  const server = createServer(
+  const server = http.createServer(
     {
       ...SERVER_OPTIONS,
       keepAliveTimeout: options.keepAliveMs,

@@ -4,6 +4,7 @@ export { Lifecycle, type Stoppable } from "./lifecycle.ts";
 export { identify, isAlive, killProcess, processExists, type ProcessIdentity } from "./process-identity.ts";
 export { KeyedMutex, Mutex } from "./mutex.ts";
 export { NODE_ARGUMENTS } from "./node-arguments.ts";
+export { http } from "./node-http.ts";
 export { repeat } from "./repeat.ts";
 export { startReplyDeadline, TIMED_OUT, withStopTimeout, withTimeout } from "./with-timeout.ts";
 export { EX_CONFIG, refuseToStart, reportFailure, runProcess } from "./run-process.ts";

@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type SharedClock, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
+import { http, type SharedClock, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { Registry } from "prom-client";
 import { Gauge } from "./metrics.ts";
 
@@ -47,7 +46,7 @@ export async function startAdminServer({ host, port, metrics, notReady, degraded
     },
     "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),
   };
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     const route = routes[request.url ?? ""] ?? (async () => json(404, { status: "not found", paths: Object.keys(routes) }));
     route().then(
       ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),

@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse, type Server as PlainServer } from "node:http";
-import { createServer as createTlsServer, type Server } from "node:https";
+import type { IncomingMessage, ServerResponse, Server as PlainServer } from "node:http";
+import { createServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { drain, httpsOnly, listen, SERVER_OPTIONS, type HttpServer } from "@brand-records/edge";
 import { boundHandshakes, peerOf, type Certificates } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import type { Express } from "express";
 import type { Socket } from "node:net";
+import { http } from "@brand-records/lifecycle";
 
 const OPTIONS = { ...SERVER_OPTIONS, headersTimeout: 10_000, requestTimeout: 30_000 };
 
@@ -19,7 +20,7 @@ export interface HttpServerOptions {
 
 /** Listens for the gateway or an ingress; with certificates, only for the gateway's. */
 export async function startHttpServer(app: Express, { host, port, publicUrl, certificates, log }: HttpServerOptions): Promise<HttpServer> {
-  const [server, endHandshakes] = certificates === undefined ? [createServer(OPTIONS, app)] : openTlsServer(app, certificates, log);
+  const [server, endHandshakes] = certificates === undefined ? [http.createServer(OPTIONS, app)] : openTlsServer(app, certificates, log);
   // Node would refuse an Expect header other than 100-continue with an empty 417. Such a header is ignored.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   handleBrokenRequests(server, httpsOnly(publicUrl));
@@ -37,7 +38,7 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): [
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (!refused.has(request.socket)) app(request, response);
   };
-  const server = createTlsServer({ ...OPTIONS, ...certificates.current, requestCert: true }, serve);
+  const server = createServer({ ...OPTIONS, ...certificates.current, requestCert: true }, serve);
   certificates.listen({ onReplaced: () => server.setSecureContext(certificates.current) });
   server.on("secureConnection", (socket: TLSSocket) => {
     const { own } = certificates;

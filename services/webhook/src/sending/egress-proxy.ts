@@ -1,5 +1,6 @@
-import { request, type ClientRequest, type IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { http } from "@brand-records/lifecycle";
 import type { EgressProxyAddress } from "../domain/egress-proxy.ts";
 
 /** No tunnel, and the receiver has no part in it: the proxy is away, silent, wants credentials, or forbids the target. */
@@ -48,7 +49,7 @@ export class EgressProxy {
   async open(authority: string, timeoutMs: number): Promise<Socket> {
     const { host, port, authorization } = this.#address;
     const openedBefore = this.#opened;
-    const connecting = request({
+    const connecting = http.request({
       host,
       port,
       method: "CONNECT",
