@@ -17,7 +17,7 @@ import styles from "./plan-list.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
 export default function PlanList() {
-  const { status = "pending", page } = getRouteApi("/shell/workspaces/").useSearch();
+  const { status = "pending", page } = getRouteApi("/shell/workspaces").useSearch();
   const result = useRead(
     "plans.list",
     { ...(status !== "all" && { status }), after_id: page },
