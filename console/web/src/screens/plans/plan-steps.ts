@@ -1,10 +1,10 @@
 /** The steps, in order, with their fields. */
 export const STEPS = {
-  basics: ["title", "goal", "campaign_type", "planned_for", "review_on"],
-  budget: ["budget"],
-  creative: ["summary", "brief", "requirements", "platforms"],
-  notes: ["notes"],
-  review: [],
+  basics: { title: "Basics", fields: ["title", "goal", "campaign_type", "planned_for", "review_on"] },
+  budget: { title: "Budget", fields: ["budget"] },
+  creative: { title: "Creative", fields: ["summary", "brief", "requirements", "platforms"] },
+  notes: { title: "Notes", fields: ["notes"] },
+  review: { title: "Review", fields: [] },
 } as const;
 
 export type StepName = keyof typeof STEPS;

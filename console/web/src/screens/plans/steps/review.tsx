@@ -8,7 +8,8 @@ import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { problemName } from "../editing/field-problems.ts";
 import { isOutdated } from "../editing/their-changes.ts";
 import { PlanContents } from "../plan-contents.tsx";
-import { fieldList, STEP_TITLES } from "../plan-texts.ts";
+import { STEPS } from "../plan-steps.ts";
+import { fieldList } from "../plan-texts.ts";
 import { valuesOf, type PlanField } from "../plan-values.ts";
 import styles from "../plans.module.css";
 import { fieldId } from "./step.ts";
@@ -68,7 +69,7 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
         values={valuesOf(plan)}
         actionOf={(step) => (
           <AnchorLink to="." search={{ step }} size="sm" ms="auto">
-            Edit<span className="visually-hidden"> {STEP_TITLES[step]}</span>
+            Edit<span className="visually-hidden"> {STEPS[step].title}</span>
           </AnchorLink>
         )}
       />
