@@ -31,6 +31,7 @@ export default function PlanList() {
           {PLAN_FILTERS.map(({ filter, text }) => (
             <Link
               key={filter}
+              className="choice"
               to="/workspaces"
               search={filter === "pending" ? {} : { status: filter }}
               // The address without a status is a part of the others.
