@@ -17,7 +17,7 @@ const AddMember = loadedDialog(async () => (await import("./add-member.tsx")).Ad
 const ChangeRole = loadedDialog(async () => (await import("./change-member.tsx")).ChangeRole);
 const LastOwner = loadedDialog(async () => (await import("./change-member.tsx")).LastOwner);
 const LeaveBrand = loadedDialog(async () => (await import("./change-member.tsx")).LeaveBrand);
-const NewLink = loadedDialog(async () => (await import("./new-link.tsx")).NewLink);
+const NewLink = loadedDialog(async () => (await import("./add-member.tsx")).NewLink);
 const RemoveMember = loadedDialog(async () => (await import("./change-member.tsx")).RemoveMember);
 
 /** What an owner does to a member. Every member can leave. */

@@ -16,9 +16,9 @@ import { useBrand } from "../../api/queries.ts";
 // What members see instead, what is below the fold, and dialogs, which few visits open.
 const MemberSettings = loadedPart(async () => (await import("./member-settings.tsx")).MemberSettings, null);
 const RotateSecret = loadedPart(async () => (await import("./rotate-secret.tsx")).RotateSecret);
-const DeleteReceiver = loadedDialog(async () => (await import("./delete-receiver.tsx")).DeleteReceiver);
-const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);
-const DisableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).DisableReceiver);
+const DeleteReceiver = loadedDialog(async () => (await import("./receiver-dialogs.tsx")).DeleteReceiver);
+const EnableReceiver = loadedDialog(async () => (await import("./receiver-dialogs.tsx")).EnableReceiver);
+const DisableReceiver = loadedDialog(async () => (await import("./receiver-dialogs.tsx")).DisableReceiver);
 
 /** What an owner changes about a receiver; members see it. */
 export default function ReceiverSettings() {
