@@ -20,7 +20,7 @@ it("finds every section of docs/assistants.md with each of its blocks", () => {
 });
 
 it("fills in the address and the key, but not where an example reads them itself", () => {
-  const [{ examples = [] } = {}] = clients;
+  const examples = clients[0]?.examples ?? [];
   expect(examples[0]?.text).toBe(
     'claude mcp add --transport http brand-records "https://brand.example/api/mcp" --header "Authorization: Bearer brk_test_1"',
   );

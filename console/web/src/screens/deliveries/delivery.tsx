@@ -48,7 +48,7 @@ function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">
   return (
     <Page
       title={delivery.test ? `${delivery.event_type} (test)` : delivery.event_type}
-      parent={<ReceiverLink receiverId={delivery.receiver_id} receiverOf={receiverOf} />}
+      parent={<ReceiverLink {...receiverOf} />}
       actions={
         <Group gap="xs">
           <Neighbours delivery={delivery} />
@@ -97,7 +97,7 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
     <Facts
       facts={[
         ["State", <DeliveryState delivery={delivery} pausedUntil={paused_until} />],
-        ["Target", <Target receiverId={delivery.receiver_id} receiverOf={receiverOf} />],
+        ["Target", <Target {...receiverOf} />],
         ["Created", <When at={delivery.created_at} isExact />],
         ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
         [
@@ -124,7 +124,7 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
 }
 
 /** Where the attempts go: an owner sees the whole URL, a member its origin. */
-const Target = ({ receiverId, receiverOf: { receiver, isDeleted } }: ReceiverOfDelivery) => {
+const Target = ({ receiverId, receiver, isDeleted }: ReceiverOf) => {
   if (receiver === undefined) return isDeleted ? <>A receiver that was deleted, {receiverId}</> : <>{receiverId}</>;
   return (
     <Lines>
@@ -134,12 +134,7 @@ const Target = ({ receiverId, receiverOf: { receiver, isDeleted } }: ReceiverOfD
   );
 };
 
-interface ReceiverOfDelivery {
-  readonly receiverId: string;
-  readonly receiverOf: ReceiverOf;
-}
-
-const ReceiverLink = ({ receiverId, receiverOf: { receiver, isDeleted } }: ReceiverOfDelivery) =>
+const ReceiverLink = ({ receiverId, receiver, isDeleted }: ReceiverOf) =>
   isDeleted ? (
     <ReceiversLink />
   ) : (

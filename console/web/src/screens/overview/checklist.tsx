@@ -1,5 +1,5 @@
 import { Anchor, Group, Stack, Text } from "@mantine/core";
-import type { Key, Receiver } from "@brand-records/console-contract";
+import type { Output } from "@brand-records/console-contract";
 import type { ReactNode } from "react";
 import styles from "./checklist.module.css";
 import { FirstCall } from "../../parts/copyable.tsx";
@@ -59,17 +59,13 @@ interface SetUpStep {
   readonly action: ReactNode;
 }
 
-interface SetUp {
-  readonly keys: readonly Key[];
-  readonly receivers: readonly Receiver[];
-  /** Whether a receiver has accepted a delivery. */
-  readonly hasAccepted: boolean;
-  readonly isOwner: boolean;
-  readonly isEligible: boolean;
-}
-
 /** The steps from nothing to a receiver that accepts events. A member who is no owner sees what owners do. */
-export function setUpSteps({ keys, receivers, hasAccepted, isOwner, isEligible }: SetUp): readonly SetUpStep[] {
+export function setUpSteps(
+  { keys, receivers, has_accepted: hasAccepted }: Output<"overview.get">,
+  isOwner: boolean,
+  isEligible: boolean,
+): readonly SetUpStep[] {
+  const [receiver] = receivers;
   const active = keys.filter(({ revoked_at }) => revoked_at === null);
   const mayAct = isOwner && isEligible;
   const byOwners = isOwner ? "" : " An owner of your brand does this.";
@@ -108,16 +104,11 @@ export function setUpSteps({ keys, receivers, hasAccepted, isOwner, isEligible }
       title: "Have a test delivery accepted",
       isDone: hasAccepted,
       text: `A test shows that your receiver verifies the signature and responds with 2xx.${byOwners}`,
-      action: <TestLink receiver={receivers[0]} />,
+      action: receiver && (
+        <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: receiver.id }}>
+          {receiver.label}
+        </AnchorLink>
+      ),
     },
   ];
-}
-
-function TestLink({ receiver }: { readonly receiver: Receiver | undefined }) {
-  if (receiver === undefined) return null;
-  return (
-    <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: receiver.id }}>
-      {receiver.label}
-    </AnchorLink>
-  );
 }

@@ -112,14 +112,12 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
   );
 }
 
-interface UnsavedEditsProps {
-  readonly editing: PlanEditing;
-  onSave(): void;
-  onDiscard(): void;
-}
-
 /** What the review does not show: only what is saved is completed. */
-const UnsavedEdits = ({ editing: { unsaved, problems, error, isSaving }, onSave, onDiscard }: UnsavedEditsProps) => (
+const UnsavedEdits = ({
+  editing: { unsaved, problems, error, isSaving },
+  onSave,
+  onDiscard,
+}: Pick<ReviewStepProps, "editing" | "onSave" | "onDiscard">) => (
   <Notice tone="warning">
     <Text size="sm">
       Your edits of {fieldList(Object.keys(unsaved) as PlanField[])} are not saved, and not shown below. Save or discard them before you

@@ -35,7 +35,7 @@ export function StepList({ plan, current }: { readonly plan: Plan; readonly curr
               {step === current ? (
                 <div>{content}</div>
               ) : (
-                <Link to="." search={{ step }}>
+                <Link to="." search={{ step }} className="choice">
                   {content}
                 </Link>
               )}

@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import { CallError, fieldErrors } from "../../../api/call.ts";
 import { query, useBrand, useChange } from "../../../api/queries.ts";
 import { countOf } from "../../../parts/formats.ts";
@@ -29,6 +29,11 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
   const count = useQuery({ ...query("replays.count", input), enabled: settled !== "" });
   const isSettled = "instant" in since && since.instant === settled;
   const events = isSettled ? count.data?.events : undefined;
+  const countedText = (counted: number | undefined): string => {
+    if (counted === undefined) return "Counting…";
+    if (counted > 0) return `${countOf(counted, "event is", "events are", countedMax(failedOnly))} sent again.`;
+    return failedOnly ? noneFailed(isHeldBack(receiver) ? receiver.waiting : 0) : "There are no events since then.";
+  };
 
   return (
     <Stack
@@ -68,13 +73,7 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
         </Stack>
       </Radio.Group>
       <Text size="sm" fw={600}>
-        <Count
-          isReady={"instant" in since}
-          events={events}
-          failedOnly={failedOnly}
-          hasFailed={count.error !== null}
-          waiting={isHeldBack(receiver) ? receiver.waiting : 0}
-        />
+        {"instant" in since && (events !== undefined || count.error === null) && countedText(events)}
       </Text>
       <FormError error={count.error} fields={["since"]} />
       <Group gap="sm">
@@ -90,21 +89,6 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
       )}
     </Stack>
   );
-}
-
-interface CountProps {
-  readonly isReady: boolean;
-  readonly events: number | undefined;
-  readonly failedOnly: boolean;
-  readonly hasFailed: boolean;
-  readonly waiting: number;
-}
-
-function Count({ isReady, events, failedOnly, hasFailed, waiting }: CountProps): ReactNode {
-  if (!isReady || (hasFailed && events === undefined)) return null;
-  if (events === undefined) return "Counting…";
-  if (events === 0) return failedOnly ? noneFailed(waiting) : "There are no events since then.";
-  return `${countOf(events, "event is", "events are", countedMax(failedOnly))} sent again.`;
 }
 
 /** @param waiting deliveries that have not used up their attempts */
