@@ -1,4 +1,4 @@
-import type { Member, Output } from "@brand-records/console-contract";
+import type { Member } from "@brand-records/console-contract";
 import { Button, Group, NativeSelect, TextInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
@@ -97,7 +97,23 @@ export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkPr
   const options = useQuery(query("sign_in.options", {})).data;
   const link = useSecretChange("members.link", ["members.list"], "Link made");
 
-  if (link.made !== undefined) return <LinkToSend email={email} link={link.made} provider={options?.provider ?? null} onSent={onClose} />;
+  if (link.made !== undefined) {
+    return (
+      <SecretDialog
+        title={`Sign-in link for ${email}`}
+        kind="link"
+        secret={link.made.url}
+        advice="Send it over a channel that only this person reads: anyone who opens it acts as this person."
+        done="I have sent it"
+        onStored={onClose}
+      >
+        <Text size="sm">
+          It works once, until <When at={link.made.expires_at} />, and opens {brand_name} only. When the session has ended, the person needs
+          a new one{options?.provider == null ? "." : `, or signs in with ${options.provider}.`}
+        </Text>
+      </SecretDialog>
+    );
+  }
   return (
     <ConfirmDialog
       title={isNew ? `${email} is a member now` : "Make a sign-in link?"}
@@ -121,31 +137,5 @@ export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkPr
       </Text>
       <Hint>Anyone who opens it acts as this person. The audit log shows that you made it.</Hint>
     </ConfirmDialog>
-  );
-}
-
-interface LinkToSendProps {
-  readonly email: string;
-  readonly link: Output<"members.link">;
-  readonly provider: string | null;
-  onSent(): void;
-}
-
-function LinkToSend({ email, link: { url, expires_at }, provider, onSent }: LinkToSendProps) {
-  const { brand_name } = useBrand();
-  return (
-    <SecretDialog
-      title={`Sign-in link for ${email}`}
-      kind="link"
-      secret={url}
-      advice="Send it over a channel that only this person reads: anyone who opens it acts as this person."
-      done="I have sent it"
-      onStored={onSent}
-    >
-      <Text size="sm">
-        It works once, until <When at={expires_at} />, and opens {brand_name} only. When the session has ended, the person needs a new one
-        {provider === null ? "." : `, or signs in with ${provider}.`}
-      </Text>
-    </SecretDialog>
   );
 }

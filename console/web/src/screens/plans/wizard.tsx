@@ -6,7 +6,7 @@ import type { Choices } from "./editing/draft.ts";
 import { TheirChangesNotice } from "./editing/their-changes-notice.tsx";
 import type { PlanEditing, SaveOutcome } from "./editing/use-plan-editing.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
-import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
+import { PlanOrigin } from "./plan-origin.tsx";
 import { STEP_NAMES, STEPS, type StepName } from "./plan-steps.ts";
 import { visibleControls } from "./plan-texts.ts";
 import styles from "./plans.module.css";
@@ -64,7 +64,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
   return (
     <Page
       title={visibleControls(plan.title)}
-      parent={<PlansLink />}
+      parent="plans"
       description={<PlanOrigin plan={plan} />}
       actions={
         <Button variant="default" onClick={() => setIsCancelling(true)}>

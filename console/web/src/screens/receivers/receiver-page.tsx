@@ -9,7 +9,6 @@ import { FormError, NotRead } from "../../parts/states.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import styles from "./receiver-page.module.css";
 import { WaitingPanel } from "./waiting-panel.tsx";
-import { ReceiversLink } from "../../parts/links.tsx";
 
 interface ReceiverPageProps {
   readonly receiverId: string;
@@ -28,14 +27,14 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   if (isGone(error)) return <NotFoundPage />;
   if (data === undefined) {
     return (
-      <Page of="receiver" parent={<ReceiversLink />}>
+      <Page of="receiver" parent="receivers">
         <NotRead error={error} refetch={refetch} />
       </Page>
     );
   }
   const { receiver } = data;
   return (
-    <Page title={title(receiver)} parent={<ReceiversLink />} actions={actions?.(receiver)}>
+    <Page title={title(receiver)} parent="receivers" actions={actions?.(receiver)}>
       <Tabs receiverId={receiver.id} />
       <FormError error={error} />
       {/* The state of a form is one receiver's. */}
