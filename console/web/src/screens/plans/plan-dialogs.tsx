@@ -4,7 +4,7 @@ import { useChange } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { announce, Notice } from "../../parts/states.tsx";
-import { isChanged, isOutdated } from "./editing/their-changes.ts";
+import { isChanged, isOutdated } from "./editing/editing.ts";
 import { visibleControls, textsOf } from "./plan-texts.ts";
 import type { PlanEditing } from "./editing/use-plan-editing.ts";
 import type { PlanValues } from "./plan-values.ts";

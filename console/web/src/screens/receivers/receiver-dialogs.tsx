@@ -109,23 +109,22 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: Re
   );
 }
 
+const TEST = "Send a test";
+
 /** Sends a test of one of the selected types, and shows what becomes of it. */
 export function SendTest(props: ReceiverDialogProps) {
-  return props.receiver.enabled ? <Test {...props} /> : <NoTest onClose={props.onClose} />;
+  if (props.receiver.enabled) return <Test {...props} />;
+  return (
+    <Dialog title={TEST} size="lg" onClose={props.onClose}>
+      <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={props.onClose} data-autofocus>
+          Close
+        </Button>
+      </Group>
+    </Dialog>
+  );
 }
-
-const TITLE = "Send a test";
-
-const NoTest = ({ onClose }: Pick<ReceiverDialogProps, "onClose">) => (
-  <Dialog title={TITLE} size="lg" onClose={onClose}>
-    <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
-    <Group justify="flex-end">
-      <Button variant="default" onClick={onClose} data-autofocus>
-        Close
-      </Button>
-    </Group>
-  </Dialog>
-);
 
 function Test({ receiver: { id, events }, onClose }: ReceiverDialogProps) {
   const [type, setType] = useState(events[0] ?? "");
@@ -137,7 +136,7 @@ function Test({ receiver: { id, events }, onClose }: ReceiverDialogProps) {
       setDeliveryId(delivery_id);
     });
   return (
-    <Dialog title={TITLE} size="lg" isPending={test.isPending} onClose={onClose}>
+    <Dialog title={TEST} size="lg" isPending={test.isPending} onClose={onClose}>
       <Text>It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted.</Text>
       <Text size="sm">
         <Code>npx @brand-records/cli receivers prove</Code> checks from your machine what the receiver must accept and must refuse.

@@ -6,7 +6,7 @@ import { announce, FormError, Notice } from "../../../parts/states.tsx";
 import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.ts";
 import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { problemName } from "../editing/field-problems.ts";
-import { isOutdated } from "../editing/their-changes.ts";
+import { isOutdated } from "../editing/editing.ts";
 import { PlanContents } from "../plan-contents.tsx";
 import { STEPS } from "../plan-steps.ts";
 import { fieldList } from "../plan-texts.ts";

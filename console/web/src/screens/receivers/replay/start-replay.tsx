@@ -1,10 +1,10 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CallError, fieldErrors } from "../../../api/call.ts";
-import { query, useBrand, useChange } from "../../../api/queries.ts";
+import { useChange, useRead } from "../../../api/queries.ts";
 import { countOf } from "../../../parts/formats.ts";
 import { isHeldBack } from "../../../parts/receivers/waiting-progress.ts";
 import { announce, FormError } from "../../../parts/states.tsx";
@@ -19,14 +19,13 @@ const TYPING_MS = 400;
 
 /** Which events to send again; how many they are shows before anything is sent. */
 export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
-  const { ofBrand } = useBrand();
   const [text, setText] = useState(() => manilaMinute(usualSince(Date.now())));
   const [failedOnly, setFailedOnly] = useState(true);
   const [isConfirming, setIsConfirming] = useState(false);
   const since = readSince(text, Date.now());
   const [settled] = useDebouncedValue("instant" in since ? since.instant : "", TYPING_MS);
-  const input = { ...ofBrand, receiver_id: receiver.id, since: settled, failed_only: failedOnly };
-  const count = useQuery({ ...query("replays.count", input), enabled: settled !== "" });
+  const input = { receiver_id: receiver.id, since: settled, failed_only: failedOnly };
+  const count = useRead("replays.count", input, { enabled: settled !== "" });
   const isSettled = "instant" in since && since.instant === settled;
   const events = isSettled ? count.data?.events : undefined;
   const countedText = (counted: number | undefined): string => {
@@ -99,7 +98,7 @@ function noneFailed(waiting: number): string {
 
 interface ConfirmReplayProps {
   readonly receiver: Receiver;
-  readonly input: { readonly brand_id: string; readonly receiver_id: string; readonly since: string; readonly failed_only: boolean };
+  readonly input: { readonly receiver_id: string; readonly since: string; readonly failed_only: boolean };
   readonly events: number;
   onClose(): void;
 }
