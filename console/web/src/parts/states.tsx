@@ -5,16 +5,14 @@ import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
 import { createStore } from "../api/store.ts";
 import styles from "./states.module.css";
 
-/** What a list says before it has anything. */
-export function EmptyState({
-  title,
-  children,
-  action,
-}: {
+interface EmptyStateProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly action?: ReactNode;
-}) {
+}
+
+/** What a list says before it has anything. */
+export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <Stack
       className={styles["empty"] ?? ""}

@@ -47,13 +47,9 @@ const GonePage = () => (
   </Page>
 );
 
-interface EventPageProps {
-  readonly data: Output<"events.get">;
-  /** Why it was not read again. */
-  readonly error: Error | null;
-}
-
-function EventPage({ data: { event, body, receivers, has_more_deliveries }, error }: EventPageProps) {
+/** @param error why it was not read again */
+function EventPage({ data, error }: { readonly data: Output<"events.get">; readonly error: Error | null }) {
+  const { event, body, receivers, has_more_deliveries } = data;
   const { id, type, test, created_at, data_json } = event;
   const { isOwner } = useBrand();
   const record = recordOf(data_json);
