@@ -80,20 +80,15 @@ function Counts({ data: { name, groups, buckets, span, counted_since }, isFilter
         </Notice>
       )}
       {groups.length === 0 ? (
-        <NoFailures length={range.length} isFiltered={isFiltered} />
+        <EmptyState title={isFiltered ? "No failed requests match" : `No failed requests in the last ${range.length}`}>
+          {isFiltered
+            ? "Change or clear the filters to see more."
+            : "Every request with one of this brand’s keys succeeded. One that fails shows here within 20 seconds."}
+        </EmptyState>
       ) : (
         <Bars title={`Failed requests per ${range.per}`} series={[{ name: "Failed", tone: "bad" }]} bars={bars} />
       )}
     </>
-  );
-}
-
-function NoFailures({ length, isFiltered }: Pick<CountsProps, "isFiltered"> & { readonly length: string }) {
-  if (isFiltered) return <EmptyState title="No failed requests match">Change or clear the filters to see more.</EmptyState>;
-  return (
-    <EmptyState title={`No failed requests in the last ${length}`}>
-      Every request with one of this brand’s keys succeeded. One that fails shows here within 20 seconds.
-    </EmptyState>
   );
 }
 

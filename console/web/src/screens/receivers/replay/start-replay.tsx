@@ -4,7 +4,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CallError, fieldErrors } from "../../../api/call.ts";
-import { useChange, useRead } from "../../../api/queries.ts";
+import { useChange, useRead, type InputInBrand } from "../../../api/queries.ts";
 import { countOf } from "../../../parts/formats.ts";
 import { isHeldBack } from "../../../parts/receivers/waiting-progress.ts";
 import { announce, FormError } from "../../../parts/states.tsx";
@@ -98,7 +98,7 @@ function noneFailed(waiting: number): string {
 
 interface ConfirmReplayProps {
   readonly receiver: Receiver;
-  readonly input: { readonly receiver_id: string; readonly since: string; readonly failed_only: boolean };
+  readonly input: InputInBrand<"replays.start">;
   readonly events: number;
   onClose(): void;
 }
