@@ -8,7 +8,7 @@ import { forgetReturnTo, keepReturnTo } from "./api/return-to.ts";
 import { pinTab, showBrand, shownTab } from "./api/tab.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/receivers/delivery-search.ts";
-import { planListSearch, planSearch } from "./screens/plans/plan-steps.ts";
+import { planListSearch, planSearch } from "./screens/plans/plan-pages.ts";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 

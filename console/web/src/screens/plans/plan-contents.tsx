@@ -2,7 +2,7 @@ import { Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { FIELD_NAMES, typeText, visibleControls } from "./plan-texts.ts";
 import type { PlanField, PlanValues, PlanValue } from "./plan-values.ts";
-import { STEP_NAMES, STEPS, type StepName } from "./plan-steps.ts";
+import { STEP_NAMES, STEPS, type StepName } from "./plan-pages.ts";
 import styles from "./plans.module.css";
 import { fullDayText } from "../../parts/filters/days.ts";
 import { Pesos } from "../../parts/pesos.tsx";

@@ -1,6 +1,6 @@
 import type { Plan, PlanChanges } from "@brand-records/console-contract";
 import { centavosOf, pesosText } from "./money.ts";
-import { STEPS, type StepName } from "./plan-steps.ts";
+import { STEPS, type StepName } from "./plan-pages.ts";
 
 export type PlanField = (typeof STEPS)[StepName]["fields"][number];
 type ListField = "requirements" | "platforms";

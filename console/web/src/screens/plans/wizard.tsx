@@ -7,7 +7,7 @@ import { TheirChangesNotice } from "./editing/their-changes-notice.tsx";
 import type { PlanEditing, SaveOutcome } from "./editing/use-plan-editing.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
 import { PlanOrigin } from "./plan-origin.tsx";
-import { STEP_NAMES, STEPS, type StepName } from "./plan-steps.ts";
+import { STEP_NAMES, STEPS, type StepName } from "./plan-pages.ts";
 import { visibleControls } from "./plan-texts.ts";
 import styles from "./plans.module.css";
 import { voided, type Confirmations } from "./steps/confirmations.ts";

@@ -11,7 +11,7 @@ import { Lines, type Column } from "../../../parts/rows.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { EmptyState, Notice } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { PLAN_FILTERS, type PlanFilter } from "../plan-steps.ts";
+import { PLAN_FILTERS, type PlanFilter } from "../plan-pages.ts";
 import { typeName, visibleControls } from "../plan-texts.ts";
 import styles from "./plan-list.module.css";
 

@@ -8,7 +8,7 @@ import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { problemName } from "../editing/field-problems.ts";
 import { isOutdated } from "../editing/editing.ts";
 import { PlanContents } from "../plan-contents.tsx";
-import { STEPS } from "../plan-steps.ts";
+import { STEPS } from "../plan-pages.ts";
 import { fieldList } from "../plan-texts.ts";
 import { valuesOf, type PlanField } from "../plan-values.ts";
 import styles from "../plans.module.css";

@@ -5,7 +5,7 @@ import { dayText } from "../../../parts/filters/days.ts";
 import { Pesos } from "../../../parts/pesos.tsx";
 import { countOf } from "../../../parts/formats.ts";
 import { typeName } from "../plan-texts.ts";
-import { STEP_NAMES, STEPS, type StepName } from "../plan-steps.ts";
+import { STEP_NAMES, STEPS, type StepName } from "../plan-pages.ts";
 import styles from "../plans.module.css";
 
 /** What a step holds, in a few words. */
