@@ -27,7 +27,7 @@ export default defineConfig({
             // What pages share: small, and most need most of it.
             {
               name: "parts",
-              test: /console\/web\/src\/(api|parts\/(?!bars|modal|confirm-|secret-|unsaved-text|steps|deliveries\/attempt-list)|shell\/error-pages)|react-router\/.*\/useBlocker|@mantine\/(hooks|core\/esm\/core)\//,
+              test: /console\/web\/src\/(api|parts\/(?!bars|modal|confirm-|secret-|unsaved-text|deliveries\/attempt-list)|shell\/error-pages)|react-router\/.*\/useBlocker|@mantine\/(hooks|core\/esm\/core)\//,
               priority: 3,
             },
             // What pages with bars share.
