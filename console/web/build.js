@@ -16,7 +16,7 @@ const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 const DIST = join(HERE, "dist");
 /** Sources in other folders. Of the contract the pages run a few files only; which ones changes now and then. */
-const OUTSIDE = ["packages/resources/src/plans/limits.ts", "console/contract/src/*.ts", "package-lock.json"];
+const OUTSIDE = ["packages/resources/src/plans/limits.ts", "console/contract/src/*.ts", "docs/assistants.md", "package-lock.json"];
 const exclude = (/** @type {string} */ path) => path.endsWith(".test.ts");
 /** Names the sources that dist was built from. */
 const STAMP = "sources.sha256";

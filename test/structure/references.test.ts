@@ -78,8 +78,8 @@ function workspaceOf({ file, specifier }: Import, { files }: Project): string | 
   return files.includes(target) ? undefined : ownerOf(target);
 }
 
-/** Styles and pictures, which only the bundler reads. */
-const isAsset = (specifier: string): boolean => /^\..*\.(css|svg)$/.test(specifier);
+/** Styles, pictures and texts, which only the bundler reads. */
+const isAsset = (specifier: string): boolean => /^\..*\.(css|svg|md\?raw)$/.test(specifier);
 
 /** True if the file's bundle has the package, which is then installed nowhere else. That of the command line has only our own. */
 const isBundled = (file: string, dependency: string): boolean =>

@@ -7,13 +7,14 @@ import { MantineProvider } from "@mantine/core";
 import { RouterProvider } from "@tanstack/react-router";
 import { betweenPresses } from "./api/between-presses.ts";
 import { takeFirstReads } from "./api/first-reads.ts";
-import { stopReadingWhileIdle } from "./api/queries.ts";
+import { useNoReadingWhileIdle } from "./api/queries.ts";
 import { keepFocus } from "./api/kept-focus.ts";
 import { queryClient, appRouter } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 import { StatusRegion } from "./parts/states.tsx";
 
 function App({ nonce }: { readonly nonce: string }) {
+  useNoReadingWhileIdle();
   return (
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
@@ -31,7 +32,6 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 notifyManager.setScheduler(betweenPresses(window));
-stopReadingWhileIdle();
 keepFocus();
 takeFirstReads(queryClient);
 

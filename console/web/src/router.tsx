@@ -1,12 +1,14 @@
+import { PAGES, pageAt } from "@brand-records/console-contract/pages";
 import { ownPath } from "@brand-records/console-contract/own-path";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent as lazy, redirect } from "@tanstack/react-router";
+import type { ComponentType } from "react";
 import { CallError, isGone } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
 import { forgetReturnTo, keepReturnTo } from "./api/return-to.ts";
 import { pinTab, showBrand, shownTab } from "./api/tab.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/receivers/delivery-search.ts";
-import { planListSearch, planSearch } from "./screens/plans/plan-search.ts";
+import { planListSearch, planSearch } from "./screens/plans/plan-pages.ts";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -29,9 +31,9 @@ interface Loading {
 }
 
 /** Links name no brand: shows the one of the person's brands that has the record. For an unknown record the page says so. */
-async function showBrandOf(recordId: string, { preload, abortController }: Loading): Promise<void> {
+async function showBrandOf(recordId: string | undefined, { preload, abortController }: Loading): Promise<void> {
   // The pointer is only above the link.
-  if (preload) return;
+  if (recordId === undefined || preload) return;
   const { memberships } = await queryClient.ensureQueryData(query("session.me", {}));
   if (memberships.every(({ brand_id }) => brand_id === shownTab().brand_id)) return;
   try {
@@ -43,13 +45,6 @@ async function showBrandOf(recordId: string, { preload, abortController }: Loadi
     if (!(error instanceof Error && isGone(error))) throw error;
   }
 }
-
-const shownAssistant = ({ client }: Record<string, unknown>): { readonly client?: string } =>
-  typeof client === "string" ? { client } : {};
-
-/** Stand outside their routes: beside `beforeLoad`, the names would be lost from their types. */
-const settingsSearch = searchOf("test");
-const keysSearch = searchOf("key", "page");
 
 interface SignInSearch {
   readonly return_to?: string;
@@ -82,7 +77,7 @@ const signIn = createRoute({
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
-  beforeLoad: async ({ location }): Promise<void> => {
+  beforeLoad: async ({ location, ...loading }): Promise<void> => {
     try {
       pinTab(await queryClient.ensureQueryData(query("session.me", {})));
       forgetReturnTo();
@@ -90,121 +85,49 @@ const shell = createRoute({
       if (!(error instanceof CallError && error.code === "invalid_session")) throw error;
       throw redirect({ to: "/sign-in", search: { return_to: location.href } });
     }
+    const { key } = keysSearch(location.search);
+    await showBrandOf(location.pathname === PAGES.keys.path ? key : pageAt(location.pathname)?.id, loading);
   },
   component: Shell,
 });
 
-const developers = createRoute({ getParentRoute: () => shell, path: "/developers" });
-const inDevelopers = { getParentRoute: () => developers };
+const keysSearch = searchOf("key", "page");
+const noSearch = searchOf();
+
+/** A screen of a signed-in person. `readSearch` drops what it does not know. */
+const screen = <const Path extends string, Search extends object = {}>(
+  path: Path,
+  load: () => Promise<{ readonly default: ComponentType }>,
+  readSearch: (search: Record<string, unknown>) => Search = noSearch as never,
+) => createRoute({ getParentRoute: () => shell, path, validateSearch: readSearch, component: lazy(load) });
 
 /** Stands outside `addChildren`, whose parameter's type would make that of every path `any`, and no link would be checked. */
-const developerScreens = [
-  createRoute({ ...inDevelopers, path: "/", component: lazy(() => import("./screens/overview/overview.tsx")) }),
-  createRoute({
-    ...inDevelopers,
-    path: "/keys",
-    validateSearch: keysSearch,
-    beforeLoad: async ({ search: { key }, ...loading }) => {
-      if (key !== undefined) await showBrandOf(key, loading);
-    },
-    component: lazy(() => import("./screens/keys/keys.tsx")),
-  }),
-  createRoute({ ...inDevelopers, path: "/receivers", component: lazy(() => import("./screens/receivers/receivers.tsx")) }),
-  createRoute({ ...inDevelopers, path: "/receivers/new", component: lazy(() => import("./screens/receivers/new-receiver.tsx")) }),
-  createRoute({
-    ...inDevelopers,
-    path: "/receivers/$receiverId",
-    validateSearch: deliverySearch,
-    beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
-    component: lazy(() => import("./screens/receivers/receiver.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/receivers/$receiverId/replay",
-    beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
-    component: lazy(() => import("./screens/receivers/replay/replay.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/receivers/$receiverId/settings",
-    validateSearch: settingsSearch,
-    beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
-    component: lazy(() => import("./screens/receivers/settings.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/deliveries/$deliveryId",
-    beforeLoad: ({ params, ...loading }) => showBrandOf(params.deliveryId, loading),
-    component: lazy(() => import("./screens/deliveries/delivery.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/events",
-    validateSearch: searchOf("type", "record_id", "from", "to", "page"),
-    component: lazy(() => import("./screens/events/events.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/events/$eventId",
-    beforeLoad: ({ params, ...loading }) => showBrandOf(params.eventId, loading),
-    component: lazy(() => import("./screens/events/event.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/usage",
-    validateSearch: searchOf("range"),
-    component: lazy(() => import("./screens/usage/usage.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/requests",
-    validateSearch: searchOf("range", "key", "route", "code", "field"),
-    component: lazy(() => import("./screens/requests/failed-requests.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/audit",
-    validateSearch: searchOf("actor", "action", "from", "to", "page"),
-    component: lazy(() => import("./screens/audit/audit.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/members",
-    validateSearch: searchOf("page"),
-    component: lazy(() => import("./screens/members/members.tsx")),
-  }),
-  createRoute({
-    ...inDevelopers,
-    path: "/assistants",
-    validateSearch: shownAssistant,
-    component: lazy(() => import("./screens/assistants/assistants.tsx")),
-  }),
-] as const;
-
-const workspaces = createRoute({ getParentRoute: () => shell, path: "/workspaces" });
-const inWorkspaces = { getParentRoute: () => workspaces };
-
-const workspaceScreens = [
-  createRoute({
-    ...inWorkspaces,
-    path: "/",
-    validateSearch: planListSearch,
-    component: lazy(() => import("./screens/plans/list/plan-list.tsx")),
-  }),
+const screens = [
+  screen("/developers", () => import("./screens/overview/overview.tsx")),
+  screen("/developers/keys", () => import("./screens/keys/keys.tsx"), keysSearch),
+  screen("/developers/receivers", () => import("./screens/receivers/receivers.tsx")),
+  screen("/developers/receivers/new", () => import("./screens/receivers/new-receiver.tsx")),
+  screen("/developers/receivers/$receiverId", () => import("./screens/receivers/receiver.tsx"), deliverySearch),
+  screen("/developers/receivers/$receiverId/replay", () => import("./screens/receivers/replay/replay.tsx")),
+  screen("/developers/receivers/$receiverId/settings", () => import("./screens/receivers/settings.tsx"), searchOf("test")),
+  screen("/developers/deliveries/$deliveryId", () => import("./screens/deliveries/delivery.tsx")),
+  screen("/developers/events", () => import("./screens/events/events.tsx"), searchOf("type", "record_id", "from", "to", "page")),
+  screen("/developers/events/$eventId", () => import("./screens/events/event.tsx")),
+  screen("/developers/usage", () => import("./screens/usage/usage.tsx"), searchOf("range")),
+  screen(
+    "/developers/requests",
+    () => import("./screens/requests/failed-requests.tsx"),
+    searchOf("range", "key", "route", "code", "field"),
+  ),
+  screen("/developers/audit", () => import("./screens/audit/audit.tsx"), searchOf("actor", "action", "from", "to", "page")),
+  screen("/developers/members", () => import("./screens/members/members.tsx"), searchOf("page")),
+  screen("/developers/assistants", () => import("./screens/assistants/assistants.tsx"), searchOf("client")),
+  screen("/workspaces", () => import("./screens/plans/list/plan-list.tsx"), planListSearch),
   // Where the `review_path` of a prepared plan leads.
-  createRoute({
-    ...inWorkspaces,
-    path: "/$type/plans/$planId",
-    validateSearch: planSearch,
-    beforeLoad: ({ params, ...loading }) => showBrandOf(params.planId, loading),
-    component: lazy(() => import("./screens/plans/plan.tsx")),
-  }),
+  screen("/workspaces/$type/plans/$planId", () => import("./screens/plans/plan.tsx"), planSearch),
 ] as const;
 
-const routes = root.addChildren([
-  signIn,
-  shell.addChildren([developers.addChildren(developerScreens), workspaces.addChildren(workspaceScreens)]),
-]);
+const routes = root.addChildren([signIn, shell.addChildren(screens)]);
 
 const makeRouter = () =>
   createRouter({

@@ -11,6 +11,8 @@ import {
   useSuspenseQuery,
   type UseQueryOptions,
 } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useIdle } from "@mantine/hooks";
 import { call, CallError, isOfOtherSession, isUncertain, listenToRoles } from "./call.ts";
 import { shownTab, useTab } from "./tab.ts";
 
@@ -157,23 +159,10 @@ export function useChange<Name extends OperationName>(name: Name, changes: reado
 
 /** Time without use after which pages stop polling, so that an unused session can expire. */
 const IDLE_MS = 30 * 60_000;
-const SIGNS_OF_USE = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"] as const;
 
 /** Pauses polling while this tab is idle, as if it were hidden. The next sign of use resumes it and reads everything again. */
-export function stopReadingWhileIdle(): void {
-  let timer: number | undefined;
-  let isIdle = false;
-  const used = (): void => {
-    window.clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      isIdle = true;
-      focusManager.setFocused(false);
-    }, IDLE_MS);
-    if (!isIdle) return;
-    isIdle = false;
-    // Undefined: whether the tab is visible counts again.
-    focusManager.setFocused(undefined);
-  };
-  for (const sign of SIGNS_OF_USE) window.addEventListener(sign, used, { capture: true, passive: true });
-  used();
+export function useNoReadingWhileIdle(): void {
+  const isIdle = useIdle(IDLE_MS, { initialState: false, events: ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"] });
+  // Undefined: whether the tab is visible counts again.
+  useEffect(() => focusManager.setFocused(isIdle ? false : undefined), [isIdle]);
 }

@@ -1,6 +1,6 @@
 import type { Membership, Output } from "@brand-records/console-contract";
 import { BRAND_COOKIE } from "@brand-records/console-contract/protocol";
-import { useSyncExternalStore } from "react";
+import { createStore } from "./store.ts";
 
 type Me = Output<"session.me">;
 
@@ -31,27 +31,23 @@ export function tabOf({ email, memberships, limited_to }: Me, before: Tab | unde
   return { email, brand_id: brand.brand_id, brand_name: brand.brand_name };
 }
 
-let tab: Tab | undefined;
-const listeners = new Set<() => void>();
+const tab = createStore<Tab | undefined>(undefined);
 
 function show(shown: Tab): void {
-  tab = shown;
+  tab.set(shown);
   sessionStorage.setItem(TAB, JSON.stringify(shown));
   document.cookie = `${BRAND_COOKIE}=${shown.brand_id}; Path=/; SameSite=Lax${location.protocol === "https:" ? "; Secure" : ""}`;
-  for (const listener of listeners) listener();
 }
 
 /** Pins the tab to its brand and its person, before it shows anything of them. Only the first call does. */
 export function pinTab(me: Me): void {
-  if (tab !== undefined) return;
+  if (tab.get() !== undefined) return;
   const before = sessionStorage.getItem(TAB);
   show(tabOf(me, before === null ? undefined : (JSON.parse(before) as Tab), localStorage.getItem(BRAND)));
 }
 
 /** Such as after a sign-in in this tab: the next page pins it again. */
-export function unpinTab(): void {
-  tab = undefined;
-}
+export const unpinTab = (): void => tab.set(undefined);
 
 /** Shows another of the person's brands in this tab. Other tabs keep theirs. */
 export function showBrand({ brand_id, brand_name }: Membership): void {
@@ -70,14 +66,11 @@ export function renameBrand(brand_name: string): void {
 }
 
 /** To be called within the shell, which pins the tab. */
-export function shownTab(): Tab {
-  if (tab === undefined) throw new Error("the tab is not pinned");
-  return tab;
+export const shownTab = (): Tab => pinned(tab.get());
+
+export const useTab = (): Tab => pinned(tab.use());
+
+function pinned(shown: Tab | undefined): Tab {
+  if (shown === undefined) throw new Error("the tab is not pinned");
+  return shown;
 }
-
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-export const useTab = (): Tab => useSyncExternalStore(subscribe, shownTab);

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useEffect, useState, type ComponentProps } from "react";
 import styles from "./copyable.module.css";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
 import { announce } from "./states.tsx";
@@ -14,7 +14,7 @@ export function CopyableId({ id, label = "id" }: { readonly id: string; readonly
           {id}
         </code>
         <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Copy the ${label}`} onClick={copy}>
-          {isCopied ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
+          <CopyMark isCopied={isCopied} />
         </ActionIcon>
       </Group>
       {isRefused && <NotCopied />}
@@ -24,7 +24,6 @@ export function CopyableId({ id, label = "id" }: { readonly id: string; readonly
 
 /** Text to run or to store, with a button that copies it. */
 export function CopyableText({ text, label }: { readonly text: string; readonly label: string }) {
-  const { isCopied, isRefused, copy } = useCopy(text);
   return (
     <Group
       align="start"
@@ -35,21 +34,34 @@ export function CopyableText({ text, label }: { readonly text: string; readonly 
       bg="light-dark(#f5f7f8, #0f1316)"
     >
       <pre className={styles["text"]}>{text}</pre>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={isCopied ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
-        aria-label={`Copy: ${label}`}
-        onClick={copy}
-      >
-        {isCopied ? "Copied" : "Copy"}
-      </Button>
-      {isRefused && <NotCopied />}
+      <CopyButton text={text} aria-label={`Copy: ${label}`}>
+        Copy
+      </CopyButton>
     </Group>
   );
 }
 
-export const NotCopied = () => (
+interface CopyButtonProps extends Pick<ComponentProps<"button">, "aria-label" | "title"> {
+  readonly text: string;
+  readonly children: string;
+}
+
+/** Copies a text. In a group, what went wrong stands below. */
+export function CopyButton({ text, children, ...props }: CopyButtonProps) {
+  const { isCopied, isRefused, copy } = useCopy(text);
+  return (
+    <>
+      <Button {...props} size="xs" variant="default" leftSection={<CopyMark isCopied={isCopied} />} onClick={copy}>
+        {isCopied ? "Copied" : children}
+      </Button>
+      {isRefused && <NotCopied />}
+    </>
+  );
+}
+
+const CopyMark = ({ isCopied }: { readonly isCopied: boolean }) => (isCopied ? <CheckIcon size={14} /> : <CopyIcon size={14} />);
+
+const NotCopied = () => (
   <Text span display="block" size="sm" w="100%">
     {NOT_COPIED}
   </Text>
@@ -69,7 +81,7 @@ interface Copying {
 }
 
 /** Copies a text, and says what became of it. */
-export function useCopy(text: string): Copying {
+function useCopy(text: string): Copying {
   const [result, setResult] = useState<{ readonly isCopied: boolean }>();
   useEffect(() => {
     if (result?.isCopied !== true) return;

@@ -32,3 +32,6 @@ export const countText = (count: number, max: number = COUNTED_MAX): string => (
 /** A count with its noun: "1 delivery", "3 deliveries". */
 export const countOf = (count: number, one: string, many: string, max?: number): string =>
   `${countText(count, max)} ${count === 1 ? one : many}`;
+
+/** A duration in words: "85 ms", "1.2 s". */
+export const durationText = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);

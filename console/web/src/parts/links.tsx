@@ -15,10 +15,3 @@ interface LinkContent {
 export const AnchorLink = createLink((props: AnchorProps & LinkContent) => <Anchor {...props} />);
 
 export const ButtonLink = createLink((props: ButtonProps & LinkContent) => <Button component="a" {...props} />);
-
-/** Where a receiver's pages belong. */
-export const ReceiversLink = () => (
-  <AnchorLink to="/developers/receivers" size="sm">
-    Receivers
-  </AnchorLink>
-);

@@ -1,8 +1,9 @@
 import { PAGES, type PageName } from "@brand-records/console-contract/pages";
 import { Group, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
+import { useEffect, useLayoutEffect, useRef, type ReactElement, type ReactNode } from "react";
 import { endFirstReads } from "../api/first-reads.ts";
+import { AnchorLink } from "./links.tsx";
 import styles from "./page.module.css";
 
 let isFirstPage = true;
@@ -34,8 +35,8 @@ interface PageProps {
   /** The heading and the document's title. */
   readonly title?: string;
   readonly description?: ReactNode;
-  /** Above the heading: where the page belongs. */
-  readonly parent?: ReactNode;
+  /** Above the heading: where the page belongs, a list or a link to it. */
+  readonly parent?: "receivers" | "events" | "plans" | ReactElement;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
@@ -50,7 +51,13 @@ export function Page({ of, parent, actions, children, ...texts }: PageProps) {
       <title>{`${title} · Brand Records`}</title>
       <Group justify="space-between" align="flex-end" gap="md">
         <div className="breakable">
-          {parent}
+          {typeof parent === "string" ? (
+            <AnchorLink to={PAGES[parent].path} size="sm">
+              {PAGES[parent].title}
+            </AnchorLink>
+          ) : (
+            parent
+          )}
           <Title order={1} ref={heading} tabIndex={-1} className="page-title breakable" dir="auto">
             {title}
           </Title>

@@ -30,19 +30,16 @@ export const IN_ORDER = ["First page", "Next page"] as const;
 export function Pager({ label, param, page, next, isLoading = false, links = NEWEST_FIRST, children }: PagerProps) {
   const list = useRef<HTMLElement>(null);
   const link = (text: string, to: string | undefined) => (
-    <ButtonLink
-      to="."
-      search={(search: object) => ({ ...search, [param]: to })}
+    <SmallLink
+      search={(search) => ({ ...search, [param]: to })}
       resetScroll={false}
-      variant="default"
-      size="xs"
       onClick={() => {
         list.current?.focus({ preventScroll: true });
         list.current?.scrollIntoView();
       }}
     >
       {text}
-    </ButtonLink>
+    </SmallLink>
   );
   return (
     <section ref={list} tabIndex={-1} aria-label={label} aria-busy={isLoading} className={styles["list"]}>
@@ -117,15 +114,18 @@ const isCursorError = (error: Error): boolean =>
   error instanceof CallError &&
   (error.code === "invalid_cursor" || error.details.some(({ field }) => /^(page_token|after_id)$/.test(field)));
 
+interface SmallLinkProps {
+  readonly children: string;
+  readonly resetScroll?: boolean;
+  search(search: object): object;
+  onClick?(): void;
+}
+
+/** Leads to another part or filter of the page. */
+const SmallLink = (props: SmallLinkProps) => <ButtonLink {...props} to="." variant="default" size="xs" />;
+
 const NoMatch = ({ what }: { readonly what: string }) => (
-  <EmptyState
-    title={`No ${what} match these filters`}
-    action={
-      <ButtonLink to="." search={{}} variant="default" size="xs">
-        Clear filters
-      </ButtonLink>
-    }
-  >
+  <EmptyState title={`No ${what} match these filters`} action={<SmallLink search={() => ({})}>Clear filters</SmallLink>}>
     Choose other filters, or clear them to see everything.
   </EmptyState>
 );
@@ -133,11 +133,7 @@ const NoMatch = ({ what }: { readonly what: string }) => (
 const NoSuchPage = ({ param, first }: { readonly param: string; readonly first: string }) => (
   <EmptyState
     title="This page of the list does not exist"
-    action={
-      <ButtonLink to="." search={(search: object) => ({ ...search, [param]: undefined })} variant="default" size="xs">
-        {first}
-      </ButtonLink>
-    }
+    action={<SmallLink search={(search) => ({ ...search, [param]: undefined })}>{first}</SmallLink>}
   >
     The link belongs to a list with other filters, or it is incomplete.
   </EmptyState>

@@ -1,19 +1,18 @@
 import { Anchor, Box, Button, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
-import { useSyncExternalStore, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
+import { createStore } from "../api/store.ts";
 import styles from "./states.module.css";
 
-/** What a list says before it has anything. */
-export function EmptyState({
-  title,
-  children,
-  action,
-}: {
+interface EmptyStateProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly action?: ReactNode;
-}) {
+}
+
+/** What a list says before it has anything. */
+export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <Stack
       className={styles["empty"] ?? ""}
@@ -142,23 +141,13 @@ interface NotReadProps {
 export const NotRead = ({ error, refetch, loading = <LoadingRows /> }: NotReadProps) =>
   error === null ? loading : <ErrorState error={error} retry={() => void refetch()} />;
 
-let current = "";
-const listeners = new Set<() => void>();
+const status = createStore("");
 
 /** Tells people who do not see the page what has happened, such as "Key revoked". */
 export function announce(text: string): void {
   // The same text twice is read twice only if the region changes.
-  current = text === current ? `${text}\u00A0` : text;
-  for (const listener of listeners) listener();
+  status.set(text === status.get() ? `${text}\u00A0` : text);
 }
-
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
 
 /** The page's only live region. */
-export function StatusRegion() {
-  const text = useSyncExternalStore(subscribe, () => current);
-  return <VisuallyHidden role="status">{text}</VisuallyHidden>;
-}
+export const StatusRegion = () => <VisuallyHidden role="status">{status.use()}</VisuallyHidden>;

@@ -15,7 +15,7 @@ export function AccountMenu() {
   useEffect(AccountPanel.preload, []);
   return (
     <>
-      <UnstyledButton className={styles["account"]} popoverTarget={id} aria-haspopup="dialog" aria-expanded={isOpen}>
+      <UnstyledButton className={`${styles["account"]} choice`} popoverTarget={id} aria-haspopup="dialog" aria-expanded={isOpen}>
         <span className={styles["initial"]} data-initial={email.slice(0, 1).toUpperCase()} />
         <Text size="sm" className={styles["wide"]}>
           {email}

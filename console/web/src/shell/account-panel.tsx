@@ -48,29 +48,25 @@ function Colours() {
 }
 
 function SignOut() {
-  const leave = useLeave();
-  const signOut = useMutation({ mutationFn: () => call("session.sign_out", {}) });
+  const { signOut, isLeaving, error } = useSignOut("session.sign_out");
   return (
     <>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<SignOutIcon size={16} />}
-        loading={signOut.isPending || signOut.isSuccess}
-        onClick={() => signOut.mutate(undefined, { onSuccess: ({ location }) => void leave(location) })}
-      >
+      <Button variant="default" size="xs" leftSection={<SignOutIcon size={16} />} loading={isLeaving} onClick={signOut}>
         Sign out
       </Button>
-      <FormError error={signOut.error} />
+      <FormError error={error} />
     </>
   );
 }
 
-/** Returns what shows the sign-in page after the session has ended. Its `location` is where the browser signs out at the provider. */
-function useLeave(): (location: string | null) => Promise<void> {
+/** Ends sessions of the person, and shows the sign-in page then. */
+function useSignOut(operation: "session.sign_out" | "session.sign_out_everywhere") {
   const navigate = useNavigate();
   const client = useQueryClient();
-  return async (location) => {
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: () => call(operation, {}, operation === "session.sign_out" ? {} : { as: shownTab().email }),
+  });
+  const leave = async (location: string | null): Promise<void> => {
     if (location !== null) {
       // The provider ends its session, too, and leads back to /sign-in.
       window.location.assign(location);
@@ -82,14 +78,15 @@ function useLeave(): (location: string | null) => Promise<void> {
     forgetUnsaved();
     announce("Signed out");
   };
+  const signOut = (): void => mutate(undefined, { onSuccess: ({ location }) => void leave(location) });
+  return { signOut, isLeaving: isPending || isSuccess, error };
 }
 
 /** Ends the person's sessions in every browser, once that is confirmed. */
 function SignOutEverywhere() {
   const { limited_to, memberships } = useMe();
   const [isAsking, setIsAsking] = useState(false);
-  const leave = useLeave();
-  const signOut = useMutation({ mutationFn: () => call("session.sign_out_everywhere", {}, { as: shownTab().email }) });
+  const { signOut, isLeaving, error } = useSignOut("session.sign_out_everywhere");
   if (!isAsking) {
     return (
       <Button variant="subtle" size="xs" onClick={() => setIsAsking(true)}>
@@ -105,19 +102,14 @@ function SignOutEverywhere() {
           : `This ends your sessions that show ${memberships[0]?.brand_name} only, in all browsers, this one included.`}
       </Text>
       <Group gap="xs" grow>
-        <Button variant="default" size="xs" onClick={() => setIsAsking(false)} disabled={signOut.isPending}>
+        <Button variant="default" size="xs" onClick={() => setIsAsking(false)} disabled={isLeaving}>
           Cancel
         </Button>
-        <Button
-          size="xs"
-          color="red.9"
-          loading={signOut.isPending || signOut.isSuccess}
-          onClick={() => signOut.mutate(undefined, { onSuccess: ({ location }) => void leave(location) })}
-        >
+        <Button size="xs" color="red.9" loading={isLeaving} onClick={signOut}>
           Sign out of all
         </Button>
       </Group>
-      <FormError error={signOut.error} />
+      <FormError error={error} />
     </Stack>
   );
 }

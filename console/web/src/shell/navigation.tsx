@@ -23,7 +23,7 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
                 to={to}
                 // The overview is no place above the others, though its path is.
                 activeOptions={{ exact: to === "/developers" }}
-                className={styles["place"]}
+                className={`${styles["place"]} choice`}
                 onClick={onNavigate}
               >
                 <Icon />
@@ -32,7 +32,7 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
             ))}
         </Stack>
       ))}
-      <a href="/docs" className={styles["place"]}>
+      <a href="/docs" className={`${styles["place"]} choice`}>
         <ReferenceIcon />
         API reference
       </a>

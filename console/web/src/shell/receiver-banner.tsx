@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { useLocation } from "@tanstack/react-router";
+import { linkOptions, useLocation } from "@tanstack/react-router";
 import { POLL_MS, useRead } from "../api/queries.ts";
 import { countOf } from "../parts/formats.ts";
 import { AnchorLink } from "../parts/links.tsx";
@@ -18,19 +18,17 @@ export function ReceiverBanner() {
   if (first === undefined || isListed) return null;
   // The receivers' own pages say it, too.
   if (others.length === 0 && pathname.startsWith(`/developers/receivers/${first.id}`)) return null;
+  const leadsTo =
+    others.length === 0
+      ? linkOptions({ to: "/developers/receivers/$receiverId", params: { receiverId: first.id } })
+      : linkOptions({ to: "/developers/receivers" });
   return (
     <Notice tone="warning">
       <strong>{others.length === 0 ? `The receiver “${first.label}” is disabled.` : `${disabled.length} receivers are disabled.`}</strong>{" "}
       {heldText(disabled)}{" "}
-      {others.length === 0 ? (
-        <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: first.id }} inherit underline="always">
-          See the receiver
-        </AnchorLink>
-      ) : (
-        <AnchorLink to="/developers/receivers" inherit underline="always">
-          See the receivers
-        </AnchorLink>
-      )}
+      <AnchorLink {...leadsTo} inherit underline="always">
+        {others.length === 0 ? "See the receiver" : "See the receivers"}
+      </AnchorLink>
     </Notice>
   );
 }

@@ -55,22 +55,13 @@ function Frame() {
         Skip to the content
       </a>
       <header className={`${styles["header"]} ${KEPT_WIDTH}`}>
-        {brand && (
-          <Burger
-            opened={isOpen}
-            onClick={toggle}
-            className={styles["narrowOnly"] ?? ""}
-            size="sm"
-            aria-label="Navigation"
-            aria-expanded={isOpen}
-          />
-        )}
+        {brand && <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" aria-expanded={isOpen} />}
         <Link to="/developers" className={styles["logo"]}>
           <img src={iconUrl} alt="" width={26} height={26} />
           <span className={brand && styles["wide"]}>Brand Records</span>
         </Link>
         {/* A narrow screen has the switcher in its folded navigation. */}
-        <Text className={styles["narrowOnly"] ?? ""} size="sm" fw={600} truncate title={name}>
+        <Text hiddenFrom="sm" size="sm" fw={600} truncate title={name}>
           {name}
         </Text>
         <span style={{ flex: 1 }} />

@@ -1,8 +1,7 @@
-import { Button, Code, Group, Text } from "@mantine/core";
+import { Code, Group, Text } from "@mantine/core";
 import { sendCommand } from "./delivery-texts.ts";
 import styles from "./preformatted.module.css";
-import { CopyableText, NotCopied, useCopy } from "../copyable.tsx";
-import { CheckIcon, CopyIcon } from "../icons.tsx";
+import { CopyableText, CopyButton } from "../copyable.tsx";
 
 interface PreformattedProps {
   readonly text: string;
@@ -19,29 +18,19 @@ export const Preformatted = ({ text, label, isWhole = false }: PreformattedProps
 );
 
 /** The body of an event's deliveries: indented to be read, copied byte for byte, so that its signature can be checked. */
-export function BodyAsSent({ body }: { readonly body: string }) {
-  const { isCopied, isRefused, copy } = useCopy(body);
-  return (
-    <section aria-labelledby="body">
-      <Group justify="space-between" gap="xs">
-        <Text id="body" component="h2" fw={650}>
-          Body
-        </Text>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={isCopied ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
-          title="Without the line breaks and blanks that it is shown with"
-          onClick={copy}
-        >
-          {isCopied ? "Copied" : "Copy as sent"}
-        </Button>
-      </Group>
-      {isRefused && <NotCopied />}
-      <Preformatted text={indented(body)} label="Body as sent" isWhole />
-    </section>
-  );
-}
+export const BodyAsSent = ({ body }: { readonly body: string }) => (
+  <section aria-labelledby="body">
+    <Group justify="space-between" gap="xs">
+      <Text id="body" component="h2" fw={650}>
+        Body
+      </Text>
+      <CopyButton text={body} title="Without the line breaks and blanks that it is shown with">
+        Copy as sent
+      </CopyButton>
+    </Group>
+    <Preformatted text={indented(body)} label="Body as sent" isWhole />
+  </section>
+);
 
 function indented(json: string): string {
   try {

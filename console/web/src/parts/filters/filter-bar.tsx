@@ -90,12 +90,12 @@ function FilterField({ filter, values, set }: FieldProps) {
   );
 }
 
-interface ChoiceProps extends Pick<FieldProps, "set"> {
-  readonly filter: Extract<Filter, { kind: "choice" }>;
+interface ValueProps<Kind extends Filter["kind"]> extends Pick<FieldProps, "set"> {
+  readonly filter: Extract<Filter, { kind: Kind }>;
   readonly value: string | undefined;
 }
 
-function Choice({ filter: { name, label, all, options }, value = "", set }: ChoiceProps) {
+function Choice({ filter: { name, label, all, options }, value = "", set }: ValueProps<"choice">) {
   // A link may name what is no longer, or not yet, among the options.
   const isListed = value === "" || options.some((option) => option.value === value);
   return (
@@ -168,12 +168,7 @@ function DayFilter({ name, label, value = "", min, max, set }: DayFilterProps) {
   );
 }
 
-interface TextFilterProps extends Pick<FieldProps, "set"> {
-  readonly filter: Extract<Filter, { kind: "text" }>;
-  readonly value: string | undefined;
-}
-
-function TextFilter({ filter: { name, label, placeholder, pattern, problem, suggestions }, value = "", set }: TextFilterProps) {
+function TextFilter({ filter: { name, label, placeholder, pattern, problem, suggestions }, value = "", set }: ValueProps<"text">) {
   const [draft, setDraft] = useDraft(value);
   // The text that was refused. Another one, as after "Clear filters", is not wrong.
   const [refused, setRefused] = useState<string>();

@@ -4,8 +4,12 @@ import { CopyableText } from "../../parts/copyable.tsx";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
-import { CLIENTS, environmentOf, isClient, type Client, type Place } from "./clients.ts";
+import page from "../../../../../docs/assistants.md?raw";
+import { clientsIn, environmentOf, type Client, type Place } from "./clients.ts";
 import { useBrand, useMe } from "../../api/queries.ts";
+
+/** Tabs of clients whose name is too long for one. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { typescript: "TypeScript", others: "Others" };
 
 /** How to connect an assistant to this deployment. */
 export default function Assistants() {
@@ -15,6 +19,8 @@ export default function Assistants() {
   const isEligible = useMayIntegrate();
   const { environment } = useMe();
   const place = { url: window.location.origin, key: `brk_${environment}_YOUR_KEY` };
+  const clients = clientsIn(page, place);
+  const shown = clients.find(({ id }) => id === client) ?? clients[0];
   const show = (id: string | null): void => {
     if (id !== null) void navigate({ to: "/developers/assistants", search: { client: id }, replace: true, resetScroll: false });
   };
@@ -22,17 +28,17 @@ export default function Assistants() {
     <Page of="assistants" actions={isOwner && isEligible && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}>
       <Eligibility />
       <WhatItNeeds place={place} />
-      <Tabs value={isClient(client) ? client : CLIENTS[0].id} onChange={show} variant="pills" keepMounted={false}>
+      <Tabs value={shown?.id ?? null} onChange={show} variant="pills" keepMounted={false}>
         <Tabs.List aria-label="Assistants" style={{ gap: "0.25rem" }}>
-          {CLIENTS.map(({ id, name, tab = name }: Client) => (
+          {clients.map(({ id, name }) => (
             <Tabs.Tab key={id} value={id}>
-              {tab}
+              {SHORT_NAMES[id] ?? name}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {CLIENTS.map((shown: Client) => (
-          <Tabs.Panel key={shown.id} value={shown.id} pt="1.25rem">
-            <Instructions client={shown} place={place} />
+        {clients.map((one) => (
+          <Tabs.Panel key={one.id} value={one.id} pt="1.25rem">
+            <Instructions client={one} place={place} />
           </Tabs.Panel>
         ))}
       </Tabs>
@@ -62,14 +68,14 @@ function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
   );
 }
 
-function Instructions({ client: { name, examples, isProgram = false, note }, place }: { readonly client: Client; readonly place: Place }) {
+function Instructions({ client: { name, examples, isProgram, note }, place }: { readonly client: Client; readonly place: Place }) {
   return (
     <Stack component="section" gap="1.25rem" maw="52rem" aria-label={name}>
       {isProgram && <Example instruction="The program takes the address and the key from the environment:" text={environmentOf(place)} />}
-      {examples.map(({ instruction, code }) => (
-        <Example key={instruction} instruction={instruction} text={code(place)} />
+      {examples.map((example) => (
+        <Example key={example.instruction} {...example} />
       ))}
-      {note !== undefined && <Text size="sm">{note}</Text>}
+      {note !== "" && <Text size="sm">{note}</Text>}
       <Text size="sm" c="dimmed">
         A key is a secret: keep it in the environment or the client’s secret store, never in a file that gets committed. All of the brand’s
         keys share its rate limit.
@@ -78,7 +84,7 @@ function Instructions({ client: { name, examples, isProgram = false, note }, pla
   );
 }
 
-function Example({ instruction, text }: { readonly instruction: string; readonly text: string }) {
+function Example({ instruction, text }: Client["examples"][number]) {
   return (
     <div>
       <Text size="sm" mb="xs">

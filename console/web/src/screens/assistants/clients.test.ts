@@ -1,29 +1,35 @@
 import { readFileSync } from "node:fs";
-import { CLIENTS } from "./clients.ts";
+import { clientsIn } from "./clients.ts";
 
-/** One promise: the screen and docs/assistants.md have the same clients with the same examples. */
+const page = readFileSync("docs/assistants.md", "utf8");
+const clients = clientsIn(page, { url: "https://brand.example", key: "brk_test_1" });
 
-const [, clients = ""] = /^## Clients$(.*?)^## /ms.exec(readFileSync("docs/assistants.md", "utf8")) ?? [];
-const SECTIONS = clients
-  .split(/^### /m)
-  .slice(1)
-  .map((section) => ({ name: section.split("\n")[0], examples: examplesIn(section) }));
-
-/** A section's code blocks, or the commands in its text. */
-function examplesIn(section: string): string[] {
-  const blocks = [...section.matchAll(/^```\w+\n(.*?)\n```$/gms)];
-  return (blocks.length > 0 ? blocks : [...section.matchAll(/`(npx [^`]+)`/g)]).map(([, code = ""]) => code);
-}
-
-/** An example as the page has it: with an address from the environment, or with one to replace. */
-const onPage = (code: (typeof CLIENTS)[number]["examples"][number]["code"], example: string | undefined): string =>
-  code({ url: example?.includes("https://records.example") ? "https://records.example" : "$BRAND_RECORDS_URL", key: "$BRAND_RECORDS_KEY" });
-
-it("has the page's clients in the page's order", () => {
-  expect(CLIENTS.map(({ name }) => name)).toEqual(SECTIONS.map(({ name }) => name));
+it("finds every section of docs/assistants.md with each of its blocks", () => {
+  expect(clients.map(({ id, name }) => [id, name])).toEqual([
+    ["claude-code", "Claude Code"],
+    ["vscode", "VS Code"],
+    ["cursor", "Cursor"],
+    ["inspector", "MCP Inspector"],
+    ["typescript", "TypeScript and JavaScript"],
+    ["python", "Python"],
+    ["curl", "curl"],
+    ["others", "Clients without a setting for headers"],
+  ]);
+  const [, sections = ""] = /^## Clients$(.*?)^## /ms.exec(page) ?? [];
+  expect(clients.flatMap(({ examples }) => examples)).toHaveLength(sections.match(/^```\w/gm)?.length ?? 0);
 });
 
-it.each(CLIENTS)("has the page's examples for $name", ({ name, examples }) => {
-  const expected = SECTIONS.find((section) => section.name === name)?.examples;
-  expect(examples.map(({ code }, index) => onPage(code, expected?.[index]))).toEqual(expected);
+it("fills in the address and the key, but not where an example reads them itself", () => {
+  const examples = clients[0]?.examples ?? [];
+  expect(examples[0]?.text).toBe(
+    'claude mcp add --transport http brand-records "https://brand.example/api/mcp" --header "Authorization: Bearer brk_test_1"',
+  );
+  expect(examples[1]?.text).toContain('"Bearer ${BRAND_RECORDS_KEY}"');
+  expect(JSON.stringify(clients)).not.toMatch(/records\.example|\$BRAND_RECORDS_/);
+});
+
+it("shows instructions and notes without the marks of the page", () => {
+  expect(clients.flatMap(({ examples, note }) => [...examples.map(({ instruction }) => instruction), note]).join()).not.toMatch(/[`\]\n]/);
+  expect(clients.at(-1)?.examples[0]?.instruction).toMatch(/^Clients that only start .* such as mcp-remote\. Give them this command:$/);
+  expect(clients.at(-1)?.note).toMatch(/^Clients that can only sign in with OAuth cannot connect/);
 });

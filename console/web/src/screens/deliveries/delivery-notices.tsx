@@ -9,6 +9,7 @@ import { AnchorLink } from "../../parts/links.tsx";
 import { When } from "../../parts/when.tsx";
 
 export interface ReceiverOf {
+  readonly receiverId: string;
   /** Undefined while it loads, if it could not be loaded, and once it is deleted. */
   readonly receiver: Receiver | undefined;
   readonly isDeleted: boolean;
@@ -17,7 +18,7 @@ export interface ReceiverOf {
 /** The receiver of a delivery. Read again when the delivery's state changes, for the reason. */
 export function useReceiverOf({ receiver_id, state }: Delivery): ReceiverOf {
   const { data, error } = useRead("receivers.get", { receiver_id }, { refetchInterval: state === "held" ? 15_000 : false });
-  return { receiver: data?.receiver, isDeleted: error instanceof CallError && error.code === "not_found" };
+  return { receiverId: receiver_id, receiver: data?.receiver, isDeleted: error instanceof CallError && error.code === "not_found" };
 }
 
 /** Why a delivery is not sent now, although it is not finished. */

@@ -1,13 +1,14 @@
 import type { Output } from "@brand-records/console-contract";
 import { Group, Text } from "@mantine/core";
+import { useInterval } from "@mantine/hooks";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { isGone } from "../../api/call.ts";
 import { useBrand, useRead } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Lines } from "../../parts/rows.tsx";
-import { AnchorLink, ReceiversLink } from "../../parts/links.tsx";
+import { AnchorLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
@@ -31,7 +32,7 @@ export default function Delivery() {
   if (data === undefined) {
     if (isGone(error)) return <NotFoundPage />;
     return (
-      <Page of="delivery" parent={<ReceiversLink />}>
+      <Page of="delivery" parent="receivers">
         <NotRead error={error} refetch={refetch} />
       </Page>
     );
@@ -48,7 +49,15 @@ function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">
   return (
     <Page
       title={delivery.test ? `${delivery.event_type} (test)` : delivery.event_type}
-      parent={<ReceiverLink receiverId={delivery.receiver_id} receiverOf={receiverOf} />}
+      parent={
+        receiverOf.isDeleted ? (
+          "receivers"
+        ) : (
+          <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: receiverOf.receiverId }} size="sm">
+            {receiverOf.receiver?.label ?? "Receiver"}
+          </AnchorLink>
+        )
+      }
       actions={
         <Group gap="xs">
           <Neighbours delivery={delivery} />
@@ -97,7 +106,7 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
     <Facts
       facts={[
         ["State", <DeliveryState delivery={delivery} pausedUntil={paused_until} />],
-        ["Target", <Target receiverId={delivery.receiver_id} receiverOf={receiverOf} />],
+        ["Target", <Target {...receiverOf} />],
         ["Created", <When at={delivery.created_at} isExact />],
         ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
         [
@@ -124,7 +133,7 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
 }
 
 /** Where the attempts go: an owner sees the whole URL, a member its origin. */
-const Target = ({ receiverId, receiverOf: { receiver, isDeleted } }: ReceiverOfDelivery) => {
+const Target = ({ receiverId, receiver, isDeleted }: ReceiverOf) => {
   if (receiver === undefined) return isDeleted ? <>A receiver that was deleted, {receiverId}</> : <>{receiverId}</>;
   return (
     <Lines>
@@ -134,27 +143,10 @@ const Target = ({ receiverId, receiverOf: { receiver, isDeleted } }: ReceiverOfD
   );
 };
 
-interface ReceiverOfDelivery {
-  readonly receiverId: string;
-  readonly receiverOf: ReceiverOf;
-}
-
-const ReceiverLink = ({ receiverId, receiverOf: { receiver, isDeleted } }: ReceiverOfDelivery) =>
-  isDeleted ? (
-    <ReceiversLink />
-  ) : (
-    <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId }} size="sm">
-      {receiver?.label ?? "Receiver"}
-    </AnchorLink>
-  );
-
 /** The time until a moment, counting down. Not a live region: it would speak every second. */
 function TimeUntil({ at }: { readonly at: number }) {
   const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
+  useInterval(() => setNow(Date.now()), 1_000, { autoInvoke: true });
   const left = timeLeft(at - now);
   return <span>{left === "now" ? "now" : `in ${left}`}</span>;
 }

@@ -1,8 +1,8 @@
 import type { Delivery, Input, Output } from "@brand-records/console-contract";
 import { Group } from "@mantine/core";
-import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { query, useBrand } from "../../api/queries.ts";
+import { useBrand, useRead } from "../../api/queries.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { neighboursIn, type NeighbourIds } from "./neighbours-in.ts";
 
@@ -15,14 +15,10 @@ export function Neighbours({ delivery: { id, receiver_id } }: { readonly deliver
   // Kept: lists that no page shows are forgotten while this one is read.
   const [seen] = useState(() => inListsRead(client, id, receiver_id));
   const list = seen?.list ?? { ...ofBrand, receiver_id };
-  const first = useQuery({ ...query("deliveries.list", list), enabled: seen === undefined, staleTime: Number.POSITIVE_INFINITY });
+  const first = useRead("deliveries.list", list, { enabled: seen === undefined, staleTime: Infinity });
   const known = seen ?? (first.data && neighboursIn(first.data, id, null));
   const isOlderUnknown = (seen !== undefined || first.data !== undefined) && known?.older === undefined;
-  const after = useQuery({
-    ...query("deliveries.list", { ...list, after_id: id }),
-    enabled: isOlderUnknown,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const after = useRead("deliveries.list", { ...list, after_id: id }, { enabled: isOlderUnknown, staleTime: Infinity });
   const older = known?.older ?? after.data?.deliveries[0]?.id;
   return (
     <Group gap="xs">

@@ -16,12 +16,6 @@ import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delive
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { SendAgain } from "../../parts/deliveries/send-again.tsx";
 
-const EventsLink = () => (
-  <AnchorLink to="/developers/events" size="sm">
-    Events
-  </AnchorLink>
-);
-
 /** One event with its deliveries: where the `dashboard_url` of a delivered body leads. */
 export default function Event() {
   const { eventId } = getRouteApi("/shell/developers/events/$eventId").useParams();
@@ -39,31 +33,28 @@ export default function Event() {
   if (data !== undefined) return <EventPage data={data} error={error} />;
   if (isGone(error)) return <GonePage />;
   return (
-    <Page of="event" parent={<EventsLink />}>
+    <Page of="event" parent="events">
       <NotRead error={error} refetch={refetch} />
     </Page>
   );
 }
 
 const GonePage = () => (
-  <Page title="Event not found" parent={<EventsLink />}>
+  <Page title="Event not found" parent="events">
     <EmptyState title="Nothing is here" action={<ButtonLink to="/developers/events">Show the events</ButtonLink>}>
       An event is kept for 30 days. This one is older, it does not exist, or it belongs to a brand that you are not a member of.
     </EmptyState>
   </Page>
 );
 
-interface EventPageProps {
-  readonly data: Output<"events.get">;
-  /** Why it was not read again. */
-  readonly error: Error | null;
-}
-
-function EventPage({ data: { event, body, receivers, has_more_deliveries }, error }: EventPageProps) {
+/** @param error why it was not read again */
+function EventPage({ data, error }: { readonly data: Output<"events.get">; readonly error: Error | null }) {
+  const { event, body, receivers, has_more_deliveries } = data;
   const { id, type, test, created_at, data_json } = event;
+  const { isOwner } = useBrand();
   const record = recordOf(data_json);
   return (
-    <Page title={test ? `${type} (test)` : type} parent={<EventsLink />}>
+    <Page title={test ? `${type} (test)` : type} parent="events">
       {test && <Notice>A test with sample data. Nothing has happened to any record.</Notice>}
       <Facts
         facts={[
@@ -72,7 +63,13 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries }, erro
           record !== undefined && ["Record", <CopyableId id={record.id} label="record’s id" />],
           record?.change !== undefined && ["Status", record.change],
           record?.campaignId !== undefined && ["Campaign", <CopyableId id={record.campaignId} label="campaign’s id" />],
-          record !== undefined && !test && ["Same record", <SameRecord recordId={record.id} />],
+          record !== undefined &&
+            !test && [
+              "Same record",
+              <AnchorLink to="/developers/events" search={{ record_id: record.id }} size="sm">
+                All events of this record
+              </AnchorLink>,
+            ],
         ]}
       />
       <section aria-labelledby="deliveries">
@@ -85,7 +82,12 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries }, erro
             its page.
           </EmptyState>
         ) : (
-          <EventDeliveries receivers={receivers} />
+          <Rows
+            label="Deliveries of this event"
+            columns={isOwner ? [...COLUMNS, ACTION] : COLUMNS}
+            rows={deliveryRows(receivers)}
+            keyOf={({ delivery: { id: deliveryId } }) => deliveryId}
+          />
         )}
         {has_more_deliveries && (
           <Text size="sm" c="dimmed" mt="sm">
@@ -97,25 +99,6 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries }, erro
       <FormError error={error} />
       <BodyAsSent body={body} />
     </Page>
-  );
-}
-
-const SameRecord = ({ recordId }: { readonly recordId: string }) => (
-  <AnchorLink to="/developers/events" search={{ record_id: recordId }} size="sm">
-    All events of this record
-  </AnchorLink>
-);
-
-/** The deliveries of one event to every receiver, and for each receiver a button that sends the event to it once more. */
-function EventDeliveries({ receivers }: { readonly receivers: Output<"events.get">["receivers"] }) {
-  const { isOwner } = useBrand();
-  return (
-    <Rows
-      label="Deliveries of this event"
-      columns={isOwner ? [...COLUMNS, ACTION] : COLUMNS}
-      rows={deliveryRows(receivers)}
-      keyOf={({ delivery: { id } }) => id}
-    />
   );
 }
 

@@ -32,19 +32,18 @@ export default function Events() {
         nextOf={({ next_page_token }) => next_page_token}
         page={page}
         isFiltered={isFiltered(FILTERS, filters)}
-        none={<NoEvents />}
+        none={
+          <EmptyState title="No events in the last 30 days">
+            An event is made when a submission is approved or rejected, a payout is paid, or a campaign is settled. It shows here within
+            seconds.
+          </EmptyState>
+        }
         columns={COLUMNS}
         keyOf={({ id }) => id}
       />
     </Page>
   );
 }
-
-const NoEvents = () => (
-  <EmptyState title="No events in the last 30 days">
-    An event is made when a submission is approved or rejected, a payout is paid, or a campaign is settled. It shows here within seconds.
-  </EmptyState>
-);
 
 type Event = Output<"events.list">["events"][number];
 

@@ -13,8 +13,8 @@ import { EmptyState, FormError, Hint, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 
-const CreateKey = loadedDialog(async () => (await import("./create-key.tsx")).CreateKey);
-const RevokeKey = loadedDialog(async () => (await import("./revoke-key.tsx")).RevokeKey);
+const CreateKey = loadedDialog(async () => (await import("./key-dialogs.tsx")).CreateKey);
+const RevokeKey = loadedDialog(async () => (await import("./key-dialogs.tsx")).RevokeKey);
 
 export default function Keys() {
   const { isOwner } = useBrand();

@@ -6,8 +6,9 @@ import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { query, useBrand, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { announce, showProblems } from "../../parts/states.tsx";
-import { NewLink } from "./new-link.tsx";
+import { SecretDialog, useSecretChange } from "../../parts/secret-dialog.tsx";
+import { announce, Hint, showProblems } from "../../parts/states.tsx";
+import { When } from "../../parts/when.tsx";
 import { ROLE_MEANINGS, roleText } from "./roles.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
@@ -80,5 +81,61 @@ function HowToSignIn({ email, provider, onClose }: { readonly email: string; rea
         <Button onClick={onClose}>Done</Button>
       </Group>
     </Dialog>
+  );
+}
+
+interface NewLinkProps {
+  readonly member: Pick<Member, "email">;
+  /** The person has been added just now. */
+  readonly isNew?: boolean;
+  onClose(): void;
+}
+
+/** Makes a link that signs a member in, and shows it once. */
+export function NewLink({ member: { email }, isNew = false, onClose }: NewLinkProps) {
+  const { brand_name } = useBrand();
+  const options = useQuery(query("sign_in.options", {})).data;
+  const link = useSecretChange("members.link", ["members.list"], "Link made");
+
+  if (link.made !== undefined) {
+    return (
+      <SecretDialog
+        title={`Sign-in link for ${email}`}
+        kind="link"
+        secret={link.made.url}
+        advice="Send it over a channel that only this person reads: anyone who opens it acts as this person."
+        done="I have sent it"
+        onStored={onClose}
+      >
+        <Text size="sm">
+          It works once, until <When at={link.made.expires_at} />, and opens {brand_name} only. When the session has ended, the person needs
+          a new one{options?.provider == null ? "." : `, or signs in with ${options.provider}.`}
+        </Text>
+      </SecretDialog>
+    );
+  }
+  return (
+    <ConfirmDialog
+      title={isNew ? `${email} is a member now` : "Make a sign-in link?"}
+      change={link}
+      action="Make link"
+      cancel={isNew ? "Later" : "Cancel"}
+      isKept={isNew}
+      unknownOutcome="A link may have been made all the same. No one has seen it: make another."
+      onConfirm={() => link.make({ email })}
+      onClose={onClose}
+    >
+      <Text>
+        {isNew ? (
+          "No mail is sent. Make a link, and send it to the person."
+        ) : (
+          <>
+            It signs <strong>{email}</strong> in.
+          </>
+        )}{" "}
+        It works once, within {options?.link_hours} hours, and opens {brand_name} only.
+      </Text>
+      <Hint>Anyone who opens it acts as this person. The audit log shows that you made it.</Hint>
+    </ConfirmDialog>
   );
 }

@@ -17,11 +17,12 @@ const AddMember = loadedDialog(async () => (await import("./add-member.tsx")).Ad
 const ChangeRole = loadedDialog(async () => (await import("./change-member.tsx")).ChangeRole);
 const LastOwner = loadedDialog(async () => (await import("./change-member.tsx")).LastOwner);
 const LeaveBrand = loadedDialog(async () => (await import("./change-member.tsx")).LeaveBrand);
-const NewLink = loadedDialog(async () => (await import("./new-link.tsx")).NewLink);
+const NewLink = loadedDialog(async () => (await import("./add-member.tsx")).NewLink);
 const RemoveMember = loadedDialog(async () => (await import("./change-member.tsx")).RemoveMember);
 
 /** What an owner does to a member. Every member can leave. */
-type Act = "role" | "link" | "remove" | "leave";
+const DIALOGS = { role: ChangeRole, link: NewLink, remove: RemoveMember, leave: LeaveBrand };
+type Act = keyof typeof DIALOGS;
 type Open = { readonly act: "add" } | { readonly act: Act; readonly member: Member };
 
 /** Who works on the brand. Owners change it. */
@@ -77,10 +78,8 @@ function OpenDialog({ open, isLastOwner, close }: OpenDialogProps) {
   if (open.act === "add") return <AddMember onClose={close} />;
   // The role of the open row is as it was at the press; another's may have changed since.
   if (isLastOwner && open.member.email === email) return <LastOwner act={open.act} onClose={close} />;
-  const props = { member: open.member, onClose: close };
-  if (open.act === "role") return <ChangeRole {...props} />;
-  if (open.act === "link") return <NewLink {...props} />;
-  return open.act === "leave" ? <LeaveBrand {...props} /> : <RemoveMember {...props} />;
+  const Dialog = DIALOGS[open.act];
+  return <Dialog member={open.member} onClose={close} />;
 }
 
 interface Seen {

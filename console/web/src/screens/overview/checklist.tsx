@@ -1,14 +1,14 @@
 import { Anchor, Group, Stack, Text } from "@mantine/core";
-import type { Key, Receiver } from "@brand-records/console-contract";
+import type { Output } from "@brand-records/console-contract";
 import type { ReactNode } from "react";
-import { CheckIcon } from "../../parts/icons.tsx";
 import styles from "./checklist.module.css";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { Hint } from "../../parts/states.tsx";
+import { Step, Steps } from "../../parts/steps.tsx";
 
 /** The steps of the set-up; folded once all are done. */
-export function Checklist({ steps, isEligible }: { readonly steps: readonly Step[]; readonly isEligible: boolean }) {
+export function Checklist({ steps, isEligible }: { readonly steps: readonly SetUpStep[]; readonly isEligible: boolean }) {
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) {
     return (
@@ -16,7 +16,7 @@ export function Checklist({ steps, isEligible }: { readonly steps: readonly Step
         <summary className={styles["complete"]}>
           Set-up complete: {done} of {steps.length} steps
         </summary>
-        <Steps steps={steps} />
+        <SetUpSteps steps={steps} />
       </details>
     );
   }
@@ -30,41 +30,28 @@ export function Checklist({ steps, isEligible }: { readonly steps: readonly Step
           {done} of {steps.length} done
         </Hint>
       </Group>
-      <Steps steps={steps} />
+      <SetUpSteps steps={steps} />
     </Stack>
   );
 }
 
-function Steps({ steps }: { readonly steps: readonly Step[] }) {
+function SetUpSteps({ steps }: { readonly steps: readonly SetUpStep[] }) {
   const next = steps.find(({ isDone }) => !isDone);
   return (
-    <ol className={`${styles["steps"]} framed`}>
+    <Steps isFramed>
       {steps.map((step) => (
-        <li
-          key={step.title}
-          className={styles["step"]}
-          data-done={step.isDone || undefined}
-          aria-current={step === next ? "step" : undefined}
-        >
-          <span className={styles["mark"]} aria-hidden="true">
-            {step.isDone && <CheckIcon size={16} />}
-          </span>
-          <div className={styles["what"]}>
-            <Text fw={600}>
-              {step.title} <span className="visually-hidden">{step.isDone ? "(done)" : "(to do)"}</span>
-            </Text>
-            <Hint>{step.text}</Hint>
-            <Group className={styles["action"] ?? ""} align="stretch" gap="0.5rem 1.25rem" mt="0.25rem">
-              {step.action}
-            </Group>
-          </div>
-        </li>
+        <Step key={step.title} title={step.title} isDone={step.isDone} isCurrent={step === next}>
+          <Hint>{step.text}</Hint>
+          <Group className={styles["action"] ?? ""} align="stretch" gap="0.5rem 1.25rem" mt="0.25rem">
+            {step.action}
+          </Group>
+        </Step>
       ))}
-    </ol>
+    </Steps>
   );
 }
 
-interface Step {
+interface SetUpStep {
   readonly title: string;
   readonly isDone: boolean;
   readonly text: string;
@@ -72,17 +59,13 @@ interface Step {
   readonly action: ReactNode;
 }
 
-interface SetUp {
-  readonly keys: readonly Key[];
-  readonly receivers: readonly Receiver[];
-  /** Whether a receiver has accepted a delivery. */
-  readonly hasAccepted: boolean;
-  readonly isOwner: boolean;
-  readonly isEligible: boolean;
-}
-
 /** The steps from nothing to a receiver that accepts events. A member who is no owner sees what owners do. */
-export function setUpSteps({ keys, receivers, hasAccepted, isOwner, isEligible }: SetUp): readonly Step[] {
+export function setUpSteps(
+  { keys, receivers, has_accepted: hasAccepted }: Output<"overview.get">,
+  isOwner: boolean,
+  isEligible: boolean,
+): readonly SetUpStep[] {
+  const [receiver] = receivers;
   const active = keys.filter(({ revoked_at }) => revoked_at === null);
   const mayAct = isOwner && isEligible;
   const byOwners = isOwner ? "" : " An owner of your brand does this.";
@@ -121,16 +104,11 @@ export function setUpSteps({ keys, receivers, hasAccepted, isOwner, isEligible }
       title: "Have a test delivery accepted",
       isDone: hasAccepted,
       text: `A test shows that your receiver verifies the signature and responds with 2xx.${byOwners}`,
-      action: <TestLink receiver={receivers[0]} />,
+      action: receiver && (
+        <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: receiver.id }}>
+          {receiver.label}
+        </AnchorLink>
+      ),
     },
   ];
-}
-
-function TestLink({ receiver }: { readonly receiver: Receiver | undefined }) {
-  if (receiver === undefined) return null;
-  return (
-    <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: receiver.id }}>
-      {receiver.label}
-    </AnchorLink>
-  );
 }

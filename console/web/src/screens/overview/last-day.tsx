@@ -29,7 +29,8 @@ export const LastDay = ({ usage }: { readonly usage: Output<"overview.get">["usa
 function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) {
   const total = totalOf(buckets);
   const { accepted, refused } = total;
-  const limit = useLimit();
+  // Requests a minute; undefined for a brand that may make none.
+  const limit = useMe().rate_limits[useBrand().tier];
   const bars = everyBucket(buckets, HOURS, { from: Date.parse(from) }).map((hour) => ({
     label: momentText(hour.start),
     values: [hour.accepted, hour.refused],
@@ -51,11 +52,6 @@ function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) 
       </AnchorLink>
     </>
   );
-}
-
-/** Requests a minute; undefined for a brand that may make none. */
-function useLimit(): number | undefined {
-  return useMe().rate_limits[useBrand().tier];
 }
 
 function Number({ name, value, beside }: { readonly name: string; readonly value: number; readonly beside?: string }) {

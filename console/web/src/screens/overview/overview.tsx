@@ -29,10 +29,10 @@ export default function Overview() {
 
 /** What needs attention stands above what goes well. */
 function Sections({ data }: { readonly data: Output<"overview.get"> }) {
-  const { keys, receivers, has_accepted: hasAccepted, usage, plans_pending } = data;
+  const { keys, receivers, usage, plans_pending } = data;
   const { isOwner } = useBrand();
   const isEligible = useMayIntegrate();
-  const steps = setUpSteps({ keys, receivers, hasAccepted, isOwner, isEligible });
+  const steps = setUpSteps(data, isOwner, isEligible);
   const isSetUp = steps.every(({ isDone }) => isDone);
   return (
     <>

@@ -8,11 +8,9 @@ import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { explanationOf, reasonOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 
-const needsAttention = (receiver: Receiver): boolean => stateOf(receiver) !== "enabled";
-
 /** The receivers that miss events now. Nothing if there are none. */
 export function ReceiverProblems({ receivers }: { readonly receivers: readonly Receiver[] }) {
-  const rows = receivers.filter(needsAttention);
+  const rows = receivers.filter((receiver) => stateOf(receiver) !== "enabled");
   if (rows.length === 0) return null;
   return (
     <Stack component="section" gap="0.5rem" aria-label="Receivers that need attention">
@@ -33,15 +31,9 @@ const COLUMNS: Column<Receiver>[] = [
       </Link>
     ),
   },
-  {
-    title: "State",
-    cell: (receiver) => <StateBadge state={stateOf(receiver)} />,
-  },
+  { title: "State", cell: (receiver) => <StateBadge state={stateOf(receiver)} /> },
   { title: "Why", cell: (receiver) => <Why receiver={receiver} /> },
-  {
-    title: "Waiting",
-    cell: ({ waiting, enabled }) => `${countText(waiting)}${enabled ? "" : " held"}`,
-  },
+  { title: "Waiting", cell: ({ waiting, enabled }) => `${countText(waiting)}${enabled ? "" : " held"}` },
 ];
 
 const sentence = (text = ""): string => text.slice(0, 1).toUpperCase() + text.slice(1);

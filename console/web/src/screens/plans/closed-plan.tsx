@@ -5,7 +5,7 @@ import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { PlanContents } from "./plan-contents.tsx";
-import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
+import { PlanOrigin } from "./plan-origin.tsx";
 import { textsOf, visibleControls } from "./plan-texts.ts";
 import { valuesOf, type PlanValues } from "./plan-values.ts";
 import { UnsavedText } from "../../parts/unsaved-text.tsx";
@@ -20,7 +20,7 @@ interface ClosedPlanProps {
 export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
   const isCompleted = plan.status === "completed";
   return (
-    <Page title={visibleControls(plan.title)} parent={<PlansLink />} description={<PlanOrigin plan={plan} />}>
+    <Page title={visibleControls(plan.title)} parent="plans" description={<PlanOrigin plan={plan} />}>
       <Notice>
         <Text size="sm" className="breakable">
           <StateBadge state={isCompleted ? "completed" : "cancelled"} /> by <strong>{plan.closed_by ?? "a person"}</strong>

@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { FIELD_NAMES, STEP_TITLES, typeText, visibleControls } from "./plan-texts.ts";
+import { FIELD_NAMES, typeText, visibleControls } from "./plan-texts.ts";
 import type { PlanField, PlanValues, PlanValue } from "./plan-values.ts";
-import { STEPS, type StepName } from "./plan-steps.ts";
+import { STEP_NAMES, STEPS, type StepName } from "./plan-pages.ts";
 import styles from "./plans.module.css";
 import { fullDayText } from "../../parts/filters/days.ts";
 import { Pesos } from "../../parts/pesos.tsx";
@@ -14,15 +14,15 @@ interface PlanContentsProps {
   actionOf?(step: StepName): ReactNode;
 }
 
-const SECTIONS = (Object.entries(STEPS) as [StepName, readonly PlanField[]][]).filter(([, fields]) => fields.length > 0);
+const SECTIONS = STEP_NAMES.filter((step) => STEPS[step].fields.length > 0);
 
 /** Everything that a plan says, to read. */
 export const PlanContents = ({ values, actionOf }: PlanContentsProps) =>
-  SECTIONS.map(([step, fields]) => (
+  SECTIONS.map((step) => (
     <section key={step} className={styles["section"]} aria-labelledby={`contents-${step}`}>
       <Group align="baseline" gap="0.75rem" mb="0.75rem" wrap="nowrap">
         <Text component="h3" id={`contents-${step}`} fw={650}>
-          {STEP_TITLES[step]}
+          {STEPS[step].title}
         </Text>
         {step === "notes" && (
           <Text size="xs" c="dimmed">
@@ -32,10 +32,10 @@ export const PlanContents = ({ values, actionOf }: PlanContentsProps) =>
         {actionOf?.(step)}
       </Group>
       <Stack component="dl" className={styles["contents"] ?? ""} gap="0.625rem" m={0} fz="sm">
-        {fields.map((field) => (
+        {STEPS[step].fields.map((field) => (
           <div key={field}>
             {/* The title of the section is that of its only field. */}
-            <dt className={fields.length === 1 ? "visually-hidden" : undefined}>{FIELD_NAMES[field]}</dt>
+            <dt className={STEPS[step].fields.length === 1 ? "visually-hidden" : undefined}>{FIELD_NAMES[field]}</dt>
             <dd>
               <FieldValue field={field} value={values[field]} />
             </dd>

@@ -1,9 +1,10 @@
 import { Button, Group, Text, Anchor } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
 import { useChange } from "../../api/queries.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { announce, FormError, Notice } from "../../parts/states.tsx";
-import { isChanged, isOutdated } from "./editing/their-changes.ts";
+import { announce, Notice } from "../../parts/states.tsx";
+import { isChanged, isOutdated } from "./editing/editing.ts";
 import { visibleControls, textsOf } from "./plan-texts.ts";
 import type { PlanEditing } from "./editing/use-plan-editing.ts";
 import type { PlanValues } from "./plan-values.ts";
@@ -13,7 +14,6 @@ import { CopyableTexts } from "../../parts/unsaved-text.tsx";
 export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { readonly editing: PlanEditing; onClose(): void }) {
   const cancel = useChange("plans.cancel", ["plans.list"]);
   const submit = (): void => {
-    if (cancel.isPending) return;
     cancel.make(
       { plan_id: plan.id, expected_revision: plan.revision },
       ({ plan: cancelled }) => {
@@ -27,7 +27,17 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
     );
   };
   return (
-    <Dialog title="Cancel this plan?" isPending={cancel.isPending} onClose={onClose}>
+    <ConfirmDialog
+      title="Cancel this plan?"
+      change={{ isPending: cancel.isPending, error: isChanged(cancel.error) ? null : cancel.error }}
+      action="Cancel plan"
+      cancel="Keep plan"
+      isDangerous
+      isCancelFocused
+      unknownOutcome="It may have been cancelled all the same. Trying again does no harm."
+      onConfirm={submit}
+      onClose={onClose}
+    >
       <Text className="breakable">
         <strong>
           <bdi>{visibleControls(plan.title)}</bdi>
@@ -39,19 +49,7 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
         new plan. Nothing was published, funded or paid.
       </Text>
       {isChanged(cancel.error) && <Notice tone="warning">Somebody has just changed the plan. Do you still want to cancel it?</Notice>}
-      <FormError
-        error={isChanged(cancel.error) ? null : cancel.error}
-        unknownOutcome="It may have been cancelled all the same. Trying again does no harm."
-      />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose} disabled={cancel.isPending} data-autofocus>
-          Keep plan
-        </Button>
-        <Button color="red.9" onClick={submit} aria-busy={cancel.isPending}>
-          {cancel.isPending ? "Cancelling…" : "Cancel plan"}
-        </Button>
-      </Group>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

@@ -1,13 +1,6 @@
 import type { Plan } from "@brand-records/console-contract";
-import { AnchorLink } from "../../parts/links.tsx";
 import { When } from "../../parts/when.tsx";
 import { useMe } from "../../api/queries.ts";
-
-export const PlansLink = () => (
-  <AnchorLink to="/workspaces" size="sm">
-    Campaign plans
-  </AnchorLink>
-);
 
 /** Which integration prepared a plan, and who edited it last. */
 export function PlanOrigin({ plan: { prepared_by, created_at, edited_by, edited_at } }: { readonly plan: Plan }) {

@@ -1,5 +1,4 @@
 import type { PlanField, PlanValue, PlanValues } from "./plan-values.ts";
-import type { StepName } from "./plan-steps.ts";
 
 /** The types of campaigns, as packages/resources describes them to integrations. */
 export const CAMPAIGN_TYPES: readonly { readonly type: string; readonly name: string; readonly text: string }[] = [
@@ -16,14 +15,6 @@ export function typeText(type: string): string {
   const known = CAMPAIGN_TYPES.find((one) => one.type === type);
   return known === undefined ? type : `${known.name}: ${known.text.slice(0, 1).toLowerCase()}${known.text.slice(1)}`;
 }
-
-export const STEP_TITLES: Readonly<Record<StepName, string>> = {
-  basics: "Basics",
-  budget: "Budget",
-  creative: "Creative",
-  notes: "Notes",
-  review: "Review",
-};
 
 export const FIELD_NAMES: Readonly<Record<PlanField, string>> = {
   title: "Title",

@@ -1,41 +1,20 @@
 import type { Plan, PlanChanges } from "@brand-records/console-contract";
 import { centavosOf, pesosText } from "./money.ts";
-import { STEPS } from "./plan-steps.ts";
+import { STEPS, type StepName } from "./plan-pages.ts";
 
-/** What people edit of a plan, as fields hold it: empty text stands for what a plan leaves out. */
-export interface PlanValues {
-  readonly title: string;
-  readonly goal: string;
-  readonly campaign_type: string;
-  readonly planned_for: string;
-  readonly review_on: string;
-  /** Pesos, as typed. */
-  readonly budget: string;
-  readonly summary: string;
-  readonly brief: string;
-  readonly requirements: readonly string[];
-  readonly platforms: readonly string[];
-  readonly notes: string;
-}
+export type PlanField = (typeof STEPS)[StepName]["fields"][number];
+type ListField = "requirements" | "platforms";
 
-export type PlanField = keyof PlanValues;
+/** What people edit of a plan, as fields hold it: empty text stands for what a plan leaves out. The budget is in pesos, as typed. */
+export type PlanValues = { readonly [Field in PlanField]: Field extends ListField ? readonly string[] : string };
 export type PlanValue = PlanValues[PlanField];
 
-export const PLAN_FIELDS: readonly PlanField[] = Object.values(STEPS).flat();
+export const PLAN_FIELDS: readonly PlanField[] = Object.values(STEPS).flatMap(({ fields }) => fields);
 
-export const valuesOf = (plan: Plan): PlanValues => ({
-  title: plan.title,
-  goal: plan.goal,
-  campaign_type: plan.campaign_type,
-  planned_for: plan.planned_for,
-  review_on: plan.review_on,
-  budget: pesosText(plan.planning_budget_centavos),
-  summary: plan.summary ?? "",
-  brief: plan.brief ?? "",
-  requirements: plan.requirements,
-  platforms: plan.platforms,
-  notes: plan.notes ?? "",
-});
+export function valuesOf(plan: Plan): PlanValues {
+  const shown = { ...plan, budget: pesosText(plan.planning_budget_centavos) };
+  return Object.fromEntries(PLAN_FIELDS.map((field) => [field, shown[field] ?? ""])) as unknown as PlanValues;
+}
 
 /** Whether two values of a field mean the same: "75000" and "75,000.00" are one budget. */
 export function isSame(field: PlanField, one: PlanValue, other: PlanValue): boolean {

@@ -7,7 +7,6 @@ import { Page } from "../../parts/page.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { keepUnsaved } from "../../api/unsaved.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
-import { PlansLink } from "./plan-origin.tsx";
 import { textsOf } from "./plan-texts.ts";
 import { usePlanEditing } from "./editing/use-plan-editing.ts";
 import { Wizard } from "./wizard.tsx";
@@ -35,7 +34,7 @@ export default function Plan() {
   if (data === undefined) {
     if (isGone(error)) return <NotFoundPage />;
     return (
-      <Page of="plan" parent={<PlansLink />}>
+      <Page of="plan" parent="plans">
         <NotRead error={error} refetch={refetch} />
       </Page>
     );

@@ -6,9 +6,9 @@ import type { Choices } from "./editing/draft.ts";
 import { TheirChangesNotice } from "./editing/their-changes-notice.tsx";
 import type { PlanEditing, SaveOutcome } from "./editing/use-plan-editing.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
-import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
-import { STEP_NAMES, type StepName } from "./plan-steps.ts";
-import { STEP_TITLES, visibleControls } from "./plan-texts.ts";
+import { PlanOrigin } from "./plan-origin.tsx";
+import { STEP_NAMES, STEPS, type StepName } from "./plan-pages.ts";
+import { visibleControls } from "./plan-texts.ts";
 import styles from "./plans.module.css";
 import { voided, type Confirmations } from "./steps/confirmations.ts";
 import { STEP_PARTS, StepForm } from "./steps/step-form.tsx";
@@ -64,7 +64,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
   return (
     <Page
       title={visibleControls(plan.title)}
-      parent={<PlansLink />}
+      parent="plans"
       description={<PlanOrigin plan={plan} />}
       actions={
         <Button variant="default" onClick={() => setIsCancelling(true)}>
@@ -76,7 +76,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
       {isCancelling && <CancelPlan editing={editing} onClose={() => setIsCancelling(false)} />}
       {guard.status === "blocked" && (
         <LeaveDialog
-          stepTitle={STEP_TITLES[step]}
+          stepTitle={STEPS[step].title}
           isSignedOut={guard.next.pathname === "/sign-in"}
           isSaving={editing.isSaving}
           unsaved={editing.unsaved}
@@ -137,7 +137,7 @@ function Step({ step, hasShownOne, children }: StepContentProps) {
           Step {STEP_NAMES.indexOf(step) + 1} of {STEP_NAMES.length}
         </Text>
         <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="1.125rem" className="page-title breakable">
-          {STEP_TITLES[step]}
+          {STEPS[step].title}
         </Text>
       </div>
       {children}

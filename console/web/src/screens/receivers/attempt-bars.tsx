@@ -4,10 +4,11 @@ import { Group, NativeSelect, Text } from "@mantine/core";
 import { useState } from "react";
 import { useBrand, useRead, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
+import { durationText } from "../../parts/formats.ts";
 import { Loading, NotRead } from "../../parts/states.tsx";
+import { startsOf } from "../../parts/usage-buckets.ts";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
-import { durationText, filledHours } from "./hours.ts";
 
 const POLL_MS = 30_000;
 const PERIODS = [
@@ -71,11 +72,14 @@ interface StatsProps {
   readonly range: { readonly from: string; readonly to: string };
 }
 
-const barsOf = ({ hours }: StatsProps["stats"], range: StatsProps["range"]) =>
-  filledHours(hours, range).map(({ at, accepted, failed }) => ({
+/** The service leaves out hours without attempts. */
+function barsOf({ hours }: StatsProps["stats"], range: StatsProps["range"]) {
+  const found = new Map(hours.map(({ hour, stats }) => [Date.parse(hour), stats]));
+  return startsOf({ bucketMinutes: 60, buckets: hoursOf(range) }, { from: Date.parse(range.from) }).map((at) => ({
     label: `${momentText(at)} to ${momentText(at + HOUR_MS).slice(-5)}`,
-    values: [accepted, failed],
+    values: [found.get(at)?.accepted ?? 0, found.get(at)?.failed ?? 0],
   }));
+}
 
 function Totals({ stats: { total, counted_since }, range }: StatsProps) {
   const { accepted, failed, p50_ms, p95_ms } = total;

@@ -1,7 +1,7 @@
 import { Anchor, Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
-import { ButtonLink, ReceiversLink } from "../../parts/links.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { EmptyState } from "../../parts/states.tsx";
@@ -20,13 +20,13 @@ export default function NewReceiver() {
   // The role may be lost while the secret shows, which cannot be had again.
   if (!isOwner && created === undefined) {
     return (
-      <Page of="newReceiver" parent={<ReceiversLink />}>
+      <Page of="newReceiver" parent="receivers">
         <EmptyState title="Only owners register receivers">Ask an owner of your brand to register yours.</EmptyState>
       </Page>
     );
   }
   return (
-    <Page of="newReceiver" parent={<ReceiversLink />}>
+    <Page of="newReceiver" parent="receivers">
       <ReceiverForm
         initial={INITIAL}
         error={create.error}

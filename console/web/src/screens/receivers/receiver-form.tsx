@@ -1,13 +1,10 @@
-import { Checkbox, Stack, TextInput } from "@mantine/core";
+import { Anchor, Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useBlocker } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../api/call.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
-import { loadedPart } from "../../parts/loaded-part.tsx";
 import { showProblems, FormError, Notice } from "../../parts/states.tsx";
-
-const SignedOut = loadedPart(async () => (await import("./signed-out.tsx")).SignedOut, null);
 
 export interface ReceiverValues {
   readonly url: string;
@@ -132,5 +129,18 @@ function errorsOf(error: Error): Record<string, string> {
 const ChatRelay = () => (
   <Notice>
     A relay to run yourself is in <code>examples/relay</code> of this service’s repository. Register the relay’s own address here.
+  </Notice>
+);
+
+/** Stands in the form when its person's session has ended: the page stays, for what is typed in it. */
+const SignedOut = () => (
+  <Notice tone="warning">
+    <div role="alert">
+      You are signed out, and what you typed is not saved yet.{" "}
+      <Anchor href="/sign-in" target="_blank" inherit underline="always">
+        Sign in in a new tab
+      </Anchor>
+      , then come back: it is still here.
+    </div>
   </Notice>
 );

@@ -1,15 +1,13 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
-import { POLL_MS, query, useBrand } from "../../api/queries.ts";
+import { POLL_MS, useRead } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { FormError, NotRead } from "../../parts/states.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import styles from "./receiver-page.module.css";
 import { WaitingPanel } from "./waiting-panel.tsx";
-import { ReceiversLink } from "../../parts/links.tsx";
 
 interface ReceiverPageProps {
   readonly receiverId: string;
@@ -21,21 +19,19 @@ interface ReceiverPageProps {
 
 /** One of the pages of a receiver, with links to the others. */
 export function ReceiverPage({ receiverId, title, actions, children }: ReceiverPageProps) {
-  const { ofBrand } = useBrand();
-  const input = { ...ofBrand, receiver_id: receiverId };
-  const { data, error, refetch } = useQuery({ ...query("receivers.get", input), refetchInterval: POLL_MS });
+  const { data, error, refetch } = useRead("receivers.get", { receiver_id: receiverId }, { refetchInterval: POLL_MS });
   // It may be deleted while the page shows it.
   if (isGone(error)) return <NotFoundPage />;
   if (data === undefined) {
     return (
-      <Page of="receiver" parent={<ReceiversLink />}>
+      <Page of="receiver" parent="receivers">
         <NotRead error={error} refetch={refetch} />
       </Page>
     );
   }
   const { receiver } = data;
   return (
-    <Page title={title(receiver)} parent={<ReceiversLink />} actions={actions?.(receiver)}>
+    <Page title={title(receiver)} parent="receivers" actions={actions?.(receiver)}>
       <Tabs receiverId={receiver.id} />
       <FormError error={error} />
       {/* The state of a form is one receiver's. */}

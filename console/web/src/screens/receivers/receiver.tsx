@@ -15,8 +15,8 @@ import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/r
 import styles from "./receiver.module.css";
 import { useBrand } from "../../api/queries.ts";
 
-const SendTest = loadedDialog(async () => (await import("./send-test.tsx")).SendTest);
-const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);
+const SendTest = loadedDialog(async () => (await import("./receiver-dialogs.tsx")).SendTest);
+const EnableReceiver = loadedDialog(async () => (await import("./receiver-dialogs.tsx")).EnableReceiver);
 
 /** What a receiver got, and how it did. */
 export default function Receiver() {

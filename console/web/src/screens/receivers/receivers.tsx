@@ -1,7 +1,6 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { countText } from "../../parts/formats.ts";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
@@ -22,7 +21,19 @@ export default function Receivers() {
   const { data, error, refetch } = useRead("receivers.list", {}, { refetchInterval: POLL_MS });
   let content = <NotRead error={error} refetch={refetch} />;
   if (data !== undefined) {
-    content = data.receivers.length === 0 ? <NoReceivers action={register} /> : <ReceiverList receivers={data.receivers} />;
+    content =
+      data.receivers.length === 0 ? (
+        <EmptyState title="No receivers yet" action={register}>
+          Register an HTTPS address, and events reach your systems within seconds. Each brand can have {RECEIVERS_MAX}.
+        </EmptyState>
+      ) : (
+        <>
+          <Rows label="Receivers" columns={COLUMNS} rows={data.receivers} keyOf={({ id }) => id} />
+          <Text fz="sm" c="dimmed" lh={1.55}>
+            {data.receivers.length} of {RECEIVERS_MAX} receivers
+          </Text>
+        </>
+      );
   }
   return (
     <Page of="receivers" actions={data !== undefined && data.receivers.length > 0 && data.receivers.length < RECEIVERS_MAX && register}>
@@ -30,23 +41,6 @@ export default function Receivers() {
       {content}
       {data !== undefined && <FormError error={error} />}
     </Page>
-  );
-}
-
-const NoReceivers = ({ action }: { readonly action: ReactNode }) => (
-  <EmptyState title="No receivers yet" action={action}>
-    Register an HTTPS address, and events reach your systems within seconds. Each brand can have {RECEIVERS_MAX}.
-  </EmptyState>
-);
-
-function ReceiverList({ receivers }: { readonly receivers: readonly Receiver[] }) {
-  return (
-    <>
-      <Rows label="Receivers" columns={COLUMNS} rows={receivers} keyOf={({ id }) => id} />
-      <Text fz="sm" c="dimmed" lh={1.55}>
-        {receivers.length} of {RECEIVERS_MAX} receivers
-      </Text>
-    </>
   );
 }
 

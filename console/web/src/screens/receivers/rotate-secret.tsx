@@ -1,14 +1,13 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Checkbox, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
-import { CheckIcon } from "../../parts/icons.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { announce, FormError, Notice } from "../../parts/states.tsx";
+import { Step, Steps } from "../../parts/steps.tsx";
 import { When } from "../../parts/when.tsx";
-import styles from "./receiver-page.module.css";
 import { WatchDelivery } from "./watch-delivery.tsx";
 
 const MakeNextSecret = loadedDialog(async () => (await import("./make-next-secret.tsx")).MakeNextSecret);
@@ -16,7 +15,7 @@ const MakeNextSecret = loadedDialog(async () => (await import("./make-next-secre
 const READ_AGAIN = ["receivers.get", "receivers.list"] as const;
 const route = getRouteApi("/shell/developers/receivers/$receiverId/settings");
 
-interface StepsProps {
+interface ReceiverProps {
   readonly receiver: Receiver;
 }
 
@@ -24,7 +23,7 @@ interface StepsProps {
  * Replaces the signing secret in three steps, with days between them if need be. The service keeps how far it is; the URL keeps the last
  * test, so that its result shows after a reload too.
  */
-export function RotateSecret({ receiver }: StepsProps) {
+export function RotateSecret({ receiver }: ReceiverProps) {
   const [wasRotating, setWasRotating] = useState(receiver.rotating);
   const [hasActivated, setHasActivated] = useState(false);
   // What became of it, not what a response says: that may be lost, or another tab's.
@@ -43,35 +42,14 @@ export function RotateSecret({ receiver }: StepsProps) {
           The new secret is in force. Remove the old one from your receiver a minute from now: attempts in flight end by then.
         </Notice>
       )}
-      <ol className={styles["steps"]}>
+      <Steps>
         <MakeStep receiver={receiver} />
         <TestStep receiver={receiver} />
         <ActivateStep receiver={receiver} />
-      </ol>
+      </Steps>
     </>
   );
 }
-
-interface StepProps {
-  readonly title: string;
-  readonly isDone: boolean;
-  readonly isCurrent: boolean;
-  readonly children: ReactNode;
-}
-
-const Step = ({ title, isDone, isCurrent, children }: StepProps) => (
-  <li className={styles["step"]} data-done={isDone || undefined} aria-current={isCurrent ? "step" : undefined}>
-    <span className={styles["mark"]} aria-hidden="true">
-      {isDone && <CheckIcon size={16} />}
-    </span>
-    <Stack className={styles["content"] ?? ""} align="flex-start" gap="0.5rem" miw={0}>
-      <Text component="h3" fw={600}>
-        {title} <span className="visually-hidden">{isDone ? "(done)" : "(to do)"}</span>
-      </Text>
-      {children}
-    </Stack>
-  </li>
-);
 
 /** Forgets the test of an earlier next secret. */
 function useForgetTest(): () => void {
@@ -79,12 +57,12 @@ function useForgetTest(): () => void {
   return () => void navigate({ to: ".", search: {}, replace: true, resetScroll: false });
 }
 
-function MakeStep({ receiver }: StepsProps) {
+function MakeStep({ receiver }: ReceiverProps) {
   const { rotating, next_secret_at } = receiver;
   const [isOpen, setIsOpen] = useState(false);
   const forgetTest = useForgetTest();
   return (
-    <Step title="Make the next secret" isDone={rotating} isCurrent={!rotating}>
+    <Step as="h3" title="Make the next secret" isDone={rotating} isCurrent={!rotating}>
       {rotating ? (
         <Text size="sm">
           <When before="Made " at={next_secret_at} after=". " />
@@ -104,7 +82,7 @@ function MakeStep({ receiver }: StepsProps) {
   );
 }
 
-function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accepted_at } }: StepsProps) {
+function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accepted_at } }: ReceiverProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { test: testId } = route.useSearch();
@@ -116,7 +94,7 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
       void navigate({ to: ".", search: { test: delivery_id }, replace: true, resetScroll: false });
     });
   return (
-    <Step title="Send a test signed with the next secret alone" isDone={rotating && isAccepted} isCurrent={rotating && !isAccepted}>
+    <Step as="h3" title="Send a test signed with the next secret alone" isDone={rotating && isAccepted} isCurrent={rotating && !isAccepted}>
       <Text size="sm">
         First give your receiver both secrets: <code>WEBHOOK_SECRET=whsec_present…,whsec_next…</code> in the documented programs.
       </Text>
@@ -143,7 +121,7 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
   );
 }
 
-function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at } }: StepsProps) {
+function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at } }: ReceiverProps) {
   const forgetTest = useForgetTest();
   const [isForced, setIsForced] = useState(false);
   const activate = useChange("receivers.activate", READ_AGAIN);
@@ -155,7 +133,7 @@ function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at
       forgetTest();
     });
   return (
-    <Step title="Activate it" isDone={false} isCurrent={rotating && isAccepted}>
+    <Step as="h3" title="Activate it" isDone={false} isCurrent={rotating && isAccepted}>
       <Text size="sm">
         From then on the next secret alone signs every attempt, retries of older deliveries included. The old one is worthless.
       </Text>

@@ -3,9 +3,11 @@ import { Button, Stack, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { countOf } from "../../parts/formats.ts";
+import { Facts } from "../../parts/facts.tsx";
 import { loadedDialog, loadedPart } from "../../parts/loaded-part.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
+import { Hint } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { EditReceiver } from "./edit-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
@@ -13,12 +15,11 @@ import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts"
 import styles from "./receiver-page.module.css";
 import { useBrand } from "../../api/queries.ts";
 
-// What members see instead, what is below the fold, and dialogs, which few visits open.
-const MemberSettings = loadedPart(async () => (await import("./member-settings.tsx")).MemberSettings, null);
+// What is below the fold, and dialogs, which few visits open.
 const RotateSecret = loadedPart(async () => (await import("./rotate-secret.tsx")).RotateSecret);
-const DeleteReceiver = loadedDialog(async () => (await import("./delete-receiver.tsx")).DeleteReceiver);
-const EnableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).EnableReceiver);
-const DisableReceiver = loadedDialog(async () => (await import("./enable-receiver.tsx")).DisableReceiver);
+const DeleteReceiver = loadedDialog(async () => (await import("./receiver-dialogs.tsx")).DeleteReceiver);
+const EnableReceiver = loadedDialog(async () => (await import("./receiver-dialogs.tsx")).EnableReceiver);
+const DisableReceiver = loadedDialog(async () => (await import("./receiver-dialogs.tsx")).DisableReceiver);
 
 /** What an owner changes about a receiver; members see it. */
 export default function ReceiverSettings() {
@@ -85,3 +86,28 @@ const Section = ({ title, children }: { readonly title: string; readonly childre
     {children}
   </Stack>
 );
+
+/** A receiver's settings, to read. */
+function MemberSettings({ receiver }: { readonly receiver: Receiver }) {
+  const { label, url, events, max_in_flight, rotating } = receiver;
+  return (
+    <>
+      <Hint>Owners of the brand change these settings. The URL shows without its path, which may contain a token.</Hint>
+      <Facts
+        facts={[
+          ["Label", label],
+          ["URL", url],
+          ["Events", events.join(", ")],
+          ["Attempts in flight", `At most ${max_in_flight}`],
+          [
+            "State",
+            <>
+              <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)}
+            </>,
+          ],
+          ["Signing secret", rotating ? "Being rotated: deliveries have two signatures" : "In force"],
+        ]}
+      />
+    </>
+  );
+}

@@ -31,6 +31,17 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
       announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");
       if (first !== null) setAsked(all ? { kind: "all", receiver: sent, at: Date.now() } : { kind: "one", delivery: first });
     });
+  const button = (text: string, all: boolean) => (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={() => press(all)}
+      loading={send.isPending && send.variables.all === all}
+      disabled={send.isPending}
+    >
+      {text}
+    </Button>
+  );
   if (paused_until === null && !isWaiting && asked === undefined) return null;
   return (
     <Notice tone="warning">
@@ -48,26 +59,8 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
         <FormError error={send.error} />
         {isOwner && isWaiting && (
           <Group gap="xs" className={styles["buttons"] ?? ""}>
-            {paused_until !== null && (
-              <Button
-                variant="default"
-                size="xs"
-                onClick={() => press(false)}
-                loading={send.isPending && !send.variables.all}
-                disabled={send.isPending}
-              >
-                Try now
-              </Button>
-            )}
-            <Button
-              variant="default"
-              size="xs"
-              onClick={() => press(true)}
-              loading={send.isPending && send.variables.all}
-              disabled={send.isPending}
-            >
-              {waiting === 1 ? "Send the one waiting now" : `Send all ${countText(waiting)} waiting now`}
-            </Button>
+            {paused_until !== null && button("Try now", false)}
+            {button(waiting === 1 ? "Send the one waiting now" : `Send all ${countText(waiting)} waiting now`, true)}
           </Group>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { readFailedRequests, type FailedInRange } from "@brand-records/console-contract/range-reads";
 import { FAILED_RANGE, TIME_RANGES } from "@brand-records/console-contract/time-ranges";
 import { Text } from "@mantine/core";
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Key } from "@brand-records/console-contract";
 import { Fragment } from "react";
@@ -19,23 +19,22 @@ import { CopyableId } from "../../parts/copyable.tsx";
 import { KeyName } from "../../parts/key-name.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 
-/** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
-const failedQuery = (brandId: string, search: FailedSearch) =>
-  queryOptions({
-    queryKey: ["requests.failed", { brand_id: brandId, ...search }] as const,
-    queryFn: ({ signal }) => {
-      const selected = { brand_id: brandId, ...selectedBy(search) };
-      const range = nameIn(TIME_RANGES, search.range, FAILED_RANGE);
-      return readFailedRequests((input) => call("requests.failed", input, { signal }), selected, range, Date.now());
-    },
-  });
-
 /** What was refused or failed, with which key, where and why: to see what an integration does wrong, or what we did. */
 export default function FailedRequests() {
   const { ofBrand } = useBrand();
   const search = getRouteApi("/shell/developers/requests").useSearch();
   const { data, error, refetch } = useQuery({
-    ...failedQuery(ofBrand.brand_id, search),
+    // The range ends now: its time is no part of the key, so that it moves with each poll.
+    queryKey: ["requests.failed", { ...ofBrand, ...search }] as const,
+    queryFn: ({ signal }) => {
+      const range = nameIn(TIME_RANGES, search.range, FAILED_RANGE);
+      return readFailedRequests(
+        (input) => call("requests.failed", input, { signal }),
+        { ...ofBrand, ...selectedBy(search) },
+        range,
+        Date.now(),
+      );
+    },
     placeholderData: whileLoading(ofBrand),
     refetchInterval: poll(POLL_COUNTS_MS),
   });
@@ -49,7 +48,14 @@ export default function FailedRequests() {
         <>
           <FormError error={error} />
           <Counts data={data} isFiltered={isFiltered(filters, { ...search, range: undefined })} />
-          {data.groups.length > 0 && <FailedGroups groups={data.groups} keys={data.keys} search={search} />}
+          {data.groups.length > 0 && (
+            <Rows
+              label="Failed requests"
+              columns={columns(search, new Map(data.keys.map((key) => [key.id, key])))}
+              rows={data.groups}
+              keyOf={({ key_id, route, code, field }) => [key_id, route, code, field].join(" ")}
+            />
+          )}
           {data.has_more_groups && <Text size="sm">These are the 200 with the most requests. Filters show the others.</Text>}
         </>
       )}
@@ -74,7 +80,11 @@ function Counts({ data: { name, groups, buckets, span, counted_since }, isFilter
         </Notice>
       )}
       {groups.length === 0 ? (
-        <NoFailures length={range.length} isFiltered={isFiltered} />
+        <EmptyState title={isFiltered ? "No failed requests match" : `No failed requests in the last ${range.length}`}>
+          {isFiltered
+            ? "Change or clear the filters to see more."
+            : "Every request with one of this brand’s keys succeeded. One that fails shows here within 20 seconds."}
+        </EmptyState>
       ) : (
         <Bars title={`Failed requests per ${range.per}`} series={[{ name: "Failed", tone: "bad" }]} bars={bars} />
       )}
@@ -82,34 +92,10 @@ function Counts({ data: { name, groups, buckets, span, counted_since }, isFilter
   );
 }
 
-function NoFailures({ length, isFiltered }: Pick<CountsProps, "isFiltered"> & { readonly length: string }) {
-  if (isFiltered) return <EmptyState title="No failed requests match">Change or clear the filters to see more.</EmptyState>;
-  return (
-    <EmptyState title={`No failed requests in the last ${length}`}>
-      Every request with one of this brand’s keys succeeded. One that fails shows here within 20 seconds.
-    </EmptyState>
-  );
-}
-
-interface FailedGroupsProps {
-  readonly groups: readonly FailedGroup[];
-  readonly keys: readonly Key[];
-  readonly search: FailedSearch;
-}
-
-/** Requests that failed in the same way, the most frequent first. Each leads to its own counts. */
-const FailedGroups = ({ groups, keys, search }: FailedGroupsProps) => (
-  <Rows
-    label="Failed requests"
-    columns={columns(search, new Map(keys.map((key) => [key.id, key])))}
-    rows={groups}
-    keyOf={({ key_id, route, code, field }) => [key_id, route, code, field].join(" ")}
-  />
-);
-
 /** A column is as wide as the longest part of a name, which breaks between its parts alone. */
 const BETWEEN_PARTS = { overflowWrap: "break-word" } as const;
 
+/** Requests that failed in the same way, the most frequent first. Each leads to its own counts. */
 const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<FailedGroup>[] => [
   {
     title: "Error",

@@ -43,45 +43,20 @@ export function fieldText(field: string): string | undefined {
   return field === "*" ? "a field that does not exist there" : `field ${field}`;
 }
 
-type Choice = readonly [value: string, label: string];
-
-const distinct = (choices: readonly Choice[]) => [...new Map(choices)].map(([value, label]) => ({ value, label }));
-
 const rangeLabel = (name: FailedRangeName): string => `Last ${TIME_RANGES[name].length}`;
 
 /** The page's filters: each offers what the groups that show have, and the keys that the brand has. */
 export function filtersFor(groups: readonly FailedGroup[], keys: readonly Key[]): readonly Filter[] {
   const ranges = (Object.keys(TIME_RANGES) as FailedRangeName[]).filter((name) => name !== FAILED_RANGE);
-  const choice = (name: string, label: string, all: string, choices: readonly Choice[]): Filter => ({
-    kind: "choice",
-    name,
-    label,
-    all,
-    options: distinct(choices),
-  });
-  const ofGroups = (name: "route" | "code" | "field", label: string, all: string, labelOf = (value: string): string => value): Filter =>
-    choice(
-      name,
-      label,
-      all,
-      groups.map((group) => [group[name], labelOf(group[name])]),
-    );
-  const fields = groups.map(({ field }): Choice => (field === "" ? [NO_FIELD, "No field"] : [field, field]));
-  return [
-    choice(
-      "range",
-      "Time",
-      rangeLabel(FAILED_RANGE),
-      ranges.map((name) => [name, rangeLabel(name)]),
-    ),
-    choice(
-      "key",
-      "Key",
-      "All keys",
-      keys.map(({ id, name }) => [id, name]),
-    ),
-    ofGroups("route", "Request", "All requests", (route) => routeText(route).name),
-    ofGroups("code", "Error", "All errors"),
-    choice("field", "Field", "All fields", fields),
+  const choices: readonly [name: keyof FailedSearch, label: string, all: string, options: readonly (readonly [string, string])[]][] = [
+    ["range", "Time", rangeLabel(FAILED_RANGE), ranges.map((name) => [name, rangeLabel(name)])],
+    ["key", "Key", "All keys", keys.map(({ id, name }) => [id, name])],
+    ["route", "Request", "All requests", groups.map(({ route }) => [route, routeText(route).name])],
+    ["code", "Error", "All errors", groups.map(({ code }) => [code, code])],
+    ["field", "Field", "All fields", groups.map(({ field }) => (field === "" ? [NO_FIELD, "No field"] : [field, field]))],
   ];
+  return choices.map(([name, label, all, options]) => {
+    const distinct = [...new Map(options)];
+    return { kind: "choice", name, label, all, options: distinct.map(([value, text]) => ({ value, label: text })) };
+  });
 }

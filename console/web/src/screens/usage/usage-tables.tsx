@@ -38,13 +38,8 @@ export function KeyTable({ buckets, keys, total }: KeyTableProps) {
   );
 }
 
-const nameOf = ({ id, key }: KeyUsage) => {
-  if (id === ALL) return <strong>All keys</strong>;
-  return <KeyName id={id} found={key} />;
-};
-
 const COLUMNS: Column<KeyUsage>[] = [
-  { title: "Key", cell: nameOf },
+  { title: "Key", cell: ({ id, key }) => (id === ALL ? <strong>All keys</strong> : <KeyName id={id} found={key} />) },
   { title: "Accepted", cell: ({ accepted }) => accepted.toLocaleString("en-PH") },
   { title: "Refused", cell: ({ refused }) => refused.toLocaleString("en-PH") },
   { title: "Busiest clock minute", cell: ({ peak }) => peak.toLocaleString("en-PH") },

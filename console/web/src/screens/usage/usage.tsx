@@ -1,7 +1,7 @@
 import { readUsage, usageKey, type UsageOfRange } from "@brand-records/console-contract/range-reads";
 import { USAGE_RANGE, USAGE_RANGES, type UsageRangeName } from "@brand-records/console-contract/time-ranges";
 import { Group, Stack, Text } from "@mantine/core";
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Key } from "@brand-records/console-contract";
 import { call } from "../../api/call.ts";
@@ -18,20 +18,15 @@ import styles from "./usage.module.css";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 
-/** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
-const usageQuery = (brandId: string, name: UsageRangeName) =>
-  queryOptions({
-    queryKey: ["usage.get", usageKey(brandId, name)] as const,
-    queryFn: ({ signal }) => readUsage((input) => call("usage.get", input, { signal }), brandId, name, Date.now()),
-  });
-
 /** How many requests the brand makes, how near they come to its limit, and which keys make them. */
 export default function Usage() {
   const { ofBrand, brand_name, tier } = useBrand();
   const limit = useMe().rate_limits[tier];
   const name = nameIn(USAGE_RANGES, getRouteApi("/shell/developers/usage").useSearch().range, USAGE_RANGE);
   const { data, error, refetch } = useQuery({
-    ...usageQuery(ofBrand.brand_id, name),
+    // The range ends now: its time is no part of the key, so that it moves with each poll.
+    queryKey: ["usage.get", usageKey(ofBrand.brand_id, name)] as const,
+    queryFn: ({ signal }) => readUsage((input) => call("usage.get", input, { signal }), ofBrand.brand_id, name, Date.now()),
     placeholderData: whileLoading(ofBrand),
     refetchInterval: poll(POLL_COUNTS_MS),
   });

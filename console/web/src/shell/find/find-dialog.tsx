@@ -4,7 +4,7 @@ import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { useBrand, useMe, useRead } from "../../api/queries.ts";
 import { useReturnedFocus } from "../../parts/loaded-part.tsx";
 import { useShowBrand, AREAS } from "../places.ts";
-import { findTargets, keyOf, type Found, type Target } from "./find-targets.ts";
+import { findTargets, type Found } from "./find-targets.ts";
 import styles from "./find-dialog.module.css";
 
 /** A field and what its text finds, of which the first is chosen; the arrow keys choose another, Enter opens. */
@@ -13,7 +13,8 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const found = useFound(text);
-  const open = useOpen();
+  const { navigate } = useRouter();
+  const showBrand = useShowBrand();
   const store = useCombobox({ opened: true });
   const listId = useId();
   const idOf = (index: number): string => `${listId}-${index}`;
@@ -25,7 +26,8 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
     const target = found[index]?.target;
     if (target === undefined) return;
     close();
-    open(target);
+    if ("brand_id" in target) showBrand(target.brand_id);
+    else void navigate(target);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = STEPS[event.key];
@@ -59,9 +61,10 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
           onKeyDown={onKeyDown}
         />
         <Combobox.Options id={listId} aria-label="Found" mt="0.75rem" mah="min(24rem, 55vh)" style={{ overflowY: "auto" }}>
-          {found.map(({ text: name, of, target }, index) => (
+          {found.map(({ text: name, of }, index) => (
             <Combobox.Option
-              key={keyOf(target)}
+              // Neither a name nor a target tells any two apart: receivers may have the same, and pages.
+              key={index}
               id={idOf(index)}
               value={String(index)}
               selected={index === chosen}
@@ -91,31 +94,4 @@ function useFound(text: string): Found[] {
     receivers: data?.receivers ?? [],
     brands: memberships.filter((membership) => membership.brand_id !== brand_id),
   });
-}
-
-/** Returns what leads to a target. Links name no brand: the page of an id shows the brand that has it. */
-function useOpen(): (target: Target) => void {
-  const { navigate } = useRouter();
-  const showBrand = useShowBrand();
-  return (target) => {
-    switch (target.kind) {
-      case "place":
-        return void navigate({ to: target.to });
-      case "event":
-        return void navigate({ to: "/developers/events/$eventId", params: { eventId: target.id } });
-      case "delivery":
-        return void navigate({ to: "/developers/deliveries/$deliveryId", params: { deliveryId: target.id } });
-      case "receiver":
-        return void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId: target.id } });
-      case "key":
-        return void navigate({ to: "/developers/keys", search: { key: target.id } });
-      case "plan":
-        // The plan's own type takes the place of this one.
-        return void navigate({ to: "/workspaces/$type/plans/$planId", params: { type: "ugc", planId: target.id } });
-      case "record":
-        return void navigate({ to: "/developers/events", search: { record_id: target.id } });
-      case "brand":
-        return showBrand(target.id);
-    }
-  };
 }

@@ -10,25 +10,27 @@ const findable = {
 } as const;
 const targets = (text: string) => findTargets(text, findable).map(({ target }) => target);
 
+const receiverAt = (receiverId: string) => ({ to: "/developers/receivers/$receiverId", params: { receiverId } });
+
 it.each([
-  ["evt_1", "event"],
-  ["dlv_1", "delivery"],
-  ["rcv_9", "receiver"],
-  ["key_1", "key"],
-  ["pln_1", "plan"],
-  ["sub_1", "record"],
-  ["po_1", "record"],
-  ["lnk_1", "record"],
-])("leads from the id %s to its %s", (id, kind) => {
-  expect(targets(` ${id}\n`)).toEqual([{ kind, id }]);
-  expect(targets(id.toUpperCase())).toEqual([{ kind, id }]);
+  ["evt_1", { to: "/developers/events/$eventId", params: { eventId: "evt_1" } }],
+  ["dlv_1", { to: "/developers/deliveries/$deliveryId", params: { deliveryId: "dlv_1" } }],
+  ["rcv_9", receiverAt("rcv_9")],
+  ["key_1", { to: "/developers/keys", search: { key: "key_1" } }],
+  ["pln_1", { to: "/workspaces/$type/plans/$planId", params: { type: "ugc", planId: "pln_1" } }],
+  ["sub_1", { to: "/developers/events", search: { record_id: "sub_1" } }],
+  ["po_1", { to: "/developers/events", search: { record_id: "po_1" } }],
+  ["lnk_1", { to: "/developers/events", search: { record_id: "lnk_1" } }],
+])("leads from the id %s to its page, or to the events about it", (id, target) => {
+  expect(targets(` ${id}\n`)).toEqual([target]);
+  expect(targets(id.toUpperCase())).toEqual([target]);
 });
 
 it("finds pages, receivers and brands by every word of their names, receivers also by host", () => {
-  expect(targets("key api")).toEqual([{ kind: "place", to: "/developers/keys" }]);
-  expect(targets("ledger")).toEqual([{ kind: "receiver", id: "rcv_1" }]);
-  expect(targets("brand.example")).toEqual([{ kind: "receiver", id: "rcv_1" }]);
-  expect(targets("alapaap")).toEqual([{ kind: "brand", id: "brd_2" }]);
+  expect(targets("key api")).toEqual([{ to: "/developers/keys" }]);
+  expect(targets("ledger")).toEqual([receiverAt("rcv_1")]);
+  expect(targets("brand.example")).toEqual([receiverAt("rcv_1")]);
+  expect(targets("alapaap")).toEqual([{ brand_id: "brd_2" }]);
   expect(targets("")).toHaveLength(4);
 });
 

@@ -1,14 +1,8 @@
+import type { LinkProps } from "@tanstack/react-router";
 import type { Place } from "../places.ts";
 
-/** Where a choice leads. */
-export type Target =
-  | { readonly kind: "place"; readonly to: Place["to"] }
-  | { readonly kind: "event" | "delivery" | "receiver" | "key" | "plan"; readonly id: string }
-  | { readonly kind: "record"; readonly id: string }
-  | { readonly kind: "brand"; readonly id: string };
-
-/** Tells targets apart, which names do not: two receivers may have the same one. */
-export const keyOf = (target: Target): string => `${target.kind} ${target.kind === "place" ? target.to : target.id}`;
+/** Where a choice leads. Links name no brand: the page of an id shows the brand that has it. */
+export type Target = Pick<LinkProps, "to" | "params" | "search"> | { readonly brand_id: string };
 
 export interface Found {
   readonly text: string;
@@ -25,10 +19,19 @@ interface Findable {
 }
 
 const ID = /^([a-z]{2,3})_[0-9a-z]{1,40}$/;
-const WITH_PAGE = { evt: "event", dlv: "delivery", rcv: "receiver", key: "key", pln: "plan" } as const;
-const RECORDS: ReadonlySet<string> = new Set(["cmp", "sub", "po", "dep", "cnv", "lnk"]);
+const receiver = (receiverId: string): Target => ({ to: "/developers/receivers/$receiverId", params: { receiverId } });
+const record = (record_id: string): Target => ({ to: "/developers/events", search: { record_id } });
 
-const isOneOf = <Names extends object>(name: string, names: Names): name is string & keyof Names => Object.hasOwn(names, name);
+/** What an id finds, by its prefix. */
+const OF_IDS: Readonly<Record<string, readonly [of: string, targetOf: (id: string) => Target]>> = {
+  evt: ["Open the event", (eventId) => ({ to: "/developers/events/$eventId", params: { eventId } })],
+  dlv: ["Open the delivery", (deliveryId) => ({ to: "/developers/deliveries/$deliveryId", params: { deliveryId } })],
+  rcv: ["Open the receiver", receiver],
+  key: ["Open the key", (key) => ({ to: "/developers/keys", search: { key } })],
+  // The plan's own type takes the place of this one.
+  pln: ["Open the plan", (planId) => ({ to: "/workspaces/$type/plans/$planId", params: { type: "ugc", planId } })],
+  ...Object.fromEntries(["cmp", "sub", "po", "dep", "cnv", "lnk"].map((prefix) => [prefix, ["Events about this record", record]])),
+};
 
 /**
  * Returns what a text finds: the page of an id, the events about a record, else pages, receivers and brands whose name has each of its words.
@@ -36,25 +39,18 @@ const isOneOf = <Names extends object>(name: string, names: Names): name is stri
  */
 export function findTargets(text: string, { places, receivers, brands }: Findable): Found[] {
   const searched = text.trim().toLowerCase();
-  const [, prefix] = ID.exec(searched) ?? [];
-  if (prefix !== undefined && isOneOf(prefix, WITH_PAGE)) {
-    const kind = WITH_PAGE[prefix];
-    return [{ text: searched, of: `Open the ${kind}`, target: { kind, id: searched } }];
-  }
-  if (prefix !== undefined && RECORDS.has(prefix)) {
-    return [{ text: searched, of: "Events about this record", target: { kind: "record", id: searched } }];
-  }
+  const ofId = OF_IDS[ID.exec(searched)?.[1] ?? ""];
+  if (ofId !== undefined) return [{ text: searched, of: ofId[0], target: ofId[1](searched) }];
   const words = searched.split(/\s+/);
   const matches = (name: string): boolean => words.every((word) => name.toLowerCase().includes(word));
   return [
-    ...places
-      .filter((place) => matches(place.text))
-      .map((place): Found => ({ text: place.text, of: "Page", target: { kind: "place", to: place.to } })),
+    ...places.filter((place) => matches(place.text)).map((place) => ({ text: place.text, of: "Page", target: { to: place.to } })),
     ...receivers
-      .filter(({ label, url }) => matches(`${label} ${new URL(url).host}`))
-      .map(({ id, label, url }): Found => ({ text: label, of: `Receiver, ${new URL(url).host}`, target: { kind: "receiver", id } })),
+      .map(({ id, label, url }) => ({ text: label, host: new URL(url).host, target: receiver(id) }))
+      .filter(({ text: label, host }) => matches(`${label} ${host}`))
+      .map(({ host, ...found }) => ({ ...found, of: `Receiver, ${host}` })),
     ...brands
       .filter(({ brand_name }) => matches(brand_name))
-      .map(({ brand_id, brand_name }): Found => ({ text: brand_name, of: "Show this brand", target: { kind: "brand", id: brand_id } })),
+      .map(({ brand_id, brand_name }) => ({ text: brand_name, of: "Show this brand", target: { brand_id } })),
   ];
 }

@@ -26,7 +26,7 @@ export function Find() {
   return (
     <>
       <UnstyledButton
-        className={styles["button"]}
+        className={`${styles["button"]} choice`}
         onClick={() => setOpen(true)}
         aria-label={`Find ${KEYS}`}
         aria-keyshortcuts="Control+K Meta+K"

@@ -15,11 +15,8 @@ interface TheirChangesNoticeProps {
 }
 
 /** Says what somebody else has changed while the page was open, until it is dismissed. The page shows it already. */
-export function TheirChangesNotice({
-  editing: { theirs, conflicts, dismissTheirs },
-  isChoosing,
-  refusedRevision,
-}: TheirChangesNoticeProps) {
+export function TheirChangesNotice({ editing, isChoosing, refusedRevision }: TheirChangesNoticeProps) {
+  const { theirs, conflicts, dismissTheirs } = editing;
   const { email } = useMe();
   const notice = useRef<HTMLDivElement>(null);
   const fields = theirs?.fields.filter((field) => !isChoosing || !conflicts.some((conflict) => conflict.field === field)) ?? [];

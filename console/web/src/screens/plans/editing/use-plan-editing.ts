@@ -4,9 +4,8 @@ import { useReducer, useRef } from "react";
 import { query, useBrand, useChange } from "../../../api/queries.ts";
 import { changesOf, valuesOf, type PlanField, type PlanValues } from "../plan-values.ts";
 import { conflictsOf, rebased, shownValues, unsavedValues, type Choices, type Conflict, type Draft } from "./draft.ts";
-import { afterEvent, editsToSave, isEdit, startEditing, type Editing } from "./editing.ts";
+import { afterEvent, editsToSave, isEdit, isNewer, isOutdated, startEditing, type Editing } from "./editing.ts";
 import { problemsOf, refusedFields } from "./field-problems.ts";
-import { isOutdated, isNewer } from "./their-changes.ts";
 import { announce } from "../../../parts/states.tsx";
 
 /** Saves that meet a change of other fields each are repeated on the newer plan, at most this often. */

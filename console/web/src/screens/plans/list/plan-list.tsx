@@ -11,13 +11,13 @@ import { Lines, type Column } from "../../../parts/rows.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { EmptyState, Notice } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
-import { PLAN_FILTERS, type PlanFilter } from "../plan-search.ts";
+import { PLAN_FILTERS, type PlanFilter } from "../plan-pages.ts";
 import { typeName, visibleControls } from "../plan-texts.ts";
 import styles from "./plan-list.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
 export default function PlanList() {
-  const { status = "pending", page } = getRouteApi("/shell/workspaces/").useSearch();
+  const { status = "pending", page } = getRouteApi("/shell/workspaces").useSearch();
   const result = useRead(
     "plans.list",
     { ...(status !== "all" && { status }), after_id: page },
@@ -31,6 +31,7 @@ export default function PlanList() {
           {PLAN_FILTERS.map(({ filter, text }) => (
             <Link
               key={filter}
+              className="choice"
               to="/workspaces"
               search={filter === "pending" ? {} : { status: filter }}
               // The address without a status is a part of the others.
@@ -60,7 +61,11 @@ export default function PlanList() {
         nextOf={({ next_after_id }) => next_after_id}
         page={page}
         isFiltered={false}
-        none={<NoPlans filter={status} />}
+        none={
+          <EmptyState title={NONE[status]} action={<AnchorLink to="/developers/assistants">Connect an assistant</AnchorLink>}>
+            A plan gets here when an integration prepares one, with a key that may prepare campaign plans.
+          </EmptyState>
+        }
         columns={COLUMNS[status]}
         keyOf={({ id }) => id}
       />
@@ -74,12 +79,6 @@ const NONE: Readonly<Record<PlanFilter, string>> = {
   cancelled: "No plan is cancelled",
   all: "No plans yet",
 };
-
-const NoPlans = ({ filter }: { readonly filter: PlanFilter }) => (
-  <EmptyState title={NONE[filter]} action={<AnchorLink to="/developers/assistants">Connect an assistant</AnchorLink>}>
-    A plan gets here when an integration prepares one, with a key that may prepare campaign plans.
-  </EmptyState>
-);
 
 const PLAN: Column<PlanSummary> = {
   title: "Plan",

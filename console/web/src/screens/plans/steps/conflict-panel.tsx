@@ -59,8 +59,8 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
           onChange={(side) => setMade({ ...made, [field]: { side, theirs } })}
         >
           <div className={styles["sides"]}>
-            <Side value="theirs" label="Theirs" who={who} field={field} shown={theirs} />
-            <Side value="mine" label="Mine" who="You, not saved yet" field={field} shown={mine} />
+            {side("theirs", "Theirs", who, field, theirs)}
+            {side("mine", "Mine", "You, not saved yet", field, mine)}
           </div>
         </Radio.Group>
       ))}
@@ -87,15 +87,8 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
   );
 }
 
-interface SideProps {
-  readonly value: "mine" | "theirs";
-  readonly label: string;
-  readonly who: string;
-  readonly field: Conflict["field"];
-  readonly shown: PlanValue;
-}
-
-const Side = ({ value, label, who, field, shown }: SideProps) => (
+/** @param who whose value it is */
+const side = (value: "mine" | "theirs", label: string, who: string, field: Conflict["field"], shown: PlanValue) => (
   <div className={styles["side"]}>
     {/* An address is one long word. */}
     <Radio value={value} label={label} description={<span className="breakable">{who}</span>} />

@@ -6,9 +6,10 @@ import { announce, FormError, Notice } from "../../../parts/states.tsx";
 import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.ts";
 import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { problemName } from "../editing/field-problems.ts";
-import { isOutdated } from "../editing/their-changes.ts";
+import { isOutdated } from "../editing/editing.ts";
 import { PlanContents } from "../plan-contents.tsx";
-import { fieldList, STEP_TITLES } from "../plan-texts.ts";
+import { STEPS } from "../plan-pages.ts";
+import { fieldList } from "../plan-texts.ts";
 import { valuesOf, type PlanField } from "../plan-values.ts";
 import styles from "../plans.module.css";
 import { fieldId } from "./step.ts";
@@ -68,7 +69,7 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
         values={valuesOf(plan)}
         actionOf={(step) => (
           <AnchorLink to="." search={{ step }} size="sm" ms="auto">
-            Edit<span className="visually-hidden"> {STEP_TITLES[step]}</span>
+            Edit<span className="visually-hidden"> {STEPS[step].title}</span>
           </AnchorLink>
         )}
       />
@@ -111,14 +112,12 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSav
   );
 }
 
-interface UnsavedEditsProps {
-  readonly editing: PlanEditing;
-  onSave(): void;
-  onDiscard(): void;
-}
-
 /** What the review does not show: only what is saved is completed. */
-const UnsavedEdits = ({ editing: { unsaved, problems, error, isSaving }, onSave, onDiscard }: UnsavedEditsProps) => (
+const UnsavedEdits = ({
+  editing: { unsaved, problems, error, isSaving },
+  onSave,
+  onDiscard,
+}: Pick<ReviewStepProps, "editing" | "onSave" | "onDiscard">) => (
   <Notice tone="warning">
     <Text size="sm">
       Your edits of {fieldList(Object.keys(unsaved) as PlanField[])} are not saved, and not shown below. Save or discard them before you

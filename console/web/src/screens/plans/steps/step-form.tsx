@@ -4,7 +4,7 @@ import { ButtonLink } from "../../../parts/links.tsx";
 import { FormError, Hint, Notice } from "../../../parts/states.tsx";
 import type { PlanEditing } from "../editing/use-plan-editing.ts";
 import { loadedPart } from "../../../parts/loaded-part.tsx";
-import { STEP_NAMES, type StepName } from "../plan-steps.ts";
+import { STEP_NAMES, type StepName } from "../plan-pages.ts";
 import styles from "../plans.module.css";
 import { ErrorSummary, PlanForm } from "./error-summary.tsx";
 import { type StepProps, fieldId } from "./step.ts";

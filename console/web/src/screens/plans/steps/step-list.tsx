@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { dayText } from "../../../parts/filters/days.ts";
 import { Pesos } from "../../../parts/pesos.tsx";
 import { countOf } from "../../../parts/formats.ts";
-import { STEP_TITLES, typeName } from "../plan-texts.ts";
-import { STEP_NAMES, type StepName } from "../plan-steps.ts";
+import { typeName } from "../plan-texts.ts";
+import { STEP_NAMES, STEPS, type StepName } from "../plan-pages.ts";
 import styles from "../plans.module.css";
 
 /** What a step holds, in a few words. */
@@ -26,7 +26,7 @@ export function StepList({ plan, current }: { readonly plan: Plan; readonly curr
         {STEP_NAMES.map((step) => {
           const content = (
             <span>
-              <strong>{STEP_TITLES[step]}</strong>
+              <strong>{STEPS[step].title}</strong>
               <small>{SUMMARIES[step](plan)}</small>
             </span>
           );
@@ -35,7 +35,7 @@ export function StepList({ plan, current }: { readonly plan: Plan; readonly curr
               {step === current ? (
                 <div>{content}</div>
               ) : (
-                <Link to="." search={{ step }}>
+                <Link to="." search={{ step }} className="choice">
                   {content}
                 </Link>
               )}

@@ -1,10 +1,10 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { CallError, fieldErrors } from "../../../api/call.ts";
-import { query, useBrand, useChange } from "../../../api/queries.ts";
+import { useChange, useRead, type InputInBrand } from "../../../api/queries.ts";
 import { countOf } from "../../../parts/formats.ts";
 import { isHeldBack } from "../../../parts/receivers/waiting-progress.ts";
 import { announce, FormError } from "../../../parts/states.tsx";
@@ -19,16 +19,20 @@ const TYPING_MS = 400;
 
 /** Which events to send again; how many they are shows before anything is sent. */
 export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
-  const { ofBrand } = useBrand();
   const [text, setText] = useState(() => manilaMinute(usualSince(Date.now())));
   const [failedOnly, setFailedOnly] = useState(true);
   const [isConfirming, setIsConfirming] = useState(false);
   const since = readSince(text, Date.now());
   const [settled] = useDebouncedValue("instant" in since ? since.instant : "", TYPING_MS);
-  const input = { ...ofBrand, receiver_id: receiver.id, since: settled, failed_only: failedOnly };
-  const count = useQuery({ ...query("replays.count", input), enabled: settled !== "" });
+  const input = { receiver_id: receiver.id, since: settled, failed_only: failedOnly };
+  const count = useRead("replays.count", input, { enabled: settled !== "" });
   const isSettled = "instant" in since && since.instant === settled;
   const events = isSettled ? count.data?.events : undefined;
+  const countedText = (counted: number | undefined): string => {
+    if (counted === undefined) return "Counting…";
+    if (counted > 0) return `${countOf(counted, "event is", "events are", countedMax(failedOnly))} sent again.`;
+    return failedOnly ? noneFailed(isHeldBack(receiver) ? receiver.waiting : 0) : "There are no events since then.";
+  };
 
   return (
     <Stack
@@ -68,13 +72,7 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
         </Stack>
       </Radio.Group>
       <Text size="sm" fw={600}>
-        <Count
-          isReady={"instant" in since}
-          events={events}
-          failedOnly={failedOnly}
-          hasFailed={count.error !== null}
-          waiting={isHeldBack(receiver) ? receiver.waiting : 0}
-        />
+        {"instant" in since && (events !== undefined || count.error === null) && countedText(events)}
       </Text>
       <FormError error={count.error} fields={["since"]} />
       <Group gap="sm">
@@ -92,21 +90,6 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
   );
 }
 
-interface CountProps {
-  readonly isReady: boolean;
-  readonly events: number | undefined;
-  readonly failedOnly: boolean;
-  readonly hasFailed: boolean;
-  readonly waiting: number;
-}
-
-function Count({ isReady, events, failedOnly, hasFailed, waiting }: CountProps): ReactNode {
-  if (!isReady || (hasFailed && events === undefined)) return null;
-  if (events === undefined) return "Counting…";
-  if (events === 0) return failedOnly ? noneFailed(waiting) : "There are no events since then.";
-  return `${countOf(events, "event is", "events are", countedMax(failedOnly))} sent again.`;
-}
-
 /** @param waiting deliveries that have not used up their attempts */
 function noneFailed(waiting: number): string {
   if (waiting === 0) return "No event since then has failed for good, so there is nothing to send.";
@@ -115,7 +98,7 @@ function noneFailed(waiting: number): string {
 
 interface ConfirmReplayProps {
   readonly receiver: Receiver;
-  readonly input: { readonly brand_id: string; readonly receiver_id: string; readonly since: string; readonly failed_only: boolean };
+  readonly input: InputInBrand<"replays.start">;
   readonly events: number;
   onClose(): void;
 }

@@ -1,4 +1,15 @@
-import { STEP_NAMES, type StepName } from "./plan-steps.ts";
+/** The steps, in order, with their fields. */
+export const STEPS = {
+  basics: { title: "Basics", fields: ["title", "goal", "campaign_type", "planned_for", "review_on"] },
+  budget: { title: "Budget", fields: ["budget"] },
+  creative: { title: "Creative", fields: ["summary", "brief", "requirements", "platforms"] },
+  notes: { title: "Notes", fields: ["notes"] },
+  review: { title: "Review", fields: [] },
+} as const;
+
+export type StepName = keyof typeof STEPS;
+
+export const STEP_NAMES = Object.keys(STEPS) as StepName[];
 
 /** Reads the step that a URL names; anything else is dropped. */
 export const planSearch = ({ step }: Record<string, unknown>): { readonly step?: StepName } => {
