@@ -78,14 +78,12 @@ export function attemptsOf(sql: Sql, deliveryId: string): Promise<Attempt[]> {
 }
 
 /** Adds a new delivery of a past delivery's event, and tries it first. Its lane must be locked. */
-export async function repeatDelivery(sql: Sql, id: string, { id: pastId, receiver_id }: Delivery): Promise<void> {
-  await sql.query(statements.repeat, [id, pastId, await tryFirst(sql, receiver_id)]);
-}
+export const repeatDelivery = async (sql: Sql, id: string, { id: pastId, receiver_id }: Delivery): Promise<unknown> =>
+  sql.query(statements.repeat, [id, pastId, await tryFirst(sql, receiver_id)]);
 
 /** Makes a delivery due now if it is pending, and tries it first. Its lane must be locked. */
-export async function hastenDelivery(sql: Sql, { id, receiver_id }: Pick<Delivery, "id" | "receiver_id">): Promise<void> {
-  await sql.query(statements.hasten, [id, await tryFirst(sql, receiver_id)]);
-}
+export const hastenDelivery = async (sql: Sql, { id, receiver_id }: Pick<Delivery, "id" | "receiver_id">): Promise<unknown> =>
+  sql.query(statements.hasten, [id, await tryFirst(sql, receiver_id)]);
 
 /** Whether a pending delivery waits for its time, or for the end of its receiver's pause. Its lane must be locked. */
 export const isDelayed = (sql: Sql, id: string): Promise<boolean> => isFound(sql.query(statements.isDelayed, [id]));

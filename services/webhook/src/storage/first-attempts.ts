@@ -54,6 +54,5 @@ export function targetsOf(sql: Sql, lanes: readonly LaneRow[]): Promise<Target[]
 }
 
 /** Adds deliveries: pending and due now, or leased for `leaseSeconds`. Their lanes must be locked, and count them by `addToLanes`. */
-export async function addFirstAttempts(sql: Sql, deliveries: readonly AddedDelivery[], leaseSeconds: number): Promise<void> {
-  await sql.query(ADD, [leaseSeconds, ...ADDED.values(deliveries)]);
-}
+export const addFirstAttempts = (sql: Sql, deliveries: readonly AddedDelivery[], leaseSeconds: number): Promise<unknown> =>
+  sql.query(ADD, [leaseSeconds, ...ADDED.values(deliveries)]);
