@@ -1,10 +1,9 @@
 import { parseRequest } from "@brand-records/errors";
-import type { AccountsServiceService, Key as KeyMessage } from "@brand-records/proto/accounts/v1";
+import type { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { Key } from "../domain/key.ts";
 import { recordOf } from "../use-cases/audit.ts";
 import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
@@ -96,37 +95,26 @@ const memberFields = { brand_id: fields.brandId, email: fields.email, acting_mem
 function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "createKey" | "listKeys" | "revokeKey"> {
   return {
     async createKey(request, call) {
-      const { brand_id, created_by, ...rest } = parseRequest(
-        {
-          brand_id: fields.brandId,
-          name: fields.keyName,
-          environment: fields.environment,
-          permissions: fields.permissions,
-          created_by: fields.email,
-        },
-        request,
-      );
-      const { key, secret, sameName } = await createKey(deps, { ...rest, brandId: brand_id, createdBy: created_by }, recordOf(call));
-      return { key: keyMessage(key), secret, same_name: sameName.map(keyMessage) };
+      return createKey(deps, parseRequest(newKeyFields, request), recordOf(call));
     },
     async listKeys(request) {
       const { brand_id, ids, ...page } = parseRequest({ brand_id: fields.brandId, ids: fields.keyIds, ...pageFields }, request);
       const { rows, nextPageToken } = await keysOf(deps.db, brand_id, page, ids);
-      return { keys: rows.map(keyMessage), next_page_token: nextPageToken };
+      return { keys: rows, next_page_token: nextPageToken };
     },
     async revokeKey(request, call) {
-      const { key_id, revoked_by, brand_id } = parseRequest(
-        { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() },
-        request,
-      );
-      const { result, ...until } = await revokeKey(
-        deps,
-        { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by },
-        recordOf(call),
-      );
-      return { key: keyMessage(result), ...until };
+      const { result: key, ...until } = await revokeKey(deps, parseRequest(revocationFields, request), recordOf(call));
+      return { key, ...until };
     },
   };
 }
 
-const keyMessage = (key: Key): KeyMessage => ({ ...key, permissions: [...key.permissions] });
+const newKeyFields = {
+  brand_id: fields.brandId,
+  name: fields.keyName,
+  environment: fields.environment,
+  permissions: fields.permissions,
+  created_by: fields.email,
+};
+
+const revocationFields = { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() };
