@@ -15,4 +15,4 @@ export { startNotifier } from "./notifier.ts";
 export { openDatabaseSession, type DatabaseSession } from "./database-session.ts";
 export { openPool, type Database, type PoolOptions, type PoolState, type Transaction, type TransactionOptions } from "./pool.ts";
 export { rfc3339FromPostgres } from "./types.ts";
-export { unnestRows, type UnnestedRows } from "./unnest-rows.ts";
+export { unnestRows, type BatchRow, type UnnestedRows } from "./unnest-rows.ts";

@@ -32,8 +32,11 @@ const NEWS_MS = 60 * 60 * 1_000;
 export const isNews = ({ status, created_at }: Plan, now: number): boolean =>
   status === "pending" && now - Date.parse(created_at) < NEWS_MS;
 
-/** The error for unknown plans and other brands' plans alike, so that ids cannot be probed. */
-export const planNotFound = (field = "plan_id"): AppError => new AppError("not_found", "There is no plan with this id", { field });
+/** @throws AppError `not_found`, the same for unknown plans and other brands' plans, so that ids cannot be probed */
+export function requirePlan<Found>(found: Found | undefined, field = "plan_id"): Found {
+  if (found === undefined) throw new AppError("not_found", "There is no plan with this id", { field });
+  return found;
+}
 
 /** The plan is closed by another member or the other way, or takes no edits any more. */
 export const planNotPending = ({ status, closed_by, closed_at }: Plan): AppError =>
