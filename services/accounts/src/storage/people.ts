@@ -29,8 +29,8 @@ const sections = statementsOf<ExportSection>("person_records", {
        from accounts.sessions where email = $1 or made_by = $1`),
   sign_in_links: page(`select created_at as at, ${tokenId}, email = $1 as of_person, brand_id, created_at, expires_at, used_at
        from accounts.sign_in_links where email = $1 or made_by = $1`),
-  identities:
-    page(`select bound_at as at, encode(sha256(convert_to(issuer || ' ' || subject, 'UTF8')), 'hex') collate "C" as position_id, issuer, subject, bound_at
+  identities: page(`
+       select bound_at as at, encode(sha256(convert_to(issuer || ' ' || subject, 'UTF8')), 'hex') collate "C" as position_id, issuer, subject, bound_at
        from accounts.identities where email = $1`),
   keys: page(`select created_at as at, id as position_id, id, brand_id, name, hint, created_by = $1 as created_by_person, created_at,
             coalesce(revoked_by = $1, false) as revoked_by_person, revoked_at
