@@ -47,6 +47,9 @@ export interface UnnestedRows<C extends Columns> {
   values<Row extends RowOf<C>>(rows: readonly Row[] & Exactly<C, Row>): unknown[][];
 }
 
+/** A row of a batch, as its columns declare it. */
+export type BatchRow<Batch> = Batch extends UnnestedRows<infer C> ? RowOf<C> : never;
+
 interface UnnestOptions {
   /** Alias of the relation. Default: `t`. */
   readonly as?: string;

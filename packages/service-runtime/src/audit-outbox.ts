@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AppError } from "@brand-records/errors";
 import { WakeSignal, type Stoppable } from "@brand-records/lifecycle";
-import { unnestRows, type Database, type Statement } from "@brand-records/postgres";
+import { statementsOf, unnestRows, type Database } from "@brand-records/postgres";
 import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type AuditSink, type CallContext, type PlannedEntry, type RpcClient } from "@brand-records/rpc";
 import { RepeatedWarning, type Logger, type Registry } from "@brand-records/telemetry";
@@ -47,7 +47,7 @@ interface WaitingRow extends SentAuditEntry {
  */
 export class AuditOutbox implements AuditSink, Stoppable {
   readonly #options: AuditOutboxOptions;
-  readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #sql: ReturnType<typeof outboxStatements>;
   readonly #process = randomUUID();
   readonly #stopping = new AbortController();
   readonly #wake = new WakeSignal();
@@ -56,7 +56,7 @@ export class AuditOutbox implements AuditSink, Stoppable {
 
   constructor(options: AuditOutboxOptions) {
     this.#options = options;
-    this.#sql = statementsOf(options.schema);
+    this.#sql = outboxStatements(options.schema);
     showSampled(options.metrics, () => this.#oldestSeconds(), [
       {
         name: "audit_outbox_oldest_seconds",
@@ -180,7 +180,7 @@ export class AuditOutbox implements AuditSink, Stoppable {
 
 /** Deletes what waits or is kept of a brand: accounts drops what it still gets of a deleted one. */
 export function auditEntriesOf(db: Database, schema: string, brandId: string): DeletionStep {
-  const { deleteOf } = statementsOf(schema);
+  const { deleteOf } = outboxStatements(schema);
   return {
     kind: "audit entries",
     batchRows: CHUNK_ROWS,
@@ -195,69 +195,41 @@ const ACKNOWLEDGED = unnestRows({ seq: "bigint", tries: "int" }, { as: "a", afte
 
 const WAITS = "o.acknowledged_at is null and (o.refused_at is null or o.refused_at < now() - interval '1 hour')";
 
-const statementsOf = (schema: string) => {
+const outboxStatements = (schema: string) => {
   const [table, relay] = [`${schema}.audit_outbox`, `${schema}.audit_relay`];
-  const statement = (name: string, text: string): Statement => ({ name: `audit_outbox.${name}`, text });
-  return {
-    insert: statement("insert", `insert into ${table} (id, brand_id, entry) values ($1, $2, $3::jsonb)`),
-    count: statement(
-      "count",
-      `insert into ${table} as o (id, brand_id, entry, counted_by) values ($1, $2, $3::jsonb, $4)
+  return statementsOf("audit_outbox", {
+    insert: `insert into ${table} (id, brand_id, entry) values ($1, $2, $3::jsonb)`,
+    count: `insert into ${table} as o (id, brand_id, entry, counted_by) values ($1, $2, $3::jsonb, $4)
            on conflict (counted_by) do update set entry = excluded.entry, tries = o.tries + 1, acknowledged_at = null, refused_at = null,
                                                   waits_since = clock_timestamp()`,
-    ),
-    lead: statement(
-      "lead",
-      `update ${relay} r set leader = $1, leads_until = clock_timestamp() + make_interval(secs => $2)
+    lead: `update ${relay} r set leader = $1, leads_until = clock_timestamp() + make_interval(secs => $2)
         where (r.leader = $1 or r.leads_until is null or r.leads_until < clock_timestamp())
           and (r.asked_at is null or r.asked_at < now() - interval '1 minute'
                or (select o.seq from ${table} o where ${WAITS} order by o.seq limit 1) is not null)
        returning r.epoch`,
-    ),
-    lease: statement("lease", `select leads_until::text as until from ${relay} where leads_until > clock_timestamp()`),
-    release: statement("release", `update ${relay} set leader = null, leads_until = null where leader = $1`),
-    read: statement(
-      "read",
-      `select o.seq, o.id, o.brand_id, o.tries, o.created_at, e.* from ${table} o
+    lease: `select leads_until::text as until from ${relay} where leads_until > clock_timestamp()`,
+    release: `update ${relay} set leader = null, leads_until = null where leader = $1`,
+    read: `select o.seq, o.id, o.brand_id, o.tries, o.created_at, e.* from ${table} o
         cross join jsonb_to_record(o.entry) as e(action text, actor text, via text, subject_id text, fields text[], role text,
                                                  request_id text, address text, browser text, outcome text, error_kind text)
         where ${WAITS} order by o.seq limit $1`,
-    ),
-    acknowledge: statement(
-      "acknowledge",
-      `with led as (
+    acknowledge: `with led as (
          update ${relay} set leader = null, leads_until = null, epoch = $2, asked_at = now() where leader = $1 returning 1)
        update ${table} o set acknowledged_at = now(), refused_at = null from ${ACKNOWLEDGED.relation}
         where o.seq = a.seq and o.tries = a.tries and exists (select from led)`,
-    ),
-    holdBack: statement("hold_back", `update ${table} set refused_at = now() where seq = any($1::bigint[])`),
-    handAgain: statement(
-      "hand_again",
-      `update ${table} set acknowledged_at = null, waits_since = clock_timestamp() where seq = any(array(
+    holdBack: `update ${table} set refused_at = now() where seq = any($1::bigint[])`,
+    handAgain: `update ${table} set acknowledged_at = null, waits_since = clock_timestamp() where seq = any(array(
          select seq from ${table} where acknowledged_at is not null order by acknowledged_at limit $1)) returning 1`,
-    ),
-    oldest: statement(
-      "oldest",
-      `select extract(epoch from clock_timestamp() - min(o.waits_since))::float8 as seconds
+    oldest: `select extract(epoch from clock_timestamp() - min(o.waits_since))::float8 as seconds
          from (select waits_since from ${table} where acknowledged_at is null order by seq limit 1000) o`,
-    ),
-    clean: statement(
-      "clean",
-      `delete from ${table} where seq = any(array(
+    clean: `delete from ${table} where seq = any(array(
          select seq from ${table} where acknowledged_at < now() - make_interval(days => $1) limit $2)) returning 1`,
-    ),
-    erase: statement(
-      "erase",
-      `update ${table} set counted_by = null, entry = entry
+    erase: `update ${table} set counted_by = null, entry = entry
               || case when entry->>'actor' = $1 then jsonb_build_object('actor', $2::text) else '{}' end
               || case when entry->>'via' = $1 then jsonb_build_object('via', $2::text) else '{}' end
               || '{"address": null, "browser": null}'
         where $1 in (entry->>'actor', entry->>'via')`,
-    ),
-    brandsNaming: statement("brands_naming", `select distinct brand_id from ${table} where $1 in (entry->>'actor', entry->>'via')`),
-    deleteOf: statement(
-      "delete_of",
-      `delete from ${table} where seq = any(array(select seq from ${table} where brand_id = $1 limit $2)) returning 1`,
-    ),
-  };
+    brandsNaming: `select distinct brand_id from ${table} where $1 in (entry->>'actor', entry->>'via')`,
+    deleteOf: `delete from ${table} where seq = any(array(select seq from ${table} where brand_id = $1 limit $2)) returning 1`,
+  });
 };

@@ -17,4 +17,4 @@ export { startRedisServer, type RedisServer } from "./redis-server.ts";
 export { STATED_CLIENT, statedGrants } from "./stated-grants.ts";
 export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 export { testClient, type TestClient } from "./test-client.ts";
-export { newTestKey, TestIssuer, withToken, type ProviderSignIn, type TestClaims, type TestKey } from "./test-issuer.ts";
+export { newTestKey, TestIssuer, withToken, type TestClaims, type TestKey } from "./test-issuer.ts";

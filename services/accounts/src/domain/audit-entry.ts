@@ -1,29 +1,11 @@
+import type { AuditEntry as Message } from "@brand-records/proto/accounts/v1";
+import type { RowOf } from "@brand-records/proto/rows";
+
 export const AUDIT_OUTCOMES = ["done", "failed", "unknown"] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
-export interface AuditEntry {
-  readonly id: string;
-  readonly brand_id: string;
-  /** E-mail address of the member; null: the operator. */
-  readonly actor: string | null;
-  readonly action: string;
-  readonly subject_id: string | null;
-  readonly fields: string[];
-  readonly request_id: string;
-  readonly address: string | null;
-  readonly created_at: string;
-  readonly outcome: AuditOutcome | null;
-  readonly error_kind: string | null;
-  readonly finished_at: string | null;
-  /** E-mail address of the owner whose link opened the actor's session. */
-  readonly via: string | null;
-  /** The browser's family. */
-  readonly browser: string | null;
-  /** The role that was given to a member. */
-  readonly role: string | null;
-  /** More than 1 only for what was refused. */
-  readonly tries: number;
-}
+/** `outcome` is null, or unknown, only in entries that a console or brandctl of 1.0 has announced. */
+export type AuditEntry = RowOf<Message, { readonly outcome: AuditOutcome | null }>;
 
 /**
  * Actions of plans and webhook. Accounts writes all others itself: only an entry tells of a deleted brand, and a restore takes rights away by

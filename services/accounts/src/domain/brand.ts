@@ -1,18 +1,11 @@
 import { AppError } from "@brand-records/errors";
+import type * as messages from "@brand-records/proto/accounts/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 
 export const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
 export type Tier = (typeof TIERS)[number];
 
-export interface Brand {
-  readonly id: string;
-  readonly name: string;
-  readonly tier: Tier;
-  readonly verified: boolean;
-  readonly epoch: number;
-  readonly created_at: string;
-  /** Null unless it is being deleted. */
-  readonly deletion_started_at: string | null;
-}
+export type Brand = RowOf<messages.Brand, { readonly tier: Tier }>;
 
 /** The action of the only entry of the audit log that a deleted brand leaves. */
 export const DELETION = "brand.delete";
@@ -26,12 +19,7 @@ export const SETTLED_AFTER_SECONDS = 35;
 /** Time after that during which nothing of the brand may be found: less would not notice who writes a record now and then. */
 export const QUIET_SECONDS = 5;
 
-export interface Member {
-  readonly brand_id: string;
-  readonly email: string;
-  readonly role: "owner" | "member";
-  readonly created_at: string;
-}
+export type Member = RowOf<messages.Member, { readonly role: "owner" | "member" }>;
 
 export const brandDeleted = (): AppError =>
   new AppError("not_found", "The brand was deleted. Its id is not used again.", { field: "brand_id" });
@@ -39,13 +27,7 @@ export const brandDeleted = (): AppError =>
 export const brandNotFound = (): AppError => new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
 
 /** A person's membership, with the brand. */
-export interface Membership {
-  readonly brand_id: string;
-  readonly brand_name: string;
-  readonly tier: Tier;
-  readonly verified: boolean;
-  readonly role: Member["role"];
-}
+export type Membership = RowOf<messages.Membership, Pick<Brand, "tier"> & Pick<Member, "role">>;
 
 /** One error for a brand of others and an unknown one, so that it reveals nothing. */
 export const brandNotTheirs = (): AppError =>

@@ -1,23 +1,13 @@
 import { createHmac } from "node:crypto";
 import { AppError } from "@brand-records/errors";
 import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, type Permission, READ_PERMISSION } from "@brand-records/ids";
+import type { Key as Message } from "@brand-records/proto/accounts/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 import type { z } from "zod";
 import type { Brand } from "./brand.ts";
 
 /** A key as its owner sees it. */
-export interface Key {
-  readonly id: string;
-  readonly brand_id: string;
-  readonly environment: "live" | "test";
-  readonly name: string;
-  readonly permissions: Permission[];
-  readonly hint: string;
-  readonly created_by: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-  readonly revoked_by: string | null;
-}
+export type Key = RowOf<Message, { readonly environment: "live" | "test"; readonly permissions: Permission[] }>;
 
 /** @param field the request's field that holds the id */
 export const keyNotFound = (field: string): AppError => new AppError("not_found", "There is no key with this id", { field });

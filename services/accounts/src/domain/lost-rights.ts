@@ -12,13 +12,7 @@ export type LostRight =
   | { readonly right: "brand"; readonly brandId: string };
 
 /** What no program can repeat: a person must look at it. */
-export interface OpenQuestion {
-  readonly brand_id: string;
-  readonly action: string;
-  readonly subject_id: string | null;
-  /** RFC 3339; null: not known. */
-  readonly created_at: string | null;
-}
+export type OpenQuestion = Pick<AuditEntry, "brand_id" | "action" | "subject_id" | "created_at">;
 
 /** What the restored database and what is known since say. */
 export interface LostRights {

@@ -1,5 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { AppError } from "@brand-records/errors";
+import type { Session as Message } from "@brand-records/proto/accounts/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 
 const TOKEN_BYTES = 32;
 
@@ -26,17 +28,7 @@ export function tokenHashOf(token: string): Buffer | undefined {
 }
 
 /** A signed-in person. */
-export interface Session {
-  readonly email: string;
-  readonly issuer: string | null;
-  /** The one brand that the session opens; null: every brand of the person. */
-  readonly brand_id: string | null;
-  /** E-mail address of the owner whose link opened the session; null as `brand_id` is. */
-  readonly made_by: string | null;
-  readonly created_at: string;
-  readonly idle_ends_at: string;
-  readonly ends_at: string;
-}
+export type Session = RowOf<Message>;
 
 export interface SessionLimits {
   /** A session ends if it is not used for this long. */

@@ -1,4 +1,5 @@
 import { AppError } from "@brand-records/errors";
+import type { GetUsageRequest } from "@brand-records/proto/accounts/v1";
 
 const MINUTE_MS = 60_000;
 export const BUCKETS_MAX = 3_000;
@@ -15,11 +16,7 @@ export const OTHER_CLIENTS = "other";
 export const CLIENT_COUNTS_MAX = 500;
 
 /** What a list of counts is of. */
-export interface UsageRange {
-  readonly from: string;
-  readonly to: string;
-  readonly bucket_minutes: number;
-}
+export type UsageRange = Readonly<Pick<GetUsageRequest, "from" | "to" | "bucket_minutes">>;
 
 export const minuteOf = (milliseconds: number): string => new Date(Math.floor(milliseconds / MINUTE_MS) * MINUTE_MS).toISOString();
 

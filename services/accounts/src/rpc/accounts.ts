@@ -95,18 +95,7 @@ const memberFields = { brand_id: fields.brandId, email: fields.email, acting_mem
 function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "createKey" | "listKeys" | "revokeKey"> {
   return {
     async createKey(request, call) {
-      const { brand_id, created_by, ...rest } = parseRequest(
-        {
-          brand_id: fields.brandId,
-          name: fields.keyName,
-          environment: fields.environment,
-          permissions: fields.permissions,
-          created_by: fields.email,
-        },
-        request,
-      );
-      const { key, secret, sameName } = await createKey(deps, { ...rest, brandId: brand_id, createdBy: created_by }, recordOf(call));
-      return { key, secret, same_name: sameName };
+      return createKey(deps, parseRequest(newKeyFields, request), recordOf(call));
     },
     async listKeys(request) {
       const { brand_id, ids, ...page } = parseRequest({ brand_id: fields.brandId, ids: fields.keyIds, ...pageFields }, request);
@@ -114,16 +103,18 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
       return { keys: rows, next_page_token: nextPageToken };
     },
     async revokeKey(request, call) {
-      const { key_id, revoked_by, brand_id } = parseRequest(
-        { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() },
-        request,
-      );
-      const { result, ...until } = await revokeKey(
-        deps,
-        { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by },
-        recordOf(call),
-      );
-      return { key: result, ...until };
+      const { result: key, ...until } = await revokeKey(deps, parseRequest(revocationFields, request), recordOf(call));
+      return { key, ...until };
     },
   };
 }
+
+const newKeyFields = {
+  brand_id: fields.brandId,
+  name: fields.keyName,
+  environment: fields.environment,
+  permissions: fields.permissions,
+  created_by: fields.email,
+};
+
+const revocationFields = { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() };

@@ -214,7 +214,7 @@ it("reads the provider's keys again for a token with a new one, at most every te
 
 it("refuses what the console says of the person without a token", async () => {
   const { email } = await people.newPerson();
-  await expectRefused("absent", { ...withToken("", ""), email });
+  await expectRefused("absent", Object.assign(withToken("", ""), { email }));
   expect(await people.sessionsOf(email)).toBe(0);
 });
 

@@ -1,9 +1,8 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { countOf, firstOf, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
 import type { NewAuditEntry, SentAuditEntry } from "@brand-records/service-runtime";
 import type { AuditEntry, AuditFilter } from "../domain/audit-entry.ts";
 import { DELETION } from "../domain/brand.ts";
 import type { Position } from "../domain/page-token.ts";
-import { countOf, firstOf, onlyOf } from "./rows.ts";
 
 export const AUDIT_ENTRY_COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via,
   browser, role, tries`;
@@ -36,58 +35,37 @@ const writeText = (counted: string, isNews = ""): string => `
 const TAKES_COUNT = `where e.outcome = 'failed' and excluded.tries > e.tries and e.brand_id = excluded.brand_id and e.action = excluded.action
              and e.actor is not distinct from excluded.actor`;
 
-const statements = {
+const statements = statementsOf("audit_entries", {
   /** Takes the place of what a console or brandctl of 1.0 has announced of the same change. One with an id that exists is another try. */
-  write: { name: "audit_entries.write", text: writeText("tries = e.tries + 1") },
-  take: {
-    name: "audit_entries.take",
-    text: writeText("tries = excluded.tries", TAKES_COUNT),
-  },
-  epoch: { name: "audit_entries.epoch", text: "select epoch from accounts.audit_epoch" },
-  newEpoch: { name: "audit_entries.new_epoch", text: "update accounts.audit_epoch set epoch = gen_random_uuid()::text" },
-  announce: {
-    name: "audit_entries.announce",
-    text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, via, role)
+  write: writeText("tries = e.tries + 1"),
+  take: writeText("tries = excluded.tries", TAKES_COUNT),
+  epoch: "select epoch from accounts.audit_epoch",
+  newEpoch: "update accounts.audit_epoch set epoch = gen_random_uuid()::text",
+  announce: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, via, role)
            select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 from accounts.audit_epoch
             where announced_until > now() and not exists (
               select from accounts.audit_entries a
                where a.brand_id = $2 and a.action = $4 and a.request_id = $7 and a.actor is not distinct from $3 and a.recorded
                  and a.created_at > now() - interval '10 minutes')
            returning ${AUDIT_ENTRY_COLUMNS}`,
-  },
-  finish: {
-    name: "audit_entries.finish",
-    text: `update accounts.audit_entries
+  finish: `update accounts.audit_entries
               set outcome = $3, error_kind = $4, subject_id = coalesce(subject_id, $5), finished_at = now()
             where brand_id = $1 and id = $2 and ($6::text is null or actor = $6) and outcome is null and not recorded`,
-  },
-  page: {
-    name: "audit_entries.page",
-    text: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries e
+  page: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries e
             where e.brand_id = $1
               and ($2::text is null or coalesce(e.actor, 'operator') = $2 or e.via = $2)
               and ($3::text is null or e.action = $3 or split_part(e.action, '.', 1) = $3)
               and e.created_at >= coalesce($4, '-infinity'::timestamptz) and e.created_at < coalesce($5, 'infinity'::timestamptz)
               and (e.created_at, e.id) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, ''))
             order by e.created_at desc, e.id desc limit $8`,
-  },
-  endedAmong: {
-    name: "audit_entries.ended_among",
-    text: "select id from accounts.audit_entries where id = any($1::text[]) and outcome is not null",
-  },
-  newest: {
-    name: "audit_entries.newest",
-    text: "select created_at from accounts.audit_entries where request_id <> $1 order by created_at desc limit 1",
-  },
+  endedAmong: "select id from accounts.audit_entries where id = any($1::text[]) and outcome is not null",
+  newest: "select created_at from accounts.audit_entries where request_id <> $1 order by created_at desc limit 1",
   /** A deletion could not continue without its entry. So the entry stays until the deletion has finished, and its time counts from then. */
-  deleteOld: {
-    name: "audit_entries.delete_old",
-    text: `delete from accounts.audit_entries where id = any(array(
+  deleteOld: `delete from accounts.audit_entries where id = any(array(
              select id from accounts.audit_entries where created_at < now() - make_interval(days => $1)
                 and (action <> '${DELETION}' or finished_at < now() - make_interval(days => $1))
               order by created_at limit $2 for update skip locked)) returning 1`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /** Writes entries of changes that this transaction makes. */
 export async function writeAuditEntries(sql: Sql, entries: readonly NewAuditEntry[]): Promise<void> {
@@ -102,9 +80,7 @@ export async function takeAuditEntries(sql: Sql, entries: readonly SentAuditEntr
 /** Returns what tells this audit log from one that was restored from a backup. */
 export const auditEpoch = async (sql: Sql): Promise<string> => (await onlyOf(sql.query<{ epoch: string }>(statements.epoch))).epoch;
 
-export async function beginAuditEpoch(sql: Sql): Promise<void> {
-  await sql.query(statements.newEpoch);
-}
+export const beginAuditEpoch = (sql: Sql): Promise<unknown> => sql.query(statements.newEpoch);
 
 /** What a console or brandctl of 1.0 is about to do. */
 export type Announcement = Pick<
@@ -128,13 +104,11 @@ export interface AuditResult {
 }
 
 /** Adds the outcome to what was announced, unless the change's own entry has taken its place. @param actor null: of anyone */
-export async function finishAuditEntry(
+export const finishAuditEntry = (
   sql: Sql,
   { brandId, id, actor }: { readonly brandId: string; readonly id: string; readonly actor: string | null },
   { outcome, errorKind, subjectId }: AuditResult,
-): Promise<void> {
-  await sql.query(statements.finish, [brandId, id, outcome, errorKind, subjectId, actor]);
-}
+): Promise<unknown> => sql.query(statements.finish, [brandId, id, outcome, errorKind, subjectId, actor]);
 
 /** Returns the entries of a brand that the filter selects, newest first, after a time and id. */
 export function pageOfAuditEntries(sql: Sql, filter: AuditFilter, after: Position, limit: number): Promise<AuditEntry[]> {
@@ -149,10 +123,8 @@ export async function endedAmong(sql: Sql, ids: readonly string[]): Promise<stri
 }
 
 /** Returns the time of the newest entry of all brands, but for those of a request id. */
-export async function newestAuditEntryAt(sql: Sql, exceptRequestId: string): Promise<string | null> {
-  const [row] = await sql.query<{ created_at: string }>(statements.newest, [exceptRequestId]);
-  return row?.created_at ?? null;
-}
+export const newestAuditEntryAt = async (sql: Sql, exceptRequestId: string): Promise<string | null> =>
+  (await firstOf(sql.query<{ created_at: string }>(statements.newest, [exceptRequestId])))?.created_at ?? null;
 
 /** Deletes up to `limit` entries that are older than `days`. Returns how many. */
 export const deleteOldAuditEntries = (sql: Sql, days: number, limit: number): Promise<number> =>

@@ -1,26 +1,19 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
 import type { AuditEntry } from "../domain/audit-entry.ts";
 import { AUDIT_ENTRY_COLUMNS } from "./audit-entries.ts";
-import { onlyOf } from "./rows.ts";
 
 /** SQL of the time at which an entry was last changed. An index has this expression; another one would read the whole table. */
 export const CHANGED_AT = "coalesce(finished_at, created_at)";
 
-const statements = {
+const statements = statementsOf("audit_export", {
   // Rounded down, as the columns round to the nearest millisecond.
-  settledUntil: {
-    name: "audit_export.settled_until",
-    text: `select date_trunc('milliseconds', least(clock_timestamp() - make_interval(secs => $1), min(xact_start))) as settled_until
+  settledUntil: `select date_trunc('milliseconds', least(clock_timestamp() - make_interval(secs => $1), min(xact_start))) as settled_until
              from pg_stat_activity
             where datname = current_database() and application_name = current_setting('application_name') and pid <> pg_backend_pid()`,
-  },
-  page: {
-    name: "audit_export.page",
-    text: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries
+  page: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries
             where (${CHANGED_AT}, id) > ($1::timestamptz, $2) and ${CHANGED_AT} < $3
             order by ${CHANGED_AT}, id limit $4`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /**
  * Returns a time, at least `seconds` ago, before which the audit log is settled: a statement that begins after this call sees every change that has an earlier time,

@@ -1,70 +1,42 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { countOf, firstOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import type { BeginBrandDeletionResponse } from "@brand-records/proto/accounts/v1";
 import { DELETION } from "../domain/brand.ts";
 import { lockedKeys } from "./keys.ts";
 import { settlesInMs } from "./settling.ts";
-import { countOf, firstOf } from "./rows.ts";
 
 const PEOPLE = unnestRows({ email: "text" }, { as: "p" });
 
-const statements = {
-  find: {
-    name: "brand_deletions.find",
-    text: `select e.created_at as started_at, b.id is null as finished,
+const statements = statementsOf("brand_deletions", {
+  find: `select e.created_at as started_at, b.id is null as finished,
                   ${settlesInMs("e.created_at")} as settles_in_ms
              from accounts.audit_entries e left join accounts.brands b on b.id = e.brand_id
             where e.brand_id = $1 and e.action = '${DELETION}'`,
-  },
-  deletedAmong: {
-    name: "brand_deletions.deleted_among",
-    text: `select e.brand_id from accounts.audit_entries e where e.brand_id = any($1::text[]) and e.action = '${DELETION}'`,
-  },
+  deletedAmong: `select e.brand_id from accounts.audit_entries e where e.brand_id = any($1::text[]) and e.action = '${DELETION}'`,
   /** The clock's time: until the commit, others may act for the brand. */
-  mark: {
-    name: "brand_deletions.mark",
-    text: `with marked as (update accounts.brands set deletion_started_at = clock_timestamp() where id = $1 returning id)
+  mark: `with marked as (update accounts.brands set deletion_started_at = clock_timestamp() where id = $1 returning id)
            insert into accounts.audit_entries (id, brand_id, action, subject_id, fields, request_id, created_at, recorded)
            select $2, id, '${DELETION}', id, '{}', $3, clock_timestamp(), true from marked`,
-  },
-  deleteKeys: { name: "brand_deletions.delete_keys", text: `delete from accounts.keys where id = any(${lockedKeys("brand_id = $1")})` },
-  deleteMembers: { name: "brand_deletions.delete_members", text: "delete from accounts.members where brand_id = $1" },
+  deleteKeys: `delete from accounts.keys where id = any(${lockedKeys("brand_id = $1")})`,
+  deleteMembers: "delete from accounts.members where brand_id = $1",
   /** The people must be locked. */
-  forgetPeople: {
-    name: "brand_deletions.forget_people",
-    text: `with gone as (
+  forgetPeople: `with gone as (
              select email from ${PEOPLE.relation}
               where not exists (select from accounts.members m where m.email = p.email)),
            links as (delete from accounts.sign_in_links where email in (select email from gone)),
            identities as (delete from accounts.identities where email in (select email from gone))
            delete from accounts.sessions where email in (select email from gone)`,
-  },
-  deleteUsage: {
-    name: "brand_deletions.delete_usage",
-    text: `delete from accounts.usage_minutes u using (
+  deleteUsage: `delete from accounts.usage_minutes u using (
              select minute, key_id from accounts.usage_minutes where brand_id = $1 limit $2) old
             where u.brand_id = $1 and (u.minute, u.key_id) = (old.minute, old.key_id) returning 1`,
-  },
-  deleteClientUsage: {
-    name: "brand_deletions.delete_client_usage",
-    text: `delete from accounts.usage_clients u using (
+  deleteClientUsage: `delete from accounts.usage_clients u using (
              select day, key_id, name from accounts.usage_clients where brand_id = $1 limit $2) old
             where u.brand_id = $1 and (u.day, u.key_id, u.name) = (old.day, old.key_id, old.name) returning 1`,
-  },
-  deleteAuditEntries: {
-    name: "brand_deletions.delete_audit_entries",
-    text: `delete from accounts.audit_entries where id = any(array(
+  deleteAuditEntries: `delete from accounts.audit_entries where id = any(array(
              select id from accounts.audit_entries where brand_id = $1 and action <> '${DELETION}' limit $2)) returning 1`,
-  },
-  deleteBrand: {
-    name: "brand_deletions.delete_brand",
-    text: "delete from accounts.brands where id = $1 and deletion_started_at is not null",
-  },
-  finish: {
-    name: "brand_deletions.finish",
-    text: `update accounts.audit_entries set outcome = 'done', finished_at = now()
+  deleteBrand: "delete from accounts.brands where id = $1 and deletion_started_at is not null",
+  finish: `update accounts.audit_entries set outcome = 'done', finished_at = now()
             where brand_id = $1 and action = '${DELETION}' and outcome is null`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 export type BrandDeletion = Omit<BeginBrandDeletionResponse, "quiet_ms">;
 
@@ -78,23 +50,17 @@ export async function deletedAmong(sql: Sql, brandIds: readonly string[]): Promi
 }
 
 /** Marks a brand as being deleted, and writes the entry of the audit log: the operator's, with nothing about a person. */
-export async function markBrandDeleted(sql: Sql, brandId: string, entryId: string, requestId: string): Promise<void> {
-  await sql.query(statements.mark, [brandId, entryId, requestId]);
-}
+export const markBrandDeleted = (sql: Sql, brandId: string, entryId: string, requestId: string): Promise<unknown> =>
+  sql.query(statements.mark, [brandId, entryId, requestId]);
 
-export async function deleteKeysOf(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.deleteKeys, [brandId]);
-}
+export const deleteKeysOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.deleteKeys, [brandId]);
 
 /** Deletes the brand's members, who must be locked. */
-export async function deleteMembersOf(sql: Sql, brandId: string): Promise<void> {
-  await sql.query(statements.deleteMembers, [brandId]);
-}
+export const deleteMembersOf = (sql: Sql, brandId: string): Promise<unknown> => sql.query(statements.deleteMembers, [brandId]);
 
 /** Deletes sessions, sign-in links and identities of those of these people who are no longer a member of any brand. They must be locked. */
-export async function forgetPeople(sql: Sql, emails: readonly string[]): Promise<void> {
-  await sql.query(statements.forgetPeople, PEOPLE.values(emails.map((email) => ({ email }))));
-}
+export const forgetPeople = (sql: Sql, emails: readonly string[]): Promise<unknown> =>
+  sql.query(statements.forgetPeople, PEOPLE.values(emails.map((email) => ({ email }))));
 
 /** Deletes up to `limit` counts of a brand. Returns how many. */
 export const deleteUsageOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>

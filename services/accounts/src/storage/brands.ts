@@ -1,44 +1,31 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { firstOf, onlyOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import { DELETION, type Brand, type Tier } from "../domain/brand.ts";
-import { firstOf, onlyOf } from "./rows.ts";
 
 const COLUMNS = "id, name, tier, verified, epoch, created_at, deletion_started_at";
 
 const SEEN = unnestRows({ id: "text", epoch: "bigint" }, { as: "seen", after: 1 });
 
-const statements = {
-  insert: {
-    name: "brands.insert",
-    text: `insert into accounts.brands (id, name, tier, verified)
+const statements = statementsOf("brands", {
+  insert: `insert into accounts.brands (id, name, tier, verified)
            select $1, $2, $3, $4 where not exists (select from accounts.audit_entries e where e.brand_id = $1 and e.action = '${DELETION}')
            on conflict (id) do nothing returning ${COLUMNS}`,
-  },
-  find: { name: "brands.find", text: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null` },
-  share: { name: "brands.share", text: "select from accounts.brands where id = $1 for key share" },
-  lock: { name: "brands.lock", text: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null for update` },
-  page: { name: "brands.page", text: `select ${COLUMNS} from accounts.brands where id > $1 order by id limit $2` },
-  setTier: { name: "brands.set_tier", text: `update accounts.brands set tier = $2 where id = $1 returning ${COLUMNS}` },
-  setVerified: { name: "brands.set_verified", text: `update accounts.brands set verified = $2 where id = $1 returning ${COLUMNS}` },
-  raiseEpoch: {
-    name: "brands.raise_epoch",
-    text: `update accounts.brands
+  find: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null`,
+  share: "select from accounts.brands where id = $1 for key share",
+  lock: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null for update`,
+  page: `select ${COLUMNS} from accounts.brands where id > $1 order by id limit $2`,
+  setTier: `update accounts.brands set tier = $2 where id = $1 returning ${COLUMNS}`,
+  setVerified: `update accounts.brands set verified = $2 where id = $1 returning ${COLUMNS}`,
+  raiseEpoch: `update accounts.brands
               set epoch = greatest(epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint), epoch_changed_at = clock_timestamp()
             where id = $1 and deletion_started_at is null returning ${COLUMNS}`,
-  },
-  raiseEpochsAbove: {
-    name: "brands.raise_epochs_above",
-    text: `update accounts.brands b
+  raiseEpochsAbove: `update accounts.brands b
               set epoch = greatest(b.epoch + 1, seen.epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint + $1),
                   epoch_changed_at = clock_timestamp()
              from ${SEEN.relation} where b.id = seen.id returning b.id, b.epoch`,
-  },
-  changedSince: {
-    name: "brands.changed_since",
-    text: `select id, epoch from accounts.brands
+  changedSince: `select id, epoch from accounts.brands
             where epoch_changed_at > now() - make_interval(secs => $1)
               and (deletion_started_at is null or deletion_started_at > now() - make_interval(secs => $2))`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /** Returns undefined if the id is taken, or was a deleted brand's. */
 export const insertBrand = (sql: Sql, brand: { id: string; name: string; tier: Tier; verified: boolean }): Promise<Brand | undefined> =>

@@ -1,7 +1,6 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { countOf, firstOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import type { FailedMinute, FailedRequests, ListFailedRequestsRequest, ListFailedRequestsResponse } from "@brand-records/proto/accounts/v1";
 import { GROUP_REQUEST_IDS_MAX, GROUPS_MAX, newestIds, REQUEST_IDS_MAX } from "../domain/failed-requests.ts";
-import { countOf } from "./rows.ts";
 import type { KeptUsage } from "./usage.ts";
 
 const ADDED = unnestRows(
@@ -32,11 +31,9 @@ const lastIds = (array: string): string => `(${array})[greatest(1, cardinality($
 const KEY = "brand_id, minute, key_id, route, code, field";
 const ORDER = "minute desc, key_id desc, route desc, code desc, field desc";
 
-const statements = {
+const statements = statementsOf("failed_requests", {
   // As for usage: rows are locked in one order, and one statement must not change a row twice.
-  add: {
-    name: "failed_requests.add",
-    text: `with given as (
+  add: `with given as (
              select added.brand_id, added.minute, added.key_id, added.route, added.code, added.field, sum(added.requests) as requests,
                     jsonb_agg(added.request_ids) as all_ids
                from ${ADDED.relation}
@@ -49,11 +46,9 @@ const statements = {
             order by ${KEY}
            on conflict (${KEY}) do update
               set requests = f.requests + excluded.requests, request_ids = ${lastIds("f.request_ids || excluded.request_ids")}`,
-  },
+  // Groups by hash, as it knows how many counts there are: to sort them by their four texts takes five times as long. Only the minutes of
+  // what is returned are sorted. The ids of a group are then looked up for its last minutes.
   groups: {
-    name: "failed_requests.groups",
-    // Groups by hash, as it knows how many counts there are: to sort them by their four texts takes five times as long. Only the minutes of
-    // what is returned are sorted. The ids of a group are then looked up for its last minutes.
     isPlannedPerCall: true,
     text: `with groups as (
              select f.key_id, f.route, f.code, f.field, sum(f.requests)::bigint as requests, min(f.minute) as first_at, max(f.minute) as last_at,
@@ -70,55 +65,36 @@ const statements = {
             order by g.requests desc, g.last_at desc, g.key_id, g.route, g.code, g.field`,
   },
   buckets: {
-    name: "failed_requests.buckets",
     isPlannedPerCall: true,
     text: `select date_bin(make_interval(mins => $8), f.minute, $2::timestamptz) as start, sum(f.requests)::bigint as requests
              from ${SELECTED} group by 1 order by 1`,
   },
-  countedSince: {
-    name: "failed_requests.counted_since",
-    text: `select min(minute) as since from accounts.failed_requests where brand_id = $1 having count(*) >= $2`,
-  },
-  deleteOld: {
-    name: "failed_requests.delete_old",
-    text: `delete from accounts.failed_requests f using (
+  countedSince: `select min(minute) as since from accounts.failed_requests where brand_id = $1 having count(*) >= $2`,
+  deleteOld: `delete from accounts.failed_requests f using (
              select ${KEY} from accounts.failed_requests where minute < now() - make_interval(days => $1)
               order by minute limit $2 for update skip locked) old
             where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field)
                 = (old.brand_id, old.minute, old.key_id, old.route, old.code, old.field) returning 1`,
-  },
-  lateBrands: {
-    name: "failed_requests.late_brands",
-    text: `select distinct brand_id from accounts.failed_requests where minute >= now() - interval '3 minutes'`,
-  },
+  lateBrands: `select distinct brand_id from accounts.failed_requests where minute >= now() - interval '3 minutes'`,
   // Reads one entry of the primary key for each brand.
-  nextBrands: {
-    name: "failed_requests.next_brands",
-    text: `with recursive brands as (
+  nextBrands: `with recursive brands as (
              (select brand_id from accounts.failed_requests where brand_id > $1 order by brand_id limit 1)
              union all
              select f.brand_id from brands b
               cross join lateral (select brand_id from accounts.failed_requests where brand_id > b.brand_id order by brand_id limit 1) f)
            select brand_id from brands limit $2`,
-  },
   // Reads the primary key alone.
-  deleteBeyond: {
-    name: "failed_requests.delete_beyond",
-    text: `with beyond as (
+  deleteBeyond: `with beyond as (
              select o.* from ${BRANDS.relation} cross join lateral (
                select ${KEY} from accounts.failed_requests f where f.brand_id = b.brand_id order by ${ORDER} offset $1 limit $2) o limit $2)
            delete from accounts.failed_requests f using beyond o
             where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field) = (o.brand_id, o.minute, o.key_id, o.route, o.code, o.field)
            returning 1`,
-  },
-  deleteOf: {
-    name: "failed_requests.delete_of",
-    text: `delete from accounts.failed_requests f using (
+  deleteOf: `delete from accounts.failed_requests f using (
              select ${KEY} from accounts.failed_requests where brand_id = $1 limit $2) old
             where f.brand_id = $1 and (f.minute, f.key_id, f.route, f.code, f.field)
                 = (old.minute, old.key_id, old.route, old.code, old.field) returning 1`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /** Adds counts of keys that their brand has, for minutes that are kept; ignores all others. Keeps the last request ids. */
 export async function addFailedRequests(sql: Sql, failures: readonly FailedMinute[], { keepDays, minutesAhead }: KeptUsage): Promise<void> {
@@ -148,10 +124,8 @@ export const failedBuckets = (sql: Sql, query: ListFailedRequestsRequest): Promi
   sql.query(statements.buckets, [...filterValues(query), query.bucket_minutes]);
 
 /** Returns the oldest minute of a brand that has `max` counts: older ones may have been deleted. Null for every other brand. */
-export async function failuresCountedSince(sql: Sql, brandId: string, max: number): Promise<string | null> {
-  const [row] = await sql.query<{ since: string }>(statements.countedSince, [brandId, max]);
-  return row?.since ?? null;
-}
+export const failuresCountedSince = async (sql: Sql, brandId: string, max: number): Promise<string | null> =>
+  (await firstOf(sql.query<{ since: string }>(statements.countedSince, [brandId, max])))?.since ?? null;
 
 /** Deletes up to `limit` counts that are older than `days`. Returns how many. */
 export const deleteOldFailures = (sql: Sql, days: number, limit: number): Promise<number> =>

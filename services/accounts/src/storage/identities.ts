@@ -1,35 +1,22 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { countOf, firstOf, isFound, statementsOf, type Sql } from "@brand-records/postgres";
 import type { Identity, IdTokenUse } from "../domain/sign-in.ts";
-import { countOf } from "./rows.ts";
 
-const statements = {
-  find: { name: "identities.find", text: "select email from accounts.identities where issuer = $1 and subject = $2" },
-  bind: {
-    name: "identities.bind",
-    text: "insert into accounts.identities (issuer, subject, email) values ($1, $2, $3) on conflict do nothing",
-  },
-  deleteOf: { name: "identities.delete_of", text: "delete from accounts.identities where email = $1 returning subject" },
-  use: {
-    name: "used_id_tokens.insert",
-    text: "insert into accounts.used_id_tokens (token_hash, expires_at) values ($1, $2) on conflict do nothing returning 1",
-  },
-  deleteExpired: {
-    name: "used_id_tokens.delete_expired",
-    text: `delete from accounts.used_id_tokens where token_hash = any(array(
+const statements = statementsOf("identities", {
+  find: "select email from accounts.identities where issuer = $1 and subject = $2",
+  bind: "insert into accounts.identities (issuer, subject, email) values ($1, $2, $3) on conflict do nothing",
+  deleteOf: "delete from accounts.identities where email = $1 returning subject",
+  use: "insert into accounts.used_id_tokens (token_hash, expires_at) values ($1, $2) on conflict do nothing returning 1",
+  deleteExpired: `delete from accounts.used_id_tokens where token_hash = any(array(
              select token_hash from accounts.used_id_tokens where expires_at <= now() limit $1 for update skip locked)) returning 1`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /** Returns the address of the person that the identity is bound to. */
-export async function findBoundEmail(sql: Sql, { issuer, subject }: Identity): Promise<string | undefined> {
-  const [row] = await sql.query<{ email: string }>(statements.find, [issuer, subject]);
-  return row?.email;
-}
+export const findBoundEmail = async (sql: Sql, { issuer, subject }: Identity): Promise<string | undefined> =>
+  (await firstOf(sql.query<{ email: string }>(statements.find, [issuer, subject])))?.email;
 
 /** Binds an identity to a person, unless it is bound, or another identity of the issuer is bound to the person. */
-export async function bindIdentity(sql: Sql, { issuer, subject }: Identity, email: string): Promise<void> {
-  await sql.query(statements.bind, [issuer, subject, email]);
-}
+export const bindIdentity = (sql: Sql, { issuer, subject }: Identity, email: string): Promise<unknown> =>
+  sql.query(statements.bind, [issuer, subject, email]);
 
 /** Returns how many there were. */
 export const deleteIdentitiesOf = (sql: Sql, email: string): Promise<number> => countOf(sql.query(statements.deleteOf, [email]));
@@ -38,9 +25,8 @@ export const deleteIdentitiesOf = (sql: Sql, email: string): Promise<number> => 
  * Records the use of an ID token. Returns false if it was used before. Of several transactions that use one token at a time, the others
  * wait for the first, and one commits with true.
  */
-export async function useIdToken(sql: Sql, { hash, expiresAt }: IdTokenUse): Promise<boolean> {
-  return (await sql.query(statements.use, [hash, expiresAt.toISOString()])).length === 1;
-}
+export const useIdToken = (sql: Sql, { hash, expiresAt }: IdTokenUse): Promise<boolean> =>
+  isFound(sql.query(statements.use, [hash, expiresAt.toISOString()]));
 
 /** Deletes up to `limit` uses of tokens that no process accepts any more. Returns how many. */
 export const deleteExpiredIdTokens = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteExpired, [limit]));

@@ -1,9 +1,8 @@
 import type { Permission } from "@brand-records/ids";
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { firstOf, onlyOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import type { Principal } from "@brand-records/proto/accounts/v1";
 import type { Key } from "../domain/key.ts";
 import type { Position } from "../domain/page-token.ts";
-import { firstOf, onlyOf } from "./rows.ts";
 
 const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
 
@@ -18,64 +17,34 @@ const LAST_USES = unnestRows({ id: "text", at: "timestamptz" }, { as: "used" });
  */
 export const lockedKeys = (condition: string): string => `array(select id from accounts.keys where ${condition} order by id for update)`;
 
-const statements = {
+const statements = statementsOf("keys", {
   // One statement for principal and epoch, so that both are of the same moment.
-  verify: {
-    name: "keys.verify",
-    text: `select k.id as key_id, k.name as key_name, k.permissions, b.id as brand_id, b.name as brand_name, b.tier, b.verified, b.epoch
+  verify: `select k.id as key_id, k.name as key_name, k.permissions, b.id as brand_id, b.name as brand_name, b.tier, b.verified, b.epoch
              from accounts.keys k join accounts.brands b on b.id = k.brand_id
             where k.key_hash = any($1) and k.environment = $2 and k.revoked_at is null`,
-  },
-  insert: {
-    name: "keys.insert",
-    text: `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by)
+  insert: `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
-  },
-  find: { name: "keys.find", text: `select ${COLUMNS} from accounts.keys where id = $1` },
-  page: {
-    name: "keys.page",
-    text: `select ${COLUMNS} from accounts.keys
+  find: `select ${COLUMNS} from accounts.keys where id = $1`,
+  page: `select ${COLUMNS} from accounts.keys
             where brand_id = $1
               and (revoked_at is null, created_at, id) < (coalesce($2, true), coalesce($3, 'infinity'::timestamptz), coalesce($4, ''))
             order by (revoked_at is null) desc, created_at desc, id desc limit $5`,
-  },
-  ofIds: {
-    name: "keys.of_ids",
-    text: `select ${COLUMNS} from accounts.keys
-            where brand_id = $1 and id = any($2::text[] || array(
-              select id from accounts.keys where brand_id = $1 order by (revoked_at is null) desc, created_at desc, id desc limit $3))
-            order by (revoked_at is null) desc, created_at desc, id desc`,
-  },
-  countActive: {
-    name: "keys.count_active",
-    text: "select count(*)::int as keys from accounts.keys where brand_id = $1 and revoked_at is null",
-  },
-  unrevoked: {
-    name: "keys.unrevoked",
-    text: `select ${COLUMNS} from accounts.keys where id > $1 and revoked_at is null order by id limit $2`,
-  },
-  sameName: {
-    name: "keys.same_name",
-    text: `select ${COLUMNS} from accounts.keys
+  ofIds: `select ${COLUMNS} from accounts.keys
+           where brand_id = $1 and id = any($2::text[] || array(
+             select id from accounts.keys where brand_id = $1 order by (revoked_at is null) desc, created_at desc, id desc limit $3))
+           order by (revoked_at is null) desc, created_at desc, id desc`,
+  countActive: "select count(*)::int as keys from accounts.keys where brand_id = $1 and revoked_at is null",
+  unrevoked: `select ${COLUMNS} from accounts.keys where id > $1 and revoked_at is null order by id limit $2`,
+  sameName: `select ${COLUMNS} from accounts.keys
             where brand_id = $1 and environment = $2 and lower(name) = lower($3) and revoked_at is null order by created_at desc, id desc limit ${SAME_NAME_MAX}`,
-  },
-  revoke: {
-    name: "keys.revoke",
-    text: `update accounts.keys set revoked_at = now(), revoked_by = $2 where id = $1 and revoked_at is null returning ${COLUMNS}`,
-  },
+  revoke: `update accounts.keys set revoked_at = now(), revoked_by = $2 where id = $1 and revoked_at is null returning ${COLUMNS}`,
   /** Reads every key: for the start, and for a process that was frozen. */
-  underOthers: {
-    name: "keys.under_others",
-    text: `select k.pepper_version as "pepperVersion", count(*) as keys from accounts.keys k
+  underOthers: `select k.pepper_version as "pepperVersion", count(*) as keys from accounts.keys k
             where k.revoked_at is null and k.environment = $1 and k.pepper_version <> all($2::int[])
             group by k.pepper_version order by k.pepper_version`,
-  },
-  writeLastUses: {
-    name: "keys.write_last_uses",
-    text: `update accounts.keys k set last_used_at = greatest(k.last_used_at, used.at)
+  writeLastUses: `update accounts.keys k set last_used_at = greatest(k.last_used_at, used.at)
              from ${LAST_USES.relation} where k.id = used.id and k.id = any(${lockedKeys(`id = any(${LAST_USES.arrays.id})`)})`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 export interface NewKey extends Pick<Key, "id" | "brand_id" | "environment" | "name" | "hint" | "created_by"> {
   readonly permissions: readonly Permission[];
@@ -104,10 +73,8 @@ export const keysWithIds = (sql: Sql, brandId: string, ids: readonly string[], b
   sql.query<Key>(statements.ofIds, [brandId, ids, beside]);
 
 /** Counts the brand's keys that are not revoked. */
-export async function countActiveKeys(sql: Sql, brandId: string): Promise<number> {
-  const [row] = await sql.query<{ keys: number }>(statements.countActive, [brandId]);
-  return row?.keys ?? 0;
-}
+export const countActiveKeys = async (sql: Sql, brandId: string): Promise<number> =>
+  (await firstOf(sql.query<{ keys: number }>(statements.countActive, [brandId])))?.keys ?? 0;
 
 /** Returns keys of all brands that are not revoked, in ascending order of id, after `afterId`. */
 export const pageOfUnrevokedKeys = (sql: Sql, afterId: string, limit: number): Promise<Key[]> =>

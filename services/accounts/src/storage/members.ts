@@ -1,7 +1,6 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { firstOf, isFound, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
 import type { Member, Membership } from "../domain/brand.ts";
 import type { Position } from "../domain/page-token.ts";
-import { firstOf, onlyOf } from "./rows.ts";
 
 const COLUMNS = "brand_id, email, role, created_at";
 
@@ -9,30 +8,18 @@ const COLUMNS = "brand_id, email, role, created_at";
 export const MEMBERSHIP_COLUMNS = "m.brand_id, b.name as brand_name, b.tier, b.verified, m.role";
 export const MEMBERSHIP_ORDER = "b.name, m.brand_id";
 
-const statements = {
-  upsert: {
-    name: "members.upsert",
-    text: `insert into accounts.members (brand_id, email, role, has_opened) values ($1, $2, $3, false)
+const statements = statementsOf("members", {
+  upsert: `insert into accounts.members (brand_id, email, role, has_opened) values ($1, $2, $3, false)
            on conflict (brand_id, email) do update set role = excluded.role returning ${COLUMNS}`,
-  },
-  find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
-  page: {
-    name: "members.page",
-    text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email > coalesce($2, '') order by email limit $3`,
-  },
-  count: { name: "members.count", text: "select count(*)::int as members from accounts.members where brand_id = $1" },
-  delete: { name: "members.delete", text: `delete from accounts.members where brand_id = $1 and email = $2 returning email` },
-  memberships: {
-    name: "members.memberships",
-    text: `select ${MEMBERSHIP_COLUMNS} from accounts.members m join accounts.brands b on b.id = m.brand_id
+  find: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2`,
+  page: `select ${COLUMNS} from accounts.members where brand_id = $1 and email > coalesce($2, '') order by email limit $3`,
+  count: "select count(*)::int as members from accounts.members where brand_id = $1",
+  delete: `delete from accounts.members where brand_id = $1 and email = $2 returning email`,
+  memberships: `select ${MEMBERSHIP_COLUMNS} from accounts.members m join accounts.brands b on b.id = m.brand_id
             where m.email = $1 order by ${MEMBERSHIP_ORDER}`,
-  },
-  openedBrands: {
-    name: "members.opened_brands",
-    text: "select brand_id from accounts.members where email = $1 and has_opened order by brand_id",
-  },
-  owners: { name: "members.owners", text: `select email from accounts.members where brand_id = $1 and role = 'owner' limit 1` },
-} satisfies Record<string, Statement>;
+  openedBrands: "select brand_id from accounts.members where email = $1 and has_opened order by brand_id",
+  owners: `select email from accounts.members where brand_id = $1 and role = 'owner' limit 1`,
+});
 
 /** Adds a member, or changes the role of the one with this address. */
 export const upsertMember = (sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member> =>
@@ -45,19 +32,14 @@ export const findMember = (sql: Sql, brandId: string, email: string): Promise<Me
 export const pageOfMembers = (sql: Sql, brandId: string, [email]: Position, limit: number | null): Promise<Member[]> =>
   sql.query<Member>(statements.page, [brandId, email, limit]);
 
-export async function countMembers(sql: Sql, brandId: string): Promise<number> {
-  const [row] = await sql.query<{ members: number }>(statements.count, [brandId]);
-  return row?.members ?? 0;
-}
+export const countMembers = async (sql: Sql, brandId: string): Promise<number> =>
+  (await firstOf(sql.query<{ members: number }>(statements.count, [brandId])))?.members ?? 0;
 
 /** Returns whether the member existed. */
-export async function deleteMember(sql: Sql, brandId: string, email: string): Promise<boolean> {
-  return (await sql.query(statements.delete, [brandId, email])).length > 0;
-}
+export const deleteMember = (sql: Sql, brandId: string, email: string): Promise<boolean> =>
+  isFound(sql.query(statements.delete, [brandId, email]));
 
-export async function hasOwner(sql: Sql, brandId: string): Promise<boolean> {
-  return (await sql.query(statements.owners, [brandId])).length > 0;
-}
+export const hasOwner = (sql: Sql, brandId: string): Promise<boolean> => isFound(sql.query(statements.owners, [brandId]));
 
 /** Returns the memberships of a person, in ascending order of the brands' names. */
 export const membershipsOf = (sql: Sql, email: string): Promise<Membership[]> => sql.query<Membership>(statements.memberships, [email]);

@@ -1,25 +1,20 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { firstOf, statementsOf, type Sql } from "@brand-records/postgres";
 
 /** Made by the steps of a restore, in docs/operations.md. */
 const MARKER = "accounts.restored_from_backup";
 
-const statements = {
-  marked: { name: "restored.marked", text: `select to_regclass('${MARKER}') is not null as is_marked` },
-  unmark: { name: "restored.unmark", text: `drop table if exists ${MARKER}` },
-  origin: {
-    name: "restored.origin",
-    text: `insert into accounts.origin (brands_oid) values ('accounts.brands'::regclass) on conflict do nothing`,
-  },
-  isCopy: { name: "restored.is_copy", text: "select brands_oid <> 'accounts.brands'::regclass as is_copy from accounts.origin" },
-  acceptCopy: { name: "restored.accept_copy", text: "update accounts.origin set brands_oid = 'accounts.brands'::regclass" },
-  epochs: { name: "restored.epochs", text: "select id, epoch from accounts.brands where id = any($1::text[])" },
-} satisfies Record<string, Statement>;
+const statements = statementsOf("restored", {
+  marked: `select to_regclass('${MARKER}') is not null as is_marked`,
+  unmark: `drop table if exists ${MARKER}`,
+  origin: `insert into accounts.origin (brands_oid) values ('accounts.brands'::regclass) on conflict do nothing`,
+  isCopy: "select brands_oid <> 'accounts.brands'::regclass as is_copy from accounts.origin",
+  acceptCopy: "update accounts.origin set brands_oid = 'accounts.brands'::regclass",
+  epochs: "select id, epoch from accounts.brands where id = any($1::text[])",
+});
 
 /** Returns whether somebody has marked the schema as restored. */
-export async function isMarkedRestored(sql: Sql): Promise<boolean> {
-  const [row] = await sql.query<{ is_marked: boolean }>(statements.marked);
-  return row?.is_marked === true;
-}
+export const isMarkedRestored = async (sql: Sql): Promise<boolean> =>
+  (await firstOf(sql.query<{ is_marked: boolean }>(statements.marked)))?.is_marked === true;
 
 /** Returns whether the schema was made from a dump of another one. Remembers a schema that is new. */
 export async function isCopyOfAnother(sql: Sql): Promise<boolean> {

@@ -1,9 +1,8 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { countOf, firstOf, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
 import type { Membership } from "../domain/brand.ts";
 import type { Session, SessionLimits } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
 import { MEMBERSHIP_COLUMNS, MEMBERSHIP_ORDER } from "./members.ts";
-import { countOf, firstOf, onlyOf } from "./rows.ts";
 
 /** Seconds: $2 is idle, $3 in all. */
 const IS_VALID = `s.last_used_at > now() - make_interval(secs => $2) and s.created_at > now() - make_interval(secs => $3)`;
@@ -20,16 +19,11 @@ const OPENED = `array(
   select m.brand_id from accounts.members m
    where m.email = s.email and (s.brand_id is null or m.brand_id = s.brand_id) and ${IS_OPENED}) as opened`;
 
-const statements = {
-  insert: {
-    name: "sessions.insert",
-    text: `insert into accounts.sessions (token_hash, email, issuer, brand_id, made_by, told_everyone) values ($1, $2, $3, $5, $6, false)
+const statements = statementsOf("sessions", {
+  insert: `insert into accounts.sessions (token_hash, email, issuer, brand_id, made_by, told_everyone) values ($1, $2, $3, $5, $6, false)
            returning created_at + make_interval(secs => $4) as ends_at`,
-  },
   // One statement for session and memberships, so that a removal takes effect with the next call. idle_ends_at is as after the touch.
-  find: {
-    name: "sessions.find",
-    text: `select s.email, s.issuer, s.brand_id as only_brand_id, s.made_by, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
+  find: `select s.email, s.issuer, s.brand_id as only_brand_id, s.made_by, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
                   least(case when is_touch_due then now() else s.last_used_at end + make_interval(secs => $2),
                         s.created_at + make_interval(secs => $3)) as idle_ends_at,
                   ${IS_OPENED} as is_opened,
@@ -37,43 +31,21 @@ const statements = {
              from accounts.sessions s cross join lateral (select s.last_used_at < now() - make_interval(secs => $4) as is_touch_due) t
              join accounts.members m on m.email = s.email and (s.brand_id is null or m.brand_id = s.brand_id) join accounts.brands b on b.id = m.brand_id
             where s.token_hash = $1 and ${IS_VALID} order by ${MEMBERSHIP_ORDER}`,
-  },
-  touch: {
-    name: "sessions.touch",
-    text: `update accounts.sessions s set last_used_at = now()
+  touch: `update accounts.sessions s set last_used_at = now()
             where s.token_hash = $1 and ${IS_VALID} and s.last_used_at < now() - make_interval(secs => $4)`,
-  },
-  noteOpened: {
-    name: "sessions.note_opened",
-    text: `with opened as (
+  noteOpened: `with opened as (
              insert into accounts.session_brands (token_hash, brand_id)
              select token_hash, $2 from accounts.sessions where token_hash = $1 for key share on conflict do nothing returning brand_id),
            ever as (update accounts.members m set has_opened = true from opened o where m.brand_id = o.brand_id and m.email = $3 and not m.has_opened)
            select from opened`,
-  },
-  delete: {
-    name: "sessions.delete",
-    text: `delete from accounts.sessions s where token_hash = $1 returning email, made_by, ${OPENED}`,
-  },
-  deleteOf: {
-    name: "sessions.delete_of",
-    text: `delete from accounts.sessions s where email = $1 and ($2::text is null or brand_id = $2) returning ${OPENED}`,
-  },
-  deleteMadeBy: {
-    name: "sessions.delete_made_by",
-    text: "delete from accounts.sessions where brand_id = $1 and made_by = $2",
-  },
-  deleteAny: {
-    name: "sessions.delete_any",
-    text: `delete from accounts.sessions where token_hash = any(array(select token_hash from accounts.sessions limit $1)) returning 1`,
-  },
-  deleteOld: {
-    name: "sessions.delete_old",
-    text: `delete from accounts.sessions where token_hash = any(array(
+  delete: `delete from accounts.sessions s where token_hash = $1 returning email, made_by, ${OPENED}`,
+  deleteOf: `delete from accounts.sessions s where email = $1 and ($2::text is null or brand_id = $2) returning ${OPENED}`,
+  deleteMadeBy: "delete from accounts.sessions where brand_id = $1 and made_by = $2",
+  deleteAny: `delete from accounts.sessions where token_hash = any(array(select token_hash from accounts.sessions limit $1)) returning 1`,
+  deleteOld: `delete from accounts.sessions where token_hash = any(array(
              select token_hash from accounts.sessions where created_at <= now() - make_interval(secs => $1)
               limit $2 for update skip locked)) returning 1`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /** Returns when the session ends at the latest. */
 export async function insertSession(
@@ -118,14 +90,12 @@ export async function findSession(
 }
 
 /** Records a use, once per `touchSeconds` however many processes call it. Revives no session that has expired or ended. */
-export async function touchSession(
+export const touchSession = (
   sql: Sql,
   tokenHash: Buffer,
   { idleSeconds, maxSeconds }: SessionLimits,
   touchSeconds: number,
-): Promise<void> {
-  await sql.query(statements.touch, [tokenHash, idleSeconds, maxSeconds, touchSeconds]);
-}
+): Promise<unknown> => sql.query(statements.touch, [tokenHash, idleSeconds, maxSeconds, touchSeconds]);
 
 /** Notes that a session opens a brand of the person. Returns whether it does for the first time. */
 export const noteOpened = async (sql: Sql, tokenHash: Buffer, brandId: string, email: string): Promise<boolean> =>
@@ -143,9 +113,8 @@ export const deleteSessionsOf = (sql: Sql, email: string, brandId: string | null
   sql.query<EndedSession>(statements.deleteOf, [email, brandId]);
 
 /** Deletes the sessions that links of a member opened in a brand. */
-export async function deleteSessionsMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
-  await sql.query(statements.deleteMadeBy, [brandId, madeBy]);
-}
+export const deleteSessionsMadeBy = (sql: Sql, brandId: string, madeBy: string): Promise<unknown> =>
+  sql.query(statements.deleteMadeBy, [brandId, madeBy]);
 
 /** Deletes up to `limit` sessions, of anyone. Returns how many. */
 export const deleteAnySessions = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteAny, [limit]));

@@ -1,45 +1,23 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { countOf, isFound, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
 import type { SignInLink } from "../domain/sign-in.ts";
-import { countOf, onlyOf } from "./rows.ts";
 
-const statements = {
-  insert: {
-    name: "sign_in_links.insert",
-    text: `insert into accounts.sign_in_links (token_hash, email, expires_at, brand_id, made_by)
+const statements = statementsOf("sign_in_links", {
+  insert: `insert into accounts.sign_in_links (token_hash, email, expires_at, brand_id, made_by)
            values ($1, $2, now() + make_interval(secs => $3), $4, $5) returning expires_at`,
-  },
-  find: {
-    name: "sign_in_links.find",
-    text: `select l.email, l.expires_at, l.used_at is not null as is_used, l.expires_at <= now() as is_expired, l.brand_id, b.name as brand_name,
+  find: `select l.email, l.expires_at, l.used_at is not null as is_used, l.expires_at <= now() as is_expired, l.brand_id, b.name as brand_name,
                   l.made_by
              from accounts.sign_in_links l left join accounts.brands b on b.id = l.brand_id where l.token_hash = $1`,
-  },
-  use: {
-    name: "sign_in_links.use",
-    text: `update accounts.sign_in_links set used_at = now()
+  use: `update accounts.sign_in_links set used_at = now()
             where token_hash = $1 and used_at is null and expires_at > now() returning 1`,
-  },
-  deleteMadeBy: {
-    name: "sign_in_links.delete_made_by",
-    text: "delete from accounts.sign_in_links where brand_id = $1 and made_by = $2",
-  },
-  deleteOf: { name: "sign_in_links.delete_of", text: "delete from accounts.sign_in_links where email = $1" },
-  deleteUnusedOf: {
-    name: "sign_in_links.delete_unused_of",
-    text: "delete from accounts.sign_in_links where email = $1 and ($2::text is null or brand_id = $2) and used_at is null",
-  },
-  deleteUnused: {
-    name: "sign_in_links.delete_unused",
-    text: `delete from accounts.sign_in_links where token_hash = any(array(
+  deleteMadeBy: "delete from accounts.sign_in_links where brand_id = $1 and made_by = $2",
+  deleteOf: "delete from accounts.sign_in_links where email = $1",
+  deleteUnusedOf: "delete from accounts.sign_in_links where email = $1 and ($2::text is null or brand_id = $2) and used_at is null",
+  deleteUnused: `delete from accounts.sign_in_links where token_hash = any(array(
              select token_hash from accounts.sign_in_links where used_at is null limit $1)) returning 1`,
-  },
-  deleteExpired: {
-    name: "sign_in_links.delete_expired",
-    text: `delete from accounts.sign_in_links where token_hash = any(array(
+  deleteExpired: `delete from accounts.sign_in_links where token_hash = any(array(
              select token_hash from accounts.sign_in_links where expires_at <= now() - make_interval(days => $1)
               limit $2 for update skip locked)) returning 1`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 interface NewLink extends Pick<SignInLink, "email" | "scope"> {
   readonly tokenHash: Buffer;
@@ -62,24 +40,18 @@ export async function findSignInLink(sql: Sql, tokenHash: Buffer): Promise<SignI
 type LinkRow = Omit<SignInLink, "scope"> & { readonly brand_id: string | null; readonly made_by: string | null };
 
 /** Uses up a link. Returns true to one of any number of simultaneous callers, false to all others and for an expired link. */
-export async function useSignInLink(sql: Sql, tokenHash: Buffer): Promise<boolean> {
-  return (await sql.query(statements.use, [tokenHash])).length > 0;
-}
+export const useSignInLink = (sql: Sql, tokenHash: Buffer): Promise<boolean> => isFound(sql.query(statements.use, [tokenHash]));
 
 /** Deletes the links that a member made in a brand. */
-export async function deleteLinksMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
-  await sql.query(statements.deleteMadeBy, [brandId, madeBy]);
-}
+export const deleteLinksMadeBy = (sql: Sql, brandId: string, madeBy: string): Promise<unknown> =>
+  sql.query(statements.deleteMadeBy, [brandId, madeBy]);
 
 /** Deletes the links that sign a person in. */
-export async function deleteLinksOf(sql: Sql, email: string): Promise<void> {
-  await sql.query(statements.deleteOf, [email]);
-}
+export const deleteLinksOf = (sql: Sql, email: string): Promise<unknown> => sql.query(statements.deleteOf, [email]);
 
 /** Deletes the unused links that sign a person in: all of them, or those that open this brand alone. */
-export async function deleteUnusedLinksOf(sql: Sql, email: string, brandId: string | null): Promise<void> {
-  await sql.query(statements.deleteUnusedOf, [email, brandId]);
-}
+export const deleteUnusedLinksOf = (sql: Sql, email: string, brandId: string | null): Promise<unknown> =>
+  sql.query(statements.deleteUnusedOf, [email, brandId]);
 
 /** Deletes up to `limit` unused links, of anyone. Returns how many. */
 export const deleteUnusedLinks = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteUnused, [limit]));

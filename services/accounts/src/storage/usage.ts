@@ -1,7 +1,6 @@
-import { type Sql, type Statement, unnestRows } from "@brand-records/postgres";
+import { countOf, isFound, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import type { ClientCount, ClientUsage, GetUsageRequest, MinuteUsage, UsageBucket } from "@brand-records/proto/accounts/v1";
 import { CLIENT_NAMES_MAX, OTHER_CLIENTS } from "../domain/usage.ts";
-import { countOf } from "./rows.ts";
 
 const ADDED = unnestRows(
   { brand_id: "text", minute: "timestamptz", key_id: "text", accepted: "bigint", refused: "bigint" },
@@ -11,16 +10,11 @@ const ADDED = unnestRows(
 const START = "date_bin(make_interval(mins => $4), m.minute, $2)";
 const IN_RANGE = "(select * from accounts.usage_minutes where brand_id = $1 and minute >= $2 and minute < $3)";
 
-const statements = {
-  insertBatch: {
-    name: "usage_batches.insert",
-    text: "insert into accounts.usage_batches (id) values ($1) on conflict do nothing returning 1",
-  },
+const statements = statementsOf("usage_minutes", {
+  insertBatch: "insert into accounts.usage_batches (id) values ($1) on conflict do nothing returning 1",
   // Every gateway's batch locks rows in the same order, so that two never deadlock. Summed first: one statement must not
   // change a row twice.
-  add: {
-    name: "usage_minutes.add",
-    text: `insert into accounts.usage_minutes as u (brand_id, minute, key_id, accepted, refused)
+  add: `insert into accounts.usage_minutes as u (brand_id, minute, key_id, accepted, refused)
            select added.brand_id, added.minute, added.key_id, sum(added.accepted), sum(added.refused)
              from ${ADDED.relation}
              join accounts.keys k on k.id = added.key_id and k.brand_id = added.brand_id
@@ -28,41 +22,26 @@ const statements = {
             group by 1, 2, 3 order by 1, 2, 3
            on conflict (brand_id, minute, key_id) do update
               set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused`,
-  },
   // Summed by minute first: the busiest minute of a brand is not the sum of its keys' busiest minutes.
-  buckets: {
-    name: "usage_minutes.buckets",
-    text: `select ${START} as start, null as key_id,
+  buckets: `select ${START} as start, null as key_id,
                   sum(m.accepted)::bigint as accepted, sum(m.refused)::bigint as refused, max(m.accepted)::bigint as peak_accepted
              from (select minute, sum(accepted) as accepted, sum(refused) as refused from ${IN_RANGE} k group by 1) m
             group by 1 order by 1 limit $5`,
-  },
   // A key has one row a minute.
-  bucketsByKey: {
-    name: "usage_minutes.buckets_by_key",
-    text: `select ${START} as start, m.key_id,
+  bucketsByKey: `select ${START} as start, m.key_id,
                   sum(m.accepted)::bigint as accepted, sum(m.refused)::bigint as refused, max(m.accepted) as peak_accepted
              from ${IN_RANGE} m group by 1, 2 order by 1, 2 limit $5`,
-  },
-  deleteOld: {
-    name: "usage_minutes.delete_old",
-    text: `delete from accounts.usage_minutes u using (
+  deleteOld: `delete from accounts.usage_minutes u using (
              select brand_id, minute, key_id from accounts.usage_minutes where minute < now() - make_interval(days => $1)
               order by minute limit $2 for update skip locked) old
             where (u.brand_id, u.minute, u.key_id) = (old.brand_id, old.minute, old.key_id) returning 1`,
-  },
-  deleteOldBatches: {
-    name: "usage_batches.delete_old",
-    text: `delete from accounts.usage_batches where id = any(array(
+  deleteOldBatches: `delete from accounts.usage_batches where id = any(array(
              select id from accounts.usage_batches where recorded_at < now() - make_interval(days => $1)
               limit $2 for update skip locked)) returning 1`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /** Returns false if the batch is recorded. Waits for a transaction that is recording it. */
-export async function insertUsageBatch(sql: Sql, id: string): Promise<boolean> {
-  return (await sql.query(statements.insertBatch, [id])).length > 0;
-}
+export const insertUsageBatch = (sql: Sql, id: string): Promise<boolean> => isFound(sql.query(statements.insertBatch, [id]));
 
 /** Counts are kept for times from `keepDays` ago to `minutesAhead` from now. */
 export interface KeptUsage {
@@ -71,9 +50,8 @@ export interface KeptUsage {
 }
 
 /** Adds counts of keys that their brand has, for minutes that are kept; ignores all others. */
-export async function addUsage(sql: Sql, minutes: readonly MinuteUsage[], { keepDays, minutesAhead }: KeptUsage): Promise<void> {
-  await sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(minutes)]);
-}
+export const addUsage = (sql: Sql, minutes: readonly MinuteUsage[], { keepDays, minutesAhead }: KeptUsage): Promise<unknown> =>
+  sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(minutes)]);
 
 export const usageBuckets = (
   sql: Sql,
@@ -95,13 +73,11 @@ const ADDED_CLIENTS = unnestRows(
   { as: "added", after: 4 },
 );
 
-const clientStatements = {
+const clientStatements = statementsOf("usage_clients", {
   /** Gateways take turns, so that together they add no more names than a key may have. */
-  lock: { name: "usage_clients.lock", text: "select pg_advisory_xact_lock(hashtextextended('accounts.usage_clients', 0))" },
+  lock: "select pg_advisory_xact_lock(hashtextextended('accounts.usage_clients', 0))",
   // New names take the places that are left, the most frequent first.
-  add: {
-    name: "usage_clients.add",
-    text: `with given as (
+  add: `with given as (
              select added.brand_id, added.day::date as day, added.key_id, added.name, sum(added.messages) as messages
                from ${ADDED_CLIENTS.relation}
                join accounts.keys k on k.id = added.key_id and k.brand_id = added.brand_id
@@ -120,10 +96,7 @@ const clientStatements = {
            select brand_id, day, key_id, case when is_known or place <= $3 - taken then name else $4 end, sum(messages)
              from ranked group by 1, 2, 3, 4
            on conflict (brand_id, day, key_id, name) do update set messages = u.messages + excluded.messages`,
-  },
-  counts: {
-    name: "usage_clients.counts",
-    text: `with counted as (
+  counts: `with counted as (
              select key_id, name, sum(messages) as messages
                from accounts.usage_clients
               where brand_id = $1
@@ -133,16 +106,12 @@ const clientStatements = {
            ranked as (select *, row_number() over (order by messages desc, key_id, name) as place from counted)
            select key_id, case when place <= $4 then name else $5 end as name, sum(messages)::bigint as messages
              from ranked group by 1, 2 order by 3 desc, 1, 2`,
-  },
-  deleteOld: {
-    name: "usage_clients.delete_old",
-    text: `delete from accounts.usage_clients u using (
+  deleteOld: `delete from accounts.usage_clients u using (
              select brand_id, day, key_id, name from accounts.usage_clients
               where day < ((now() - make_interval(days => $1)) at time zone 'Asia/Manila')::date
               order by day limit $2 for update skip locked) old
             where (u.brand_id, u.day, u.key_id, u.name) = (old.brand_id, old.day, old.key_id, old.name) returning 1`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 /**
  * Adds messages of assistants, for keys that their brand has; ignores all others. A name that is one too many for its key and day is counted as

@@ -1,7 +1,8 @@
 import { AppError } from "@brand-records/errors";
-import { generateKey, keyDigest, keyHint, newId, type Permission } from "@brand-records/ids";
+import { generateKey, keyDigest, keyHint, newId } from "@brand-records/ids";
 import type { Sql } from "@brand-records/postgres";
-import type { Principal } from "@brand-records/proto/accounts/v1";
+import type { CreateKeyRequest, CreateKeyResponse, Principal, RevokeKeyRequest } from "@brand-records/proto/accounts/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 import type { RecordChange } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { requireOwner } from "../domain/brand.ts";
@@ -22,52 +23,37 @@ import { findMember } from "../storage/members.ts";
 import { type BrandChange, changeBrand, requireBrand } from "./brands.ts";
 import { newestSharedPepper } from "./peppers.ts";
 
-export interface KeyRequest {
-  readonly brandId: string;
-  readonly name: string;
-  readonly environment: "live" | "test";
-  readonly permissions: readonly Permission[];
-  /** E-mail address of the acting owner. */
-  readonly createdBy: string;
-}
-
-export interface CreatedKey {
-  readonly key: Key;
-  /** The key itself, to be shown once; only its hash is stored. */
-  readonly secret: string;
-  /** Other keys with this name and environment that are not revoked: the newest ten. Exact: keys of a brand are created one after another. */
-  readonly sameName: Key[];
-}
+type KeyRequest = RowOf<CreateKeyRequest, Pick<Key, "environment" | "permissions">>;
 
 /**
- * Creates a key.
+ * Creates a key. Of the secret only the hash is stored. `same_name` is exact: keys of a brand are created one after another.
  *
  * @throws AppError `invalid_request`, `not_found`, `owner_required`, `plan_required`, `brand_not_verified`, `key_limit`, `unavailable`
  */
-export async function createKey(deps: AccountsDependencies, request: KeyRequest, record: RecordChange): Promise<CreatedKey> {
-  const { brandId, name, environment, createdBy } = request;
+export async function createKey(deps: AccountsDependencies, request: KeyRequest, record: RecordChange): Promise<CreateKeyResponse> {
+  const { brand_id, name, environment, created_by } = request;
   const permissions = grantedPermissions(request.permissions, environment);
   const secret = generateKey(environment);
-  const { result: created } = await changeBrand(deps, brandId, async (sql, brand) => {
-    requireOwner(await findMember(sql, brandId, createdBy), createdBy);
+  const { result: created } = await changeBrand(deps, brand_id, async (sql, brand) => {
+    requireOwner(await findMember(sql, brand_id, created_by), created_by);
     requireApiAccess(brand);
     // The brand's row is locked: of simultaneous calls none counts without the others' keys.
-    if ((await countActiveKeys(sql, brandId)) >= deps.limits.keys) throw keyLimit(deps.limits.keys);
+    if ((await countActiveKeys(sql, brand_id)) >= deps.limits.keys) throw keyLimit(deps.limits.keys);
     const pepper = await newestSharedPepper(sql, deps.peppers);
-    const sameName = await keysWithName(sql, { brand_id: brandId, environment, name });
+    const same_name = await keysWithName(sql, { brand_id, environment, name });
     const key = await insertKey(sql, {
       id: newId("key"),
-      brand_id: brandId,
+      brand_id,
       environment,
       name,
       permissions,
       hint: keyHint(secret),
-      created_by: createdBy,
+      created_by,
       pepperVersion: pepper.version,
       keyHash: keyHash(keyDigest(secret), pepper),
     });
     await record(sql, { subject: key.id });
-    return { key, sameName };
+    return { key, same_name };
   });
   return { ...created, secret };
 }
@@ -128,33 +114,25 @@ export async function findBrandOfKey(db: Sql, keyId: string): Promise<string> {
   return key.brand_id;
 }
 
-export interface Revocation {
-  readonly keyId: string;
-  /** The key must be this brand's, if given. */
-  readonly brandId: string | undefined;
-  /** E-mail address of the acting owner. */
-  readonly revokedBy: string;
-}
-
 /** A repeat this much later has nothing to say about caches: they expire 31 s after the commit, and a transaction takes less than as long. */
 const FORGOTTEN_AFTER_MS = 2_000 * CACHES_EXPIRE_AFTER_SECONDS;
 
 /**
- * Revokes a key permanently. Returns a key that is already revoked unchanged.
+ * Revokes a key permanently. Returns a key that is already revoked unchanged. The key must be of the brand, if one is given.
  *
  * @throws AppError `not_found`, `owner_required`
  */
 export async function revokeKey(
   deps: AccountsDependencies,
-  { keyId, brandId, revokedBy }: Revocation,
+  { key_id, brand_id, revoked_by }: RevokeKeyRequest,
   record: RecordChange,
 ): Promise<BrandChange<Key>> {
-  const key = await findKey(deps.db, keyId);
-  if (key === undefined || (brandId !== undefined && key.brand_id !== brandId)) throw keyNotFound("key_id");
+  const key = await findKey(deps.db, key_id);
+  if (key === undefined || (brand_id != null && key.brand_id !== brand_id)) throw keyNotFound("key_id");
   const change = await changeBrand(deps, key.brand_id, async (sql, brand) => {
-    requireOwner(await findMember(sql, brand.id, revokedBy), revokedBy);
-    const revoked = await markKeyRevoked(sql, keyId, revokedBy);
-    if (revoked === undefined) return (await findKey(sql, keyId)) ?? key;
+    requireOwner(await findMember(sql, brand.id, revoked_by), revoked_by);
+    const revoked = await markKeyRevoked(sql, key_id, revoked_by);
+    if (revoked === undefined) return (await findKey(sql, key_id)) ?? key;
     await record(sql, { brandId: key.brand_id });
     return revoked;
   });

@@ -1,59 +1,23 @@
 import { changedFields, type CampaignType, type PlanInput } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
+import type * as messages from "@brand-records/proto/plans/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 
 export const PLAN_STATES = ["pending", "completed", "cancelled"] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
 export type ClosedState = Exclude<PlanState, "pending">;
 
 /** A plan in its current state, without its notes, which are for the workspace only. */
-export interface Plan {
-  readonly id: string;
-  readonly brand_id: string;
-  readonly request_id: string;
-  readonly status: PlanState;
-  readonly title: string;
-  readonly goal: string;
-  readonly campaign_type: CampaignType;
-  readonly planned_for: string;
-  readonly review_on: string;
-  readonly planning_budget_centavos: number;
-  readonly summary: string | null;
-  readonly brief: string | null;
-  readonly requirements: string[];
-  readonly platforms: string[];
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly closed_at: string | null;
-  readonly closed_by: string | null;
-}
+export type Plan = RowOf<messages.Plan, { readonly status: PlanState; readonly campaign_type: CampaignType }>;
 
 /** A plan as its workspace shows it. */
-export interface WorkspacePlan {
-  readonly plan: Plan;
-  /** Private to the brand. */
-  readonly notes: string | null;
-  /** Raised by one with every change. */
-  readonly revision: number;
-  /** Name of the key that prepared it. */
-  readonly prepared_by: string | null;
-  /** The member who made the last edit, and when. */
-  readonly edited_by: string | null;
-  readonly edited_at: string | null;
-}
+export type WorkspacePlan = RowOf<messages.WorkspacePlan, { readonly plan: Plan }>;
 
 /** What a change of a plan names. */
-export interface PlanChange {
-  readonly brand_id: string;
-  readonly plan_id: string;
-  /** E-mail address of the acting member. */
-  readonly member: string;
-  /** The revision that the change was made on. */
-  readonly expected_revision: number;
-}
+export type PlanChange = Readonly<messages.CancelPlanRequest>;
 
 /** A plan in a list: without its long texts. */
-export type PlanSummary = Omit<Plan, "brand_id" | "request_id" | "goal" | "summary" | "brief" | "requirements" | "platforms"> &
-  Pick<WorkspacePlan, "prepared_by">;
+export type PlanSummary = RowOf<messages.PlanSummary, Pick<Plan, "status" | "campaign_type">>;
 
 /** A plan and the input of the request that made it. */
 export interface PreparedPlan {
@@ -68,8 +32,11 @@ const NEWS_MS = 60 * 60 * 1_000;
 export const isNews = ({ status, created_at }: Plan, now: number): boolean =>
   status === "pending" && now - Date.parse(created_at) < NEWS_MS;
 
-/** The error for unknown plans and other brands' plans alike, so that ids cannot be probed. */
-export const planNotFound = (field = "plan_id"): AppError => new AppError("not_found", "There is no plan with this id", { field });
+/** @throws AppError `not_found`, the same for unknown plans and other brands' plans, so that ids cannot be probed */
+export function requirePlan<Found>(found: Found | undefined, field = "plan_id"): Found {
+  if (found === undefined) throw new AppError("not_found", "There is no plan with this id", { field });
+  return found;
+}
 
 /** The plan is closed by another member or the other way, or takes no edits any more. */
 export const planNotPending = ({ status, closed_by, closed_at }: Plan): AppError =>
@@ -107,11 +74,7 @@ export function requireSameRequest({ plan, input }: PreparedPlan, repeatedInput:
   );
 }
 
-export interface Confirmations {
-  readonly confirmed_pay: boolean;
-  readonly confirmed_rights: boolean;
-  readonly confirmed_funding: boolean;
-}
+export type Confirmations = Pick<messages.CompletePlanRequest, "confirmed_pay" | "confirmed_rights" | "confirmed_funding">;
 
 /** @throws AppError `invalid_request` that names each missing confirmation */
 export function requireConfirmations({ confirmed_pay, confirmed_rights, confirmed_funding }: Confirmations): void {

@@ -1,4 +1,4 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { firstOf, statementsOf, type Sql, type Statement } from "@brand-records/postgres";
 import type { PlanInput } from "@brand-records/resources";
 import { contentOf, contentValues } from "../domain/plan-content.ts";
 import type { Plan, PlanState, PlanSummary, PreparedPlan } from "../domain/plan.ts";
@@ -7,32 +7,20 @@ import type { Plan, PlanState, PlanSummary, PreparedPlan } from "../domain/plan.
 export const COLUMNS = `id, brand_id, request_id, status, title, goal, campaign_type, planned_for::text, review_on::text,
   planning_budget_centavos, summary, brief, requirements, platforms, created_at, updated_at, closed_at, closed_by`;
 
-const statements = {
-  insertBrandLock: {
-    name: "plans.insert_brand_lock",
-    text: "insert into plans.brand_locks (brand_id) values ($1) on conflict (brand_id) do nothing",
-  },
-  lockBrand: { name: "plans.lock_brand", text: "select from plans.brand_locks where brand_id = $1 for update" },
-  findByRequest: {
-    name: "plans.find_by_request",
-    text: `select ${COLUMNS}, input from plans.plans where brand_id = $1 and request_id = $2`,
-  },
-  countPending: {
-    name: "plans.count_pending",
-    text: "select count(*) as pending from plans.plans where brand_id = $1 and status = 'pending'",
-  },
+const statements = statementsOf("plans", {
+  insertBrandLock: "insert into plans.brand_locks (brand_id) values ($1) on conflict (brand_id) do nothing",
+  lockBrand: "select from plans.brand_locks where brand_id = $1 for update",
+  findByRequest: `select ${COLUMNS}, input from plans.plans where brand_id = $1 and request_id = $2`,
+  countPending: "select count(*) as pending from plans.plans where brand_id = $1 and status = 'pending'",
   /** Takes the clock's time, not the transaction's, which began before it waited for the lock. */
-  insert: {
-    name: "plans.insert",
-    text: `insert into plans.plans (brand_id, id, request_id, input, title, goal, campaign_type, planned_for, review_on,
+  insert: `insert into plans.plans (brand_id, id, request_id, input, title, goal, campaign_type, planned_for, review_on,
              planning_budget_centavos, summary, brief, requirements, platforms, notes, prepared_by, created_at, updated_at)
            select $1, $2, $3::uuid, $4::jsonb, $5, $6, $7, $8::date, $9::date, $10::bigint, $11, $12, $13::text[], $14::text[], $15, $16, now, now
              from clock_timestamp() now returning ${COLUMNS}`,
-  },
-  findBrand: { name: "plans.find_brand", text: "select brand_id from plans.plans where id = $1" },
-  find: { name: "plans.find", text: `select ${COLUMNS} from plans.plans where brand_id = $1 and id = $2` },
-  setLockTimeout: { name: "plans.set_lock_timeout", text: "select set_config('lock_timeout', $1, true)" },
-} satisfies Record<string, Statement>;
+  findBrand: "select brand_id from plans.plans where id = $1",
+  find: `select ${COLUMNS} from plans.plans where brand_id = $1 and id = $2`,
+  setLockTimeout: "select set_config('lock_timeout', $1, true)",
+});
 
 /**
  * Locks the brand until the transaction ends: no other transaction makes plans of it.
@@ -52,10 +40,8 @@ export async function findByRequest(sql: Sql, brandId: string, requestId: string
   return { plan, input };
 }
 
-export async function countPending(sql: Sql, brandId: string): Promise<number> {
-  const [row] = await sql.query<{ pending: number }>(statements.countPending, [brandId]);
-  return row?.pending ?? 0;
-}
+export const countPending = async (sql: Sql, brandId: string): Promise<number> =>
+  (await firstOf(sql.query<{ pending: number }>(statements.countPending, [brandId])))?.pending ?? 0;
 
 interface NewPlan {
   readonly brandId: string;
@@ -71,16 +57,12 @@ export async function insertPlan(sql: Sql, { brandId, id, input, preparedBy }: N
   return row;
 }
 
-export async function findPlan(sql: Sql, brandId: string, id: string): Promise<Plan | undefined> {
-  const [row] = await sql.query<Plan>(statements.find, [brandId, id]);
-  return row;
-}
+export const findPlan = (sql: Sql, brandId: string, id: string): Promise<Plan | undefined> =>
+  firstOf(sql.query<Plan>(statements.find, [brandId, id]));
 
 /** Returns the brand of a plan, by the plan's id alone. */
-export async function findBrandOfPlan(sql: Sql, id: string): Promise<string | undefined> {
-  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [id]);
-  return row?.brand_id;
-}
+export const findBrandOfPlan = async (sql: Sql, id: string): Promise<string | undefined> =>
+  (await firstOf(sql.query<{ brand_id: string }>(statements.findBrand, [id])))?.brand_id;
 
 const SUMMARY_COLUMNS = `id, status, title, campaign_type, planned_for::text, review_on::text, planning_budget_centavos, prepared_by,
   created_at, updated_at, closed_at, closed_by`;

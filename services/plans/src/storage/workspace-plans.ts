@@ -1,4 +1,4 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { statementsOf, type Sql } from "@brand-records/postgres";
 import type { ClosedState, Plan, PlanChange, WorkspacePlan } from "../domain/plan.ts";
 import { contentValues, type PlanContent } from "../domain/plan-content.ts";
 import { COLUMNS } from "./plans.ts";
@@ -6,24 +6,15 @@ import { COLUMNS } from "./plans.ts";
 const WORKSPACE_COLUMNS = `${COLUMNS}, notes, revision, prepared_by, edited_by, edited_at`;
 
 // A trigger raises the revision, so that no statement can forget it.
-const statements = {
-  find: {
-    name: "plans.find_of_workspace",
-    text: `select ${WORKSPACE_COLUMNS} from plans.plans where brand_id = $1 and id = $2`,
-  },
-  saveContent: {
-    name: "plans.save_content",
-    text: `update plans.plans set title = $5, goal = $6, campaign_type = $7, planned_for = $8::date, review_on = $9::date,
+const statements = statementsOf("workspace_plans", {
+  find: `select ${WORKSPACE_COLUMNS} from plans.plans where brand_id = $1 and id = $2`,
+  saveContent: `update plans.plans set title = $5, goal = $6, campaign_type = $7, planned_for = $8::date, review_on = $9::date,
              planning_budget_centavos = $10::bigint, summary = $11, brief = $12, requirements = $13::text[], platforms = $14::text[],
              notes = $15, edited_by = $4, edited_at = now(), updated_at = now()
             where brand_id = $1 and id = $2 and revision = $3 and status = 'pending' returning ${WORKSPACE_COLUMNS}`,
-  },
-  closePending: {
-    name: "plans.close_pending",
-    text: `update plans.plans set status = $5, closed_by = $4, closed_at = now(), updated_at = now()
+  closePending: `update plans.plans set status = $5, closed_by = $4, closed_at = now(), updated_at = now()
             where brand_id = $1 and id = $2 and revision = $3 and status = 'pending' returning ${WORKSPACE_COLUMNS}`,
-  },
-} satisfies Record<string, Statement>;
+});
 
 type Row = Plan & Omit<WorkspacePlan, "plan">;
 

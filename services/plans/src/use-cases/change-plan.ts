@@ -1,8 +1,9 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import type { RecordChange } from "@brand-records/service-runtime";
 import { editedContent, type PlanChanges } from "../domain/plan-content.ts";
-import { type ClosedState, type PlanChange, planChanged, planNotFound, planNotPending, type WorkspacePlan } from "../domain/plan.ts";
-import { closePending, findWorkspacePlan, saveContent } from "../storage/workspace-plans.ts";
+import { type ClosedState, type PlanChange, planChanged, planNotPending, type WorkspacePlan } from "../domain/plan.ts";
+import { closePending, saveContent } from "../storage/workspace-plans.ts";
+import { getWorkspacePlan } from "./read-plans.ts";
 
 /**
  * Completes or cancels a plan permanently. Repeated by the same member, it returns the plan as first closed, whatever the revision.
@@ -12,8 +13,7 @@ import { closePending, findWorkspacePlan, saveContent } from "../storage/workspa
 export async function closePlan(db: Database, change: PlanChange, to: ClosedState, record: RecordChange): Promise<WorkspacePlan> {
   const closed = await recorded(db, record, (sql) => closePending(sql, change, to));
   if (closed !== undefined) return closed;
-  const found = await findWorkspacePlan(db, change.brand_id, change.plan_id);
-  if (found === undefined) throw planNotFound();
+  const found = await getWorkspacePlan(db, change.brand_id, change.plan_id);
   // Another member must learn of it: what that member confirmed is not what closed the plan, and the audit log must not tell so.
   if (found.plan.status === to && found.plan.closed_by === change.member) return found;
   throw found.plan.status === "pending" ? planChanged(found, change.expected_revision) : planNotPending(found.plan);
@@ -26,8 +26,7 @@ export async function closePlan(db: Database, change: PlanChange, to: ClosedStat
  * @throws AppError `not_found`, `invalid_request`, `plan_not_pending`, `plan_changed`
  */
 export async function updatePlan(db: Database, change: PlanChange, changes: PlanChanges, record: RecordChange): Promise<WorkspacePlan> {
-  const before = await findWorkspacePlan(db, change.brand_id, change.plan_id);
-  if (before === undefined) throw planNotFound();
+  const before = await getWorkspacePlan(db, change.brand_id, change.plan_id);
   const content = editedContent(before, change.expected_revision, changes);
   if (content === undefined) return before;
   // Nothing is saved if the plan changed since it was read. It then never has the expected revision again, so the repetition is the last.

@@ -1,22 +1,15 @@
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
-import { type Plan, planNotFound, type PlanSummary, type WorkspacePlan } from "../domain/plan.ts";
+import { type Plan, requirePlan, type PlanSummary, type WorkspacePlan } from "../domain/plan.ts";
 import { countPending, findBrandOfPlan, findPlan, pageOfPlans, pageOfSummaries, type PlanPage } from "../storage/plans.ts";
 import { findWorkspacePlan } from "../storage/workspace-plans.ts";
 
 /** @throws AppError `not_found` */
-export async function getPlan(db: Sql, brandId: string, planId: string): Promise<Plan> {
-  const plan = await findPlan(db, brandId, planId);
-  if (plan === undefined) throw planNotFound();
-  return plan;
-}
+export const getPlan = async (db: Sql, brandId: string, planId: string): Promise<Plan> => requirePlan(await findPlan(db, brandId, planId));
 
 /** @throws AppError `not_found` */
-export async function getWorkspacePlan(db: Sql, brandId: string, planId: string): Promise<WorkspacePlan> {
-  const plan = await findWorkspacePlan(db, brandId, planId);
-  if (plan === undefined) throw planNotFound();
-  return plan;
-}
+export const getWorkspacePlan = async (db: Sql, brandId: string, planId: string): Promise<WorkspacePlan> =>
+  requirePlan(await findWorkspacePlan(db, brandId, planId));
 
 /** Returns a brand's plans, newest first. @throws AppError `invalid_request` if `afterId` is not a plan of the brand */
 export async function listPlans(db: Sql, brandId: string, page: PlanPage): Promise<Plan[]> {
@@ -46,8 +39,4 @@ async function requireAfterId(db: Sql, brandId: string, afterId: string | null):
 }
 
 /** Returns the brand of a plan, by the plan's id alone. @throws AppError `not_found` */
-export async function findBrand(db: Sql, planId: string): Promise<string> {
-  const brandId = await findBrandOfPlan(db, planId);
-  if (brandId === undefined) throw planNotFound("id");
-  return brandId;
-}
+export const findBrand = async (db: Sql, planId: string): Promise<string> => requirePlan(await findBrandOfPlan(db, planId), "id");

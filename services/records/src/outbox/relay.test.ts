@@ -148,7 +148,7 @@ it("is unhealthy while no partition takes events, and healthy while one does", a
   await eventually(() => expect(running.isHealthy).toBe(false));
   isStuck = false;
   await eventually(() => expect(running.isHealthy).toBe(true));
-  expect(relay.moved).toHaveLength(1);
+  await eventually(() => expect(relay.moved).toHaveLength(1));
 });
 
 it("holds only the record of an event that is too large, says so, and moves it once the topic takes it", async () => {

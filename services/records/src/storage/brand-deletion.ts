@@ -1,4 +1,4 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { isFound, type Sql, type Statement } from "@brand-records/postgres";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 
 /**
@@ -70,6 +70,4 @@ export async function deleteRecordsOf(
   return row ?? { rows: 0, last_id: null };
 }
 
-export async function hasRowsOf(sql: Sql, brandId: string): Promise<boolean> {
-  return (await sql.query(HAS_ROWS, [brandId])).length > 0;
-}
+export const hasRowsOf = (sql: Sql, brandId: string): Promise<boolean> => isFound(sql.query(HAS_ROWS, [brandId]));

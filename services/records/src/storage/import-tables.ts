@@ -53,9 +53,8 @@ export async function linesChangingCreatedAt(sql: Sql, resource: ResourceName, b
   );
 }
 
-export async function dropFromStage(sql: Sql, lines: readonly number[]): Promise<void> {
-  await sql.query("delete from stage where line = any($1)", [lines]);
-}
+export const dropFromStage = (sql: Sql, lines: readonly number[]): Promise<unknown> =>
+  sql.query("delete from stage where line = any($1)", [lines]);
 
 export interface UpsertCounts {
   readonly inserted: number;

@@ -1,4 +1,4 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { firstOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 
 /** A range of sequence numbers in the outbox: above `after`, up to and including `upTo`. */
 export interface SeqRange {
@@ -15,11 +15,9 @@ export interface OutboxRow {
 
 const RANGES = unnestRows({ after: "bigint", up_to: "bigint" }, { as: "range", after: 1 });
 
-const statements = {
-  read: {
-    name: "outbox.read",
-    // Returns what the read saw even without rows.
-    text: `select pg_snapshot_xmin(s.snapshot)::text as xmin, r.seq, r.aggregateid, r.payload, r.traceparent
+const statements = statementsOf("outbox", {
+  // Returns what the read saw even without rows.
+  read: `select pg_snapshot_xmin(s.snapshot)::text as xmin, r.seq, r.aggregateid, r.payload, r.traceparent
              from (select pg_current_snapshot() as snapshot) s
              left join (
                select o.seq, o.aggregateid, o.payload::text, o.traceparent
@@ -29,21 +27,14 @@ const statements = {
                 order by range.after, o.seq
                 limit $1) r on true
             order by r.seq`,
-  },
-  remove: {
-    name: "outbox.remove",
-    // Another process may have deleted them: then only the call gives this transaction an id.
-    text: `with removed as (delete from records.outbox where seq = any($1::bigint[]))
+  // Another process may have deleted them: then only the call gives this transaction an id.
+  remove: `with removed as (delete from records.outbox where seq = any($1::bigint[]))
            select pg_current_xact_id()::text as xid`,
-  },
-  oldest: {
-    name: "outbox.oldest",
-    text: `select extract(epoch from clock_timestamp() - (o.payload->>'created_at')::timestamptz)::float8 as seconds
+  oldest: `select extract(epoch from clock_timestamp() - (o.payload->>'created_at')::timestamptz)::float8 as seconds
              from records.outbox o order by o.seq limit 1`,
-  },
-  waiting: { name: "outbox.waiting", text: "select count(*) as events from (select from records.outbox o order by o.seq limit $1) o" },
-  tryLead: { name: "outbox.try_lead", text: "select pg_try_advisory_lock(hashtext('brand-records outbox relay')) as leads" },
-} satisfies Record<string, Statement>;
+  waiting: "select count(*) as events from (select from records.outbox o order by o.seq limit $1) o",
+  tryLead: "select pg_try_advisory_lock(hashtext('brand-records outbox relay')) as leads",
+});
 
 /**
  * Returns the first `limit` rows of the ranges, by sequence, and the oldest transaction that still ran: every earlier one has ended, and
@@ -70,10 +61,8 @@ export async function removeFromOutbox(sql: Sql, seqs: readonly number[]): Promi
 }
 
 /** Tries to make this session the leader, whose process empties the outbox. Returns true if it is, now or from before. */
-export async function tryToLead(sql: Sql): Promise<boolean> {
-  const [row] = await sql.query<{ leads: boolean }>(statements.tryLead);
-  return row?.leads === true;
-}
+export const tryToLead = async (sql: Sql): Promise<boolean> =>
+  (await firstOf(sql.query<{ leads: boolean }>(statements.tryLead)))?.leads === true;
 
 /** Returns the age of the oldest event in the outbox; 0 if it is empty. */
 export async function oldestSeconds(sql: Sql): Promise<number> {
@@ -82,7 +71,5 @@ export async function oldestSeconds(sql: Sql): Promise<number> {
 }
 
 /** Returns how many events are in the outbox, at most `limit`. */
-export async function countWaiting(sql: Sql, limit: number): Promise<number> {
-  const [row] = await sql.query<{ events: number }>(statements.waiting, [limit]);
-  return row?.events ?? 0;
-}
+export const countWaiting = async (sql: Sql, limit: number): Promise<number> =>
+  (await firstOf(sql.query<{ events: number }>(statements.waiting, [limit])))?.events ?? 0;

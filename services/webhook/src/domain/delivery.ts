@@ -1,4 +1,6 @@
 import { AppError } from "@brand-records/errors";
+import type * as messages from "@brand-records/proto/webhook/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 
 /**
  * The states of a delivery, and what ends each. The lane of its receiver is locked at every change.
@@ -30,40 +32,12 @@ export const statesWith = (statusClass: StatusClass | null, states: readonly Del
   states.filter((state) => statusClass === null || statusClass === "2xx" || state !== "delivered");
 
 /** The sending of one event to one receiver. */
-export interface Delivery {
-  readonly id: string;
-  readonly receiver_id: string;
-  readonly event_id: string;
-  readonly event_type: string;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly test: boolean;
-  readonly created_at: string;
-  readonly due_at: string | null;
-  readonly finished_at: string | null;
-  /** A test to be signed with the next secret alone. */
-  readonly sign_with_next: boolean;
-  readonly repeat_of: string | null;
-  readonly replay_id: string | null;
-  /** What the event is about; null if the event is no longer stored. */
-  readonly record_id: string | null;
-  readonly lease_until: string | null;
-  /** The last finished attempt's; null before the first. */
-  readonly last_outcome: string | null;
-  readonly last_http_status: number | null;
-  readonly last_duration_ms: number | null;
-}
+export type Delivery = RowOf<
+  Omit<messages.Delivery, "sending_since" | "deadline_ms">,
+  { readonly state: DeliveryState; readonly lease_until: string | null }
+>;
 
-export interface Attempt {
-  readonly id: string;
-  readonly attempt: number;
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly outcome: string;
-  readonly http_status: number | null;
-  readonly error: string | null;
-  readonly response: Buffer;
-}
+export type Attempt = RowOf<Omit<messages.Attempt, "request_headers">>;
 
 /** Identifies a delivery together with its brand, so that no look-up omits the brand. */
 export interface DeliveryKey {
@@ -91,10 +65,7 @@ export const leaseStart = (leaseUntil: string, leaseSeconds: number): string =>
 const REPEAT_SECONDS = 5;
 
 /** Another delivery of the same event to the same receiver. */
-export interface DeliveryReference {
-  readonly id: string;
-  readonly created_at: string;
-}
+export type DeliveryReference = RowOf<messages.DeliveryReference>;
 
 export interface Repeat extends DeliveryReference {
   readonly is_finished: boolean;
@@ -106,23 +77,7 @@ export const isPresent = ({ is_finished, age_seconds }: Pick<Repeat, "is_finishe
   !is_finished || age_seconds < REPEAT_SECONDS;
 
 /** Attempts of some time. Durations are those of all measured attempts, null without one. */
-export interface AttemptStats {
-  readonly accepted: number;
-  readonly failed: number;
-  readonly p50_ms: number | null;
-  readonly p95_ms: number | null;
-}
-
-export interface HourOfAttempts {
-  readonly hour: string;
-  readonly stats: AttemptStats;
-}
+export type AttemptStats = RowOf<messages.AttemptStats>;
 
 /** A receiver's attempts by hour, tests excluded. */
-export interface DeliveryStats {
-  /** Hours with attempts, oldest first. */
-  readonly hours: HourOfAttempts[];
-  readonly total: AttemptStats;
-  /** No attempt before was counted. */
-  readonly counted_since: string;
-}
+export type DeliveryStats = RowOf<messages.GetDeliveryStatsResponse>;

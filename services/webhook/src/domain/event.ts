@@ -1,4 +1,6 @@
 import { AppError } from "@brand-records/errors";
+import type { Event as Message } from "@brand-records/proto/webhook/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 
 /** Identifies an event together with its brand, so that no look-up omits the brand. */
 export interface EventKey {
@@ -6,22 +8,10 @@ export interface EventKey {
   readonly eventId: string;
 }
 
-export interface StoredEvent {
-  readonly id: string;
-  readonly brand_id: string;
-  readonly type: string;
-  readonly created_at: string;
-  /** Byte for byte what receivers get. */
-  readonly data_json: string;
-  readonly received_at: string;
-  readonly test: boolean;
-}
+export type StoredEvent = RowOf<Omit<Message, keyof ReceiverCounts>>;
 
 /** Receivers of an event, and those of them that accepted it. */
-export interface ReceiverCounts {
-  readonly receivers: number;
-  readonly receivers_accepted: number;
-}
+export type ReceiverCounts = { readonly [Name in "receivers" | "receivers_accepted"]: number };
 
 export type ListedEvent = StoredEvent & Partial<ReceiverCounts>;
 

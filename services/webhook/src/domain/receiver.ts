@@ -1,38 +1,11 @@
 import { AppError } from "@brand-records/errors";
+import type { Receiver as Message } from "@brand-records/proto/webhook/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 
 export const RECEIVERS_MAX = 20;
 
 /** A receiver as its brand's members see it: without its secret. */
-export interface Receiver {
-  readonly id: string;
-  readonly brand_id: string;
-  readonly url: string;
-  readonly label: string;
-  readonly events: string[];
-  readonly enabled: boolean;
-  readonly disabled_reason: "member" | "gone" | "failing" | null;
-  readonly disabled_at: string | null;
-  readonly last_status: number | null;
-  readonly last_outcome: string | null;
-  readonly last_delivery_at: string | null;
-  readonly failures: number;
-  /** When its circuit may close; null unless it is open, and while the receiver is disabled. */
-  readonly paused_until: string | null;
-  /** Failed attempts since the last success or since it was enabled. */
-  readonly failures_in_a_row: number;
-  /** Pending deliveries, counted up to a bound: see storage/receivers.ts. */
-  readonly waiting: number;
-  /** Those that are due: the others wait for a retry. */
-  readonly waiting_due: number;
-  readonly in_flight: number;
-  readonly max_in_flight: number;
-  readonly rotating: boolean;
-  readonly next_secret_at: string | null;
-  /** When the receiver accepted a test signed with the next secret alone, at its present URL; null until then. */
-  readonly next_secret_accepted_at: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type Receiver = RowOf<Message, { readonly disabled_reason: "member" | "gone" | "failing" | null }>;
 
 /** Identifies a receiver together with its brand, so that no look-up omits the brand. */
 export interface ReceiverKey {

@@ -1,20 +1,10 @@
 import { AppError } from "@brand-records/errors";
+import type { Replay as Message } from "@brand-records/proto/webhook/v1";
+import type { RowOf } from "@brand-records/proto/rows";
 import type { ReceiverKey } from "./receiver.ts";
 
 /** Sends every event of a receiver since a time once more, or only those that failed, and shows its progress. */
-export interface Replay {
-  readonly id: string;
-  readonly receiver_id: string;
-  readonly since: string;
-  readonly until: string;
-  readonly queued: number;
-  /** Counted up to a bound; never less than `queued`. */
-  readonly total: number;
-  readonly failed_only: boolean;
-  readonly started_at: string;
-  readonly finished_at: string | null;
-  readonly cancelled_at: string | null;
-}
+export type Replay = RowOf<Message>;
 
 /** Which events to replay. A request that repeats that of an unfinished replay is the same replay. */
 export interface ReplayRequest extends ReceiverKey {

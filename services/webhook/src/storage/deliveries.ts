@@ -1,4 +1,4 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { unnestRows, type BatchRow, type Sql } from "@brand-records/postgres";
 import type { Attempt, Delivery, DeliveryKey, DeliveryReference, Repeat } from "../domain/delivery.ts";
 import { FINISHED, shown, UNFINISHED, UNLEASED } from "./delivery-columns.ts";
 import type { TakenReplay } from "./replays.ts";
@@ -6,10 +6,18 @@ import { tryFirst, wakeLanes } from "./lanes.ts";
 import { BOUND } from "./lane-bound.ts";
 import { first, isFound, statementsOf } from "./statements.ts";
 
-const REPLAYED = unnestRows(
-  { id: "text", receiver_id: "text", event_id: "text", event_created_at: "timestamptz", event_type: "text" },
-  { as: "r", after: 1 },
-);
+/** Columns of a new delivery. */
+export const NEW_DELIVERY = {
+  id: "text",
+  receiver_id: "text",
+  event_id: "text",
+  event_created_at: "timestamptz",
+  event_type: "text",
+} as const;
+
+const REPLAYED = unnestRows(NEW_DELIVERY, { as: "r", after: 1 });
+
+export type NewDelivery = BatchRow<typeof REPLAYED>;
 
 const statements = statementsOf("deliveries", {
   insertReplayed: `insert into webhook.deliveries (replay_id, ${REPLAYED.columns}) select $1, r.* from ${REPLAYED.relation}`,
@@ -48,14 +56,6 @@ const statements = statementsOf("deliveries", {
             order by d.due_at, d.id limit 1`,
 });
 
-export interface NewDelivery {
-  readonly id: string;
-  readonly receiver_id: string;
-  readonly event_id: string;
-  readonly event_created_at: string;
-  readonly event_type: string;
-}
-
 /** Adds deliveries that a replay sends once more, due now. The lane must be locked. */
 export async function insertReplayedDeliveries(sql: Sql, replay: TakenReplay, deliveries: readonly NewDelivery[]): Promise<void> {
   await sql.query(statements.insertReplayed, [replay.id, ...REPLAYED.values(deliveries)]);
@@ -78,14 +78,12 @@ export function attemptsOf(sql: Sql, deliveryId: string): Promise<Attempt[]> {
 }
 
 /** Adds a new delivery of a past delivery's event, and tries it first. Its lane must be locked. */
-export async function repeatDelivery(sql: Sql, id: string, { id: pastId, receiver_id }: Delivery): Promise<void> {
-  await sql.query(statements.repeat, [id, pastId, await tryFirst(sql, receiver_id)]);
-}
+export const repeatDelivery = async (sql: Sql, id: string, { id: pastId, receiver_id }: Delivery): Promise<unknown> =>
+  sql.query(statements.repeat, [id, pastId, await tryFirst(sql, receiver_id)]);
 
 /** Makes a delivery due now if it is pending, and tries it first. Its lane must be locked. */
-export async function hastenDelivery(sql: Sql, { id, receiver_id }: Pick<Delivery, "id" | "receiver_id">): Promise<void> {
-  await sql.query(statements.hasten, [id, await tryFirst(sql, receiver_id)]);
-}
+export const hastenDelivery = async (sql: Sql, { id, receiver_id }: Pick<Delivery, "id" | "receiver_id">): Promise<unknown> =>
+  sql.query(statements.hasten, [id, await tryFirst(sql, receiver_id)]);
 
 /** Whether a pending delivery waits for its time, or for the end of its receiver's pause. Its lane must be locked. */
 export const isDelayed = (sql: Sql, id: string): Promise<boolean> => isFound(sql.query(statements.isDelayed, [id]));
@@ -102,10 +100,9 @@ const REPEATS_MAX = 20;
 
 const OF = "d.event_id = $2 and d.repeat_of = $1";
 
-/** An event has few deliveries, and an index leads to them. Those being sent are few. */
-const REPEATS: Statement = {
-  name: "repeats.of_delivery",
-  text: `
+const repeats = statementsOf("repeats", {
+  /** An event has few deliveries, and an index leads to them. Those being sent are few. */
+  ofDelivery: `
     select r.id, r.created_at, r.is_finished, extract(epoch from clock_timestamp() - r.created_at)::float8 as age_seconds from (
       select d.id, d.created_at, false as is_finished from webhook.deliveries d where d.state = 'pending' and d.${UNLEASED} and ${OF}
       union all
@@ -113,21 +110,17 @@ const REPEATS: Statement = {
       union all
       select d.id, d.created_at, true from webhook.past_deliveries d where ${OF}) r
      order by r.id desc limit ${REPEATS_MAX}`,
-};
-
-const REFERENCE: Statement = {
-  name: "repeats.reference",
-  text: "select d.id, d.created_at from webhook.past_deliveries d where d.id = $1 and d.event_id = $2",
-};
+  reference: "select d.id, d.created_at from webhook.past_deliveries d where d.id = $1 and d.event_id = $2",
+});
 
 /** Returns the deliveries that sent this one again, newest first: 20 at most. */
 export function repeatsOf(sql: Sql, { id, event_id, receiver_id }: Delivery): Promise<Repeat[]> {
-  return sql.query<Repeat>(REPEATS, [id, event_id, receiver_id]);
+  return sql.query<Repeat>(repeats.ofDelivery, [id, event_id, receiver_id]);
 }
 
 /** Returns the delivery that this one sends again; undefined if it sends none again, or the other is no longer stored. */
 export async function originalOf(sql: Sql, { repeat_of, event_id }: Delivery): Promise<DeliveryReference | undefined> {
   if (repeat_of === null) return undefined;
-  const [row] = await sql.query<DeliveryReference>(REFERENCE, [repeat_of, event_id]);
+  const [row] = await sql.query<DeliveryReference>(repeats.reference, [repeat_of, event_id]);
   return row;
 }

@@ -1,16 +1,7 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { unnestRows, type BatchRow, type Sql, type Statement } from "@brand-records/postgres";
 import type { EventFilter, EventKey, EventPosition, FoundEvent, ReceiverCounts, StoredEvent } from "../domain/event.ts";
 import { UNLEASED } from "./delivery-columns.ts";
 import { first, isFound, statementsOf } from "./statements.ts";
-
-export interface NewEvent {
-  readonly id: string;
-  readonly created_at: string;
-  readonly brand_id: string;
-  readonly type: string;
-  readonly data: string;
-  readonly traceparent: string | null;
-}
 
 const COLUMNS = "e.id, e.brand_id, e.type, e.created_at, e.data::text as data_json, e.received_at, e.test";
 
@@ -22,6 +13,8 @@ const NEW_EVENTS = unnestRows({
   data: "json",
   traceparent: "text null",
 });
+
+export type NewEvent = BatchRow<typeof NEW_EVENTS>;
 
 /** Statuses may go back and forth; usually a record has one or two events. */
 const OF_RECORD_MAX = 1_000;

@@ -1,6 +1,6 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { unnestRows, type BatchRow, type Sql, type Statement } from "@brand-records/postgres";
 import type { ClaimedDelivery } from "./claims.ts";
-import type { NewDelivery } from "./deliveries.ts";
+import { NEW_DELIVERY } from "./deliveries.ts";
 import type { LaneRow } from "./lanes.ts";
 
 /** A receiver that selects events, with what an attempt needs. */
@@ -14,20 +14,10 @@ export interface Target extends Pick<ClaimedDelivery, "url" | "secret" | "secret
   readonly now: string;
 }
 
-/** A delivery whose first attempt begins at once has a lease; any other waits for a claim. */
-export type AddedDelivery = NewDelivery & { readonly lease: string | null };
+const ADDED = unnestRows({ ...NEW_DELIVERY, lease: "uuid null" }, { after: 1 });
 
-const ADDED = unnestRows(
-  {
-    id: "text",
-    receiver_id: "text",
-    event_id: "text",
-    event_created_at: "timestamptz",
-    event_type: "text",
-    lease: "uuid null",
-  },
-  { after: 1 },
-);
+/** A delivery whose first attempt begins at once has a lease; any other waits for a claim. */
+export type AddedDelivery = BatchRow<typeof ADDED>;
 
 /**
  * Times after the lanes were locked, not the transaction's: a delivery that was added while this transaction waited for its lane is due
@@ -54,6 +44,5 @@ export function targetsOf(sql: Sql, lanes: readonly LaneRow[]): Promise<Target[]
 }
 
 /** Adds deliveries: pending and due now, or leased for `leaseSeconds`. Their lanes must be locked, and count them by `addToLanes`. */
-export async function addFirstAttempts(sql: Sql, deliveries: readonly AddedDelivery[], leaseSeconds: number): Promise<void> {
-  await sql.query(ADD, [leaseSeconds, ...ADDED.values(deliveries)]);
-}
+export const addFirstAttempts = (sql: Sql, deliveries: readonly AddedDelivery[], leaseSeconds: number): Promise<unknown> =>
+  sql.query(ADD, [leaseSeconds, ...ADDED.values(deliveries)]);

@@ -1,18 +1,14 @@
 import type { Database, Sql } from "@brand-records/postgres";
+import type { ClaimedDelivery } from "./claims.ts";
 import { HAS_LANE, lockLanesOfExpired } from "./lanes.ts";
 
 const CHUNK_ROWS = 1_000;
 
-export interface ExpiredDelivery {
-  readonly id: string;
-  readonly lease: string;
-  readonly receiver_id: string;
-  readonly event_id: string;
-  readonly event_created_at: string;
-  readonly created_at: string;
+export interface ExpiredDelivery extends Pick<
+  ClaimedDelivery,
+  "id" | "lease" | "receiver_id" | "event_id" | "event_created_at" | "created_at" | "attempt" | "test"
+> {
   readonly lease_until: string;
-  readonly attempt: number;
-  readonly test: boolean;
   readonly brand_id: string;
   /** Otherwise its event is no longer stored, and there is no partition for its attempts; or its brand is being deleted. */
   readonly is_sendable: boolean;
@@ -57,6 +53,4 @@ export async function lockExpired(sql: Sql): Promise<ExpiredDelivery[]> {
 }
 
 /** Removes deliveries with their attempts. They must be locked, or their lanes. */
-export async function removeDeliveries(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.query(REMOVE, [ids]);
-}
+export const removeDeliveries = (sql: Sql, ids: readonly string[]): Promise<unknown> => sql.query(REMOVE, [ids]);

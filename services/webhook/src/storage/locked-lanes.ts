@@ -140,9 +140,8 @@ const LEFT = unnestRows({ receiver_id: "text" });
 const LEAVE_LANES = leaveLanesOf(LEFT.relation, "now()");
 
 /** Subtracts one from a lane's `in_flight` for each occurrence of its receiver, and makes the lane due. The lanes must be locked. */
-export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
-  await sql.query(LEAVE_LANES, LEFT.values(receiverIds.map((receiver_id) => ({ receiver_id }))));
-}
+export const leaveLanes = (sql: Sql, receiverIds: readonly string[]): Promise<unknown> =>
+  sql.query(LEAVE_LANES, LEFT.values(receiverIds.map((receiver_id) => ({ receiver_id }))));
 
 const ADDITIONS = unnestRows({ receiver_id: "text", ctid: "tid", leased: "int", waiting: "int" });
 /** Intake has no connections of its own, which would plan it once. */

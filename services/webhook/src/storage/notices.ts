@@ -1,4 +1,5 @@
 import type { Sql } from "@brand-records/postgres";
+import { statementsOf } from "./statements.ts";
 
 /** A receiver that the service has disabled itself. */
 export interface DisabledReceiver {
@@ -8,21 +9,6 @@ export interface DisabledReceiver {
   readonly disabled_at: string;
 }
 
-/** More in one day is a failure of ours, which alerts report. */
-const DISABLED_MAX = 1_000;
-
-/** Receivers that the service has disabled in the last day, and that are still disabled. One scan of the receivers. */
-export function disabledToday(sql: Sql): Promise<DisabledReceiver[]> {
-  return sql.query({
-    name: "disabled today",
-    text: `
-      select id as receiver_id, brand_id, disabled_reason as reason, disabled_at
-        from webhook.receivers
-       where disabled_reason in ('gone', 'failing') and disabled_at > now() - interval '1 day'
-       order by disabled_at desc limit ${DISABLED_MAX}`,
-  });
-}
-
 /** An enabled receiver behind an open circuit, of which the last success is long ago. */
 export interface LongPause {
   readonly receiver_id: string;
@@ -30,17 +16,24 @@ export interface LongPause {
   readonly failing_since: string;
 }
 
-/** More in one hour is a failure of ours, which alerts report. */
-const LONG_PAUSES_MAX = 1_000;
+/** More of a kind in one day or hour are a failure of ours, which alerts report. */
+const NOTICES_MAX = 1_000;
 
-/** Receivers that have only failed for an hour, and are paused. One scan of the lanes. */
-export function longPauses(sql: Sql): Promise<LongPause[]> {
-  return sql.query({
-    name: "long pauses",
-    text: `
-      select l.receiver_id, r.brand_id, l.first_failure_at as failing_since
-        from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
-       where not l.held and l.trips > 0 and l.first_failure_at <= now() - interval '1 hour'
-       order by l.first_failure_at desc limit ${LONG_PAUSES_MAX}`,
-  });
-}
+const statements = statementsOf("notices", {
+  /** One scan of the receivers. */
+  disabledToday: `select id as receiver_id, brand_id, disabled_reason as reason, disabled_at
+             from webhook.receivers
+            where disabled_reason in ('gone', 'failing') and disabled_at > now() - interval '1 day'
+            order by disabled_at desc limit ${NOTICES_MAX}`,
+  /** One scan of the lanes. */
+  longPauses: `select l.receiver_id, r.brand_id, l.first_failure_at as failing_since
+             from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
+            where not l.held and l.trips > 0 and l.first_failure_at <= now() - interval '1 hour'
+            order by l.first_failure_at desc limit ${NOTICES_MAX}`,
+});
+
+/** Receivers that the service has disabled in the last day, and that are still disabled. */
+export const disabledToday = (sql: Sql): Promise<DisabledReceiver[]> => sql.query(statements.disabledToday);
+
+/** Receivers that have only failed for an hour, and are paused. */
+export const longPauses = (sql: Sql): Promise<LongPause[]> => sql.query(statements.longPauses);

@@ -186,11 +186,9 @@ export function eventsAhead(sql: Sql, { id, failed_only }: TakenReplay, limit: n
 }
 
 /** @returns how many deliveries the replay has queued in all */
-export async function advanceReplay(
+export const advanceReplay = async (
   sql: Sql,
   replayId: string,
   { to, queued, finished }: { readonly to: EventAhead | undefined; readonly queued: number; readonly finished: boolean },
-): Promise<number> {
-  const [row] = await sql.query<{ queued: number }>(statements.advance, [replayId, to?.created_at, to?.id, queued, finished]);
-  return row?.queued ?? 0;
-}
+): Promise<number> =>
+  (await first(sql.query<{ queued: number }>(statements.advance, [replayId, to?.created_at, to?.id, queued, finished])))?.queued ?? 0;

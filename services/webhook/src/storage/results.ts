@@ -1,34 +1,7 @@
-import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import { unnestRows, type BatchRow, type Sql, type Statement } from "@brand-records/postgres";
 import { bucketOf, NO_DURATION } from "../domain/duration-bucket.ts";
 import { hasDuration, type OutcomeKind } from "../domain/outcome.ts";
 import { addToHours } from "./attempt-hours.ts";
-
-export interface AttemptResult {
-  readonly delivery_id: string;
-  readonly lease: string;
-  readonly brand_id: string;
-  readonly receiver_id: string;
-  readonly event_id: string;
-  readonly event_created_at: string;
-  readonly delivery_created_at: string;
-  /** Where it was sent. The receiver may have another URL by now. */
-  readonly url: string;
-  readonly test: boolean;
-  /** The next secret, as it is stored, if it alone signed the request. */
-  readonly tested_secret: Buffer | null;
-  readonly attempt_id: string;
-  readonly attempt: number;
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly outcome: OutcomeKind;
-  readonly http_status: number | null;
-  readonly error: string | null;
-  readonly response: Buffer | null;
-  readonly state: "delivered" | "failed" | "pending";
-  readonly delay_seconds: number | null;
-}
-
-export type SettledAttempt = Omit<AttemptResult, "url" | "tested_secret">;
 
 const RESULTS = unnestRows({
   delivery_id: "text",
@@ -51,6 +24,18 @@ const RESULTS = unnestRows({
   delay_seconds: "float8 null",
   bucket: "smallint",
 });
+
+export type SettledAttempt = Omit<BatchRow<typeof RESULTS>, "outcome" | "state" | "bucket"> & {
+  readonly outcome: OutcomeKind;
+  readonly state: "delivered" | "failed" | "pending";
+};
+
+export interface AttemptResult extends SettledAttempt {
+  /** Where it was sent. The receiver may have another URL by now. */
+  readonly url: string;
+  /** The next secret, as it is stored, if it alone signed the request. */
+  readonly tested_secret: Buffer | null;
+}
 
 /** An attempt's columns, where it is stored alone and where with its delivery; and the same of a `result r`. */
 const ATTEMPT = "started_at, duration_ms, outcome, http_status, error, response";

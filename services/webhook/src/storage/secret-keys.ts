@@ -1,9 +1,10 @@
-import { unnestRows, type Sql } from "@brand-records/postgres";
+import { unnestRows, type BatchRow, type Sql } from "@brand-records/postgres";
 import type { SealedSecret } from "../domain/signing-secret.ts";
 import type { ClaimedDelivery } from "./claims.ts";
 import { isFound, statementsOf } from "./statements.ts";
 
 const PROOFS = unnestRows({ id: "int", proof: "bytea" }, { as: "k" });
+type Proof = BatchRow<typeof PROOFS>;
 const KEY_IDS = unnestRows({ id: "int" }, { as: "k" });
 
 const statements = statementsOf("secret_keys", {
@@ -25,11 +26,6 @@ const statements = statementsOf("secret_keys", {
   replace: `update webhook.receivers set secret = $4::bytea, secret_key_id = $5::int
             where id = $1 and secret = $2::bytea and secret_key_id = $3 returning id`,
 });
-
-export interface Proof {
-  readonly id: number;
-  readonly proof: Buffer;
-}
 
 /** Adds proofs of new keys. Existing ones stay as they are. */
 export const addProofs = (sql: Sql, proofs: readonly Proof[]): Promise<unknown> => sql.query(statements.add, PROOFS.values(proofs));
