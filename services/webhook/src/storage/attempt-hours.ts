@@ -1,7 +1,6 @@
-import { unnestRows, type Sql } from "@brand-records/postgres";
+import { unnestRows, type Sql, statementsOf } from "@brand-records/postgres";
 import type { AttemptStats, DeliveryStats } from "../domain/delivery.ts";
 import { NO_DURATION, quantile } from "../domain/duration-bucket.ts";
-import { statementsOf } from "./statements.ts";
 
 /**
  * Returns SQL that adds attempts to their hours, to use in the statement that records them. Rows are written in one order, so that

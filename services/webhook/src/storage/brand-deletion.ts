@@ -1,6 +1,5 @@
-import type { Sql } from "@brand-records/postgres";
+import { type Sql, firstOf, statementsOf } from "@brand-records/postgres";
 import type { EventPosition } from "../domain/event.ts";
-import { first, statementsOf } from "./statements.ts";
 
 const statements = statementsOf("brand_deletion", {
   /** Waits for every transaction that has locked the brand. */
@@ -54,15 +53,15 @@ export async function receiverIdsOf(sql: Sql, brandId: string): Promise<string[]
 
 /** Drops up to `limit` pending deliveries of a receiver whose lane is held, with their attempts. Returns how many. */
 export const dropDeliveriesOf = async (sql: Sql, receiverId: string, limit: number): Promise<number> =>
-  (await first(sql.query<{ rows: number }>(statements.dropDeliveries, [receiverId, limit])))?.rows ?? 0;
+  (await firstOf(sql.query<{ rows: number }>(statements.dropDeliveries, [receiverId, limit])))?.rows ?? 0;
 
 /** Counts the unfinished deliveries of receivers, and those among them whose attempt is in flight. */
 export const countDeliveriesOf = async (sql: Sql, receiverIds: readonly string[]): Promise<{ all: number; sending: number }> =>
-  (await first(sql.query<{ all: number; sending: number }>(statements.countDeliveries, [receiverIds]))) ?? { all: 0, sending: 0 };
+  (await firstOf(sql.query<{ all: number; sending: number }>(statements.countDeliveries, [receiverIds]))) ?? { all: 0, sending: 0 };
 
 /** Removes the deliveries in flight of receivers whose lanes are locked, with their earlier attempts. Returns how many. */
 export const removeInFlightOf = async (sql: Sql, receiverIds: readonly string[]): Promise<number> =>
-  (await first(sql.query<{ rows: number }>(statements.removeInFlight, [receiverIds])))?.rows ?? 0;
+  (await firstOf(sql.query<{ rows: number }>(statements.removeInFlight, [receiverIds])))?.rows ?? 0;
 
 export const BEFORE_ALL_EVENTS: EventPosition = { id: "", created_at: "-infinity" };
 

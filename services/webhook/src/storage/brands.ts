@@ -1,5 +1,4 @@
-import type { Sql } from "@brand-records/postgres";
-import { first, isFound, statementsOf } from "./statements.ts";
+import { type Sql, firstOf, isFound, statementsOf } from "@brand-records/postgres";
 
 const statements = statementsOf("brands", {
   isOpen: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null",
@@ -50,4 +49,4 @@ const OF_RECORD = statementsOf("brand_of", {
 
 /** Returns the brand of a record, undefined if the record is not stored. */
 export const brandOf = async (sql: Sql, id: string): Promise<string | undefined> =>
-  (await first(sql.query<{ brand_id: string }>(OF_RECORD[id.slice(0, 3) as keyof typeof OF_RECORD], [id])))?.brand_id;
+  (await firstOf(sql.query<{ brand_id: string }>(OF_RECORD[id.slice(0, 3) as keyof typeof OF_RECORD], [id])))?.brand_id;

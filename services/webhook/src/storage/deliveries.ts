@@ -1,10 +1,9 @@
-import { unnestRows, type BatchRow, type Sql } from "@brand-records/postgres";
+import { unnestRows, type BatchRow, type Sql, firstOf, isFound, statementsOf } from "@brand-records/postgres";
 import type { Attempt, Delivery, DeliveryKey, DeliveryReference, Repeat } from "../domain/delivery.ts";
 import { FINISHED, shown, UNFINISHED, UNLEASED } from "./delivery-columns.ts";
 import type { TakenReplay } from "./replays.ts";
 import { tryFirst, wakeLanes } from "./lanes.ts";
 import { BOUND } from "./lane-bound.ts";
-import { first, isFound, statementsOf } from "./statements.ts";
 
 /** Columns of a new delivery. */
 export const NEW_DELIVERY = {
@@ -71,7 +70,7 @@ export async function insertTestDelivery(
 }
 
 export const findDelivery = (sql: Sql, { brandId, deliveryId }: DeliveryKey): Promise<Delivery | undefined> =>
-  first(sql.query<Delivery>(statements.find, [brandId, deliveryId]));
+  firstOf(sql.query<Delivery>(statements.find, [brandId, deliveryId]));
 
 export function attemptsOf(sql: Sql, deliveryId: string): Promise<Attempt[]> {
   return sql.query<Attempt>(statements.attempts, [deliveryId]);
@@ -93,7 +92,7 @@ export const anyIsDelayed = (sql: Sql, receiverId: string): Promise<boolean> => 
 
 /** Returns the id of the pending delivery of a receiver that is due first. */
 export const firstPending = async (sql: Sql, receiverId: string): Promise<string | undefined> =>
-  (await first(sql.query<Pick<Delivery, "id">>(statements.firstPending, [receiverId])))?.id;
+  (await firstOf(sql.query<Pick<Delivery, "id">>(statements.firstPending, [receiverId])))?.id;
 
 /** Shown with the delivery that was sent again. */
 const REPEATS_MAX = 20;

@@ -1,7 +1,6 @@
-import { unnestRows, type BatchRow, type Sql, type Statement } from "@brand-records/postgres";
+import { unnestRows, type BatchRow, type Sql, type Statement, firstOf, isFound, statementsOf } from "@brand-records/postgres";
 import type { EventFilter, EventKey, EventPosition, FoundEvent, ReceiverCounts, StoredEvent } from "../domain/event.ts";
 import { UNLEASED } from "./delivery-columns.ts";
-import { first, isFound, statementsOf } from "./statements.ts";
 
 const COLUMNS = "e.id, e.brand_id, e.type, e.created_at, e.data::text as data_json, e.received_at, e.test";
 
@@ -92,11 +91,11 @@ export function eventsOfRecord(
 
 /** Returns an event, also that of a test. */
 export const findEvent = (sql: Sql, { brandId, eventId }: EventKey): Promise<FoundEvent | undefined> =>
-  first(sql.query<FoundEvent>(statements.find, [brandId, eventId]));
+  firstOf(sql.query<FoundEvent>(statements.find, [brandId, eventId]));
 
 /** Returns where an event is in its brand's list; undefined if it is not in it. */
 export const positionOfEvent = (sql: Sql, { brandId, eventId }: EventKey): Promise<EventPosition | undefined> =>
-  first(sql.query<EventPosition>(statements.positionOf, [brandId, eventId]));
+  firstOf(sql.query<EventPosition>(statements.positionOf, [brandId, eventId]));
 
 /** Whether the brand has this event, also one of a test, and it is still stored. */
 export const isEventStored = (sql: Sql, { brandId, eventId }: EventKey): Promise<boolean> =>

@@ -1,5 +1,4 @@
-import type { Database } from "@brand-records/postgres";
-import { statementsOf } from "./statements.ts";
+import { type Database, statementsOf } from "@brand-records/postgres";
 
 /**
  * The bound of a lane: no pending delivery has a smaller (due_at, id). Claims begin to read there, because the index keeps the entries of

@@ -1,7 +1,6 @@
-import type { Sql } from "@brand-records/postgres";
+import { type Sql, firstOf, isFound, statementsOf } from "@brand-records/postgres";
 import { TESTS_SECONDS, type ReceiverKey } from "../domain/receiver.ts";
 import { dueBy } from "./lane-bound.ts";
-import { first, isFound, statementsOf } from "./statements.ts";
 
 /**
  * Statements that lock or update `webhook.lanes` and no other table; those that count deliveries in locked lanes are in locked-lanes.ts, those of
@@ -151,7 +150,7 @@ export interface LaneStatus {
 
 /** Returns undefined if the brand has no such receiver. */
 export const laneStatus = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<LaneStatus | undefined> =>
-  first(sql.query<LaneStatus>(statements.status, [brandId, receiverId]));
+  firstOf(sql.query<LaneStatus>(statements.status, [brandId, receiverId]));
 
 /** Holds the lane: none of its deliveries is sent until `releaseLane`. The lane must be locked. */
 export const holdLane = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.hold, [receiverId]);

@@ -1,5 +1,4 @@
-import type { Sql } from "@brand-records/postgres";
-import { statementsOf } from "./statements.ts";
+import { type Sql, statementsOf } from "@brand-records/postgres";
 
 /** A receiver that the service has disabled itself. */
 export interface DisabledReceiver {

@@ -1,7 +1,6 @@
-import type { Database, Sql, Statement } from "@brand-records/postgres";
+import { type Database, type Sql, type Statement, statementsOf } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import { lockLane, wakeLanes } from "./lanes.ts";
-import { statementsOf } from "./statements.ts";
 
 /** Removed in one transaction. It takes 60 ms, during which other statements wait for these rows. */
 const DROP_CHUNK_ROWS = 10_000;

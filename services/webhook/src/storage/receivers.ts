@@ -1,9 +1,8 @@
-import type { Sql } from "@brand-records/postgres";
+import { type Sql, firstOf, isFound, statementsOf } from "@brand-records/postgres";
 import type { NewReceiver, Receiver, ReceiverChange, ReceiverKey } from "../domain/receiver.ts";
 import type { SealedSecret } from "../domain/signing-secret.ts";
 import { insertLane, PAUSED_UNTIL } from "./lanes.ts";
 import type { AttemptResult } from "./results.ts";
-import { first, isFound, statementsOf } from "./statements.ts";
 
 /**
  * Waiting deliveries counted for one receiver, at most: 20 ms. A receiver that was down for a week may have millions, and a
@@ -82,16 +81,16 @@ export async function insertReceiver(
 }
 
 export const countReceivers = async (sql: Sql, brandId: string): Promise<number> =>
-  (await first(sql.query<{ count: number }>(statements.count, [brandId])))?.count ?? 0;
+  (await firstOf(sql.query<{ count: number }>(statements.count, [brandId])))?.count ?? 0;
 
 export const findReceiver = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Receiver | undefined> =>
-  first(sql.query<Receiver>(statements.find, [brandId, receiverId]));
+  firstOf(sql.query<Receiver>(statements.find, [brandId, receiverId]));
 
 export type ReceiverSettings = Pick<Receiver, "url" | "events" | "enabled" | "rotating">;
 
 /** Returns a receiver without its counts, which take up to 20 ms: too long while its lane is locked. */
 export const findSettings = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<ReceiverSettings | undefined> =>
-  first(sql.query<ReceiverSettings>(statements.settings, [brandId, receiverId]));
+  firstOf(sql.query<ReceiverSettings>(statements.settings, [brandId, receiverId]));
 
 /** Returns the brand's receivers, oldest first. */
 export function listReceivers(sql: Sql, brandId: string): Promise<Receiver[]> {
@@ -114,14 +113,15 @@ export const disableReceiver = async (
   sql: Sql,
   receiverId: string,
   reason: NonNullable<Receiver["disabled_reason"]>,
-): Promise<string | undefined> => (await first(sql.query<{ disabled_at: string }>(statements.disable, [receiverId, reason])))?.disabled_at;
+): Promise<string | undefined> =>
+  (await firstOf(sql.query<{ disabled_at: string }>(statements.disable, [receiverId, reason])))?.disabled_at;
 
 /** Has an enabling that began before leave a disabled receiver disabled. Changes nothing else. The receiver's lane must be locked. */
 export const disableAgain = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.disableAgain, [receiverId]);
 
 /** Returns how often a receiver was disabled; undefined if the brand has no such receiver. */
 export const disablesOf = async (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<number | undefined> =>
-  (await first(sql.query<{ disables: number }>(statements.disables, [brandId, receiverId])))?.disables;
+  (await firstOf(sql.query<{ disables: number }>(statements.disables, [brandId, receiverId])))?.disables;
 
 /**
  * The receiver's lane must be locked.

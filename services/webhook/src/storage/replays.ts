@@ -1,9 +1,8 @@
-import type { Sql } from "@brand-records/postgres";
+import { type Sql, firstOf, isFound, statementsOf } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
 import { BOUND } from "./lane-bound.ts";
 import { UNLEASED } from "./delivery-columns.ts";
-import { first, isFound, statementsOf } from "./statements.ts";
 
 /** Events counted for a total, at most: 40 ms. */
 const COUNTED_MAX = 100_000;
@@ -127,11 +126,11 @@ export async function countReplay(sql: Sql, now: string, request: ReplayRequest)
 }
 
 export const findReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<Replay | undefined> =>
-  first(sql.query<Replay>(statements.find, [brandId, replayId]));
+  firstOf(sql.query<Replay>(statements.find, [brandId, replayId]));
 
 /** Returns the receiver's unfinished replay, or else its last one that is stored. */
 export const findLatestReplay = (sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Replay | undefined> =>
-  first(sql.query<Replay>(statements.findLatest, [brandId, receiverId]));
+  firstOf(sql.query<Replay>(statements.findLatest, [brandId, receiverId]));
 
 /** Ends a replay. Waits for the batch in progress. @returns false, and changes nothing, if it has finished or is another brand's */
 export const endReplay = (sql: Sql, { brandId, replayId }: ReplayKey): Promise<boolean> =>
@@ -147,7 +146,7 @@ export interface UnfinishedReplay {
 }
 
 export const findUnfinishedReplay = (sql: Sql, receiverId: string): Promise<UnfinishedReplay | undefined> =>
-  first(sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]));
+  firstOf(sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]));
 
 export interface TakenReplay {
   readonly id: string;
@@ -163,7 +162,7 @@ export interface TakenReplay {
  * @returns undefined if all others are finished or locked
  */
 export const takeReplay = (sql: Sql, except: readonly string[]): Promise<TakenReplay | undefined> =>
-  first(sql.query<TakenReplay>(statements.take, [except]));
+  firstOf(sql.query<TakenReplay>(statements.take, [except]));
 
 export const hasUnfinishedReplays = (sql: Sql, except: readonly string[]): Promise<boolean> =>
   isFound(sql.query(statements.hasUnfinished, [except]));
@@ -191,4 +190,4 @@ export const advanceReplay = async (
   replayId: string,
   { to, queued, finished }: { readonly to: EventAhead | undefined; readonly queued: number; readonly finished: boolean },
 ): Promise<number> =>
-  (await first(sql.query<{ queued: number }>(statements.advance, [replayId, to?.created_at, to?.id, queued, finished])))?.queued ?? 0;
+  (await firstOf(sql.query<{ queued: number }>(statements.advance, [replayId, to?.created_at, to?.id, queued, finished])))?.queued ?? 0;

@@ -1,7 +1,6 @@
-import { unnestRows, type BatchRow, type Sql } from "@brand-records/postgres";
+import { unnestRows, type BatchRow, type Sql, isFound, statementsOf } from "@brand-records/postgres";
 import type { SealedSecret } from "../domain/signing-secret.ts";
 import type { ClaimedDelivery } from "./claims.ts";
-import { isFound, statementsOf } from "./statements.ts";
 
 const PROOFS = unnestRows({ id: "int", proof: "bytea" }, { as: "k" });
 type Proof = BatchRow<typeof PROOFS>;

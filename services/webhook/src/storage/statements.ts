@@ -1,1 +1,0 @@
-export { firstOf as first, isFound, statementsOf } from "@brand-records/postgres";
