@@ -13,7 +13,7 @@ export interface Position {
 /** All lines of an export begin so, which tells a torn one from the text of another program. */
 export const LINE_START = '{"id":"aud_';
 
-/** Returns an entry as a line of an export, with its end. A decoded entry has every field, in the order of the proto; absent ones are null. */
+/** Returns an entry as a line of an export, with its end. A decoded entry has every field, in the proto's order; absent ones are null. */
 export const lineOf = (entry: AuditEntry): string => `${JSON.stringify(entry)}\n`;
 
 /**

@@ -7,7 +7,8 @@ const ROTATE_EVERY_MS = 1_000;
 
 /**
  * The file that a process writes its output to, itself: through a pipe of the launcher, its last lines would be lost with a killed launcher,
- * and it would wait for a busy one. A process of ours rotates the file (`LOG_FILE`), because only the writer knows when no line is being written.
+ * and it would wait for a busy one. A process of ours rotates the file (`LOG_FILE`), because only the writer knows when no line is being
+ * written.
  */
 export class LogFile {
   readonly #path: string;

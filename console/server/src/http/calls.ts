@@ -23,7 +23,8 @@ const LARGE_BODIES = { perKey: () => 4, total: 64, waitingPerKey: 8, waitingTota
 
 /**
  * Serves `POST /console/api/{operation}`. The order of the checks: origin, form of the session's token, body, session, person whom
- * the page shows, brand, input; the service checks the role. The session is looked up after the body, which its sender may hold back: a removal acts at once.
+ * the page shows, brand, input; the service checks the role. The session is looked up after the body, which its sender may hold back: a
+ * removal acts at once.
  */
 export function serveCalls(deps: CallDependencies): Router {
   const router = Router({ caseSensitive: true });

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse, Server as PlainServer } from "nod
 import { createServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { drain, httpsOnly, listen, SERVER_OPTIONS, type HttpServer } from "@brand-records/edge";
+import { http } from "@brand-records/lifecycle";
 import { boundHandshakes, peerOf, type Certificates } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import type { Express } from "express";
 import type { Socket } from "node:net";
-import { http } from "@brand-records/lifecycle";
 
 const OPTIONS = { ...SERVER_OPTIONS, headersTimeout: 10_000, requestTimeout: 30_000 };
 
