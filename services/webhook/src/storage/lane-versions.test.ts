@@ -63,10 +63,10 @@ it(`${VERSIONS} versions of a lane are behind few index entries, and a locked on
     await older.query("select count(*) from webhook.lanes");
     for (let round = 1; round <= ROUNDS; round += 1) await changeAll();
     const lanes = await served.db.query<{ ctid: string }>("select ctid from webhook.lanes where receiver_id = any ($1)", [ids]);
-    // The mean: one lane has a block more or less than another, by its place in a page.
+    // The mean: one lane has a block more or less than another, by its place in a page. Without room in its page each version has an entry.
     let blocks = 0;
     for (const id of ids) blocks += await blocksOf("select from webhook.lanes where receiver_id = $1", [id]);
-    expect(blocks / LANES).toBeLessThan(VERSIONS / 10);
+    expect(blocks / LANES).toBeLessThan(VERSIONS / 8);
     // The version of a lane whose page is just full goes to another page, and into every index.
     const changes: number[] = [];
     for (const { ctid } of lanes) changes.push(await blocksOf("update webhook.lanes set in_flight = 0 where ctid = $1::tid", [ctid]));

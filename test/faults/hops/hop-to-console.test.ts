@@ -1,3 +1,0 @@
-import { describeHopToConsole } from "./describe-hop-to-console.ts";
-
-describeHopToConsole({ seconds: 5 });
