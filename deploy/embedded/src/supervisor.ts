@@ -114,18 +114,24 @@ export class Supervisor {
       else untilResponding(program.readyUrl, child).then(resolve, reject);
       child.once("error", (error) => {
         reject(error);
-        // The fork itself failed: no exit event follows.
-        if (child.pid === undefined) this.#restartLater(error.message, 0);
+        if (child.pid !== undefined) return;
+        // It could not be spawned: no exit event follows, which a stop would wait for.
+        this.#ended();
+        this.#restartLater(error.message, 0);
       });
       child.once("exit", (code, signal) => {
-        this.#child = undefined;
-        this.#logFile.close();
-        this.#events.changed();
+        this.#ended();
         const reason = signal ?? `exit code ${code}`;
         reject(code === EX_CONFIG ? new RefusedStartError(reason) : new Error(reason));
         this.#restartLater(reason, Date.now() - startedAt);
       });
     });
+  }
+
+  #ended(): void {
+    this.#child = undefined;
+    this.#logFile.close();
+    this.#events.changed();
   }
 
   /** Left out after a failed first start, whose error `start` throws. */
