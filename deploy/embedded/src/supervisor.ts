@@ -5,7 +5,7 @@ import { LogFile } from "./log-file.ts";
 import { LaunchError } from "./requirements.ts";
 
 /** All processes share one machine with a developer's programs. Idle they have a third less memory than with the arguments of production. */
-const NODE_ARGUMENTS = ["--enable-source-maps", "--max-semi-space-size=1", "--optimize-for-size"];
+const LOCAL_NODE_ARGUMENTS = ["--enable-source-maps", "--max-semi-space-size=1", "--optimize-for-size"];
 const BACK_OFF_MS_MIN = 100;
 const BACK_OFF_MS_MAX = 5_000;
 /** A process that lived this long was healthy: the next back-off starts at the minimum. */
@@ -152,7 +152,7 @@ export class Supervisor {
 
 /** Detached: Ctrl-C signals the whole foreground process group. Otherwise all processes would stop at once, during calls to each other. */
 const forked = ({ script, env }: Program, output: number | "ignore"): ChildProcess =>
-  fork(script, { execArgv: NODE_ARGUMENTS, env, stdio: ["ignore", output, output, "ipc"], detached: true });
+  fork(script, { execArgv: LOCAL_NODE_ARGUMENTS, env, stdio: ["ignore", output, output, "ipc"], detached: true });
 
 const spawned = ({ command, args }: Tool, output: number | "ignore"): ChildProcess =>
   spawn(command, args, { stdio: ["ignore", output, output], detached: true });
