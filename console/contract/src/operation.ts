@@ -47,7 +47,15 @@ interface Services {
   events: webhook.EventsService;
   plans: plans.PlansService;
 }
-type MethodName = { [Service in keyof Services]: `${Service}.${keyof Services[Service] & string}` }[keyof Services];
+/** Methods whose request names the brand: of any other, the input's would be left out. */
+type OfBrand<Service> = {
+  [Name in keyof Service & string]: Service[Name] extends (request: infer Request) => unknown
+    ? "brand_id" extends keyof Request
+      ? Name
+      : never
+    : never;
+}[keyof Service & string];
+type MethodName = { [Service in keyof Services]: `${Service}.${OfBrand<Services[Service]>}` }[keyof Services];
 type MethodOf<Name> = Name extends `${infer Service extends keyof Services}.${infer Method}`
   ? Services[Service][Method & keyof Services[Service]]
   : never;

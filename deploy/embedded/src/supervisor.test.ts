@@ -64,3 +64,19 @@ it("runs a process whose log cannot be opened, and reports it", async () => {
   await supervisor.stop();
   expect(supervisor.pid).toBeUndefined();
 });
+
+it("stops after a program of others that cannot be spawned, and says why", async () => {
+  const unexecutable = join(folder, "prometheus");
+  await writeFile(unexecutable, "");
+  const tool = {
+    name: "prometheus",
+    command: unexecutable,
+    args: [],
+    readyUrl: "http://127.0.0.1:1",
+    logFile: join(folder, "prometheus.log"),
+  };
+  const supervisor = new Supervisor(tool, { changed() {}, died() {}, recovered() {}, unlogged() {} });
+  await expect(supervisor.start()).rejects.toThrow(`prometheus did not start: Error: spawn ${unexecutable} EACCES`);
+  await supervisor.stop();
+  expect(supervisor.pid).toBeUndefined();
+});

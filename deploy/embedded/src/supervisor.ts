@@ -5,7 +5,7 @@ import { LogFile } from "./log-file.ts";
 import { LaunchError } from "./requirements.ts";
 
 /** All processes share one machine with a developer's programs. Idle they have a third less memory than with the arguments of production. */
-const NODE_ARGUMENTS = ["--enable-source-maps", "--max-semi-space-size=1", "--optimize-for-size"];
+const LOCAL_NODE_ARGUMENTS = ["--enable-source-maps", "--max-semi-space-size=1", "--optimize-for-size"];
 const BACK_OFF_MS_MIN = 100;
 const BACK_OFF_MS_MAX = 5_000;
 /** A process that lived this long was healthy: the next back-off starts at the minimum. */
@@ -114,18 +114,24 @@ export class Supervisor {
       else untilResponding(program.readyUrl, child).then(resolve, reject);
       child.once("error", (error) => {
         reject(error);
-        // The fork itself failed: no exit event follows.
-        if (child.pid === undefined) this.#restartLater(error.message, 0);
+        if (child.pid !== undefined) return;
+        // It could not be spawned: no exit event follows, which a stop would wait for.
+        this.#ended();
+        this.#restartLater(error.message, 0);
       });
       child.once("exit", (code, signal) => {
-        this.#child = undefined;
-        this.#logFile.close();
-        this.#events.changed();
+        this.#ended();
         const reason = signal ?? `exit code ${code}`;
         reject(code === EX_CONFIG ? new RefusedStartError(reason) : new Error(reason));
         this.#restartLater(reason, Date.now() - startedAt);
       });
     });
+  }
+
+  #ended(): void {
+    this.#child = undefined;
+    this.#logFile.close();
+    this.#events.changed();
   }
 
   /** Left out after a failed first start, whose error `start` throws. */
@@ -146,7 +152,7 @@ export class Supervisor {
 
 /** Detached: Ctrl-C signals the whole foreground process group. Otherwise all processes would stop at once, during calls to each other. */
 const forked = ({ script, env }: Program, output: number | "ignore"): ChildProcess =>
-  fork(script, { execArgv: NODE_ARGUMENTS, env, stdio: ["ignore", output, output, "ipc"], detached: true });
+  fork(script, { execArgv: LOCAL_NODE_ARGUMENTS, env, stdio: ["ignore", output, output, "ipc"], detached: true });
 
 const spawned = ({ command, args }: Tool, output: number | "ignore"): ChildProcess =>
   spawn(command, args, { stdio: ["ignore", output, output], detached: true });

@@ -29,10 +29,8 @@ const statements = statementsOf("keys", {
             where brand_id = $1
               and (revoked_at is null, created_at, id) < (coalesce($2, true), coalesce($3, 'infinity'::timestamptz), coalesce($4, ''))
             order by (revoked_at is null) desc, created_at desc, id desc limit $5`,
-  ofIds: `select ${COLUMNS} from accounts.keys
-           where brand_id = $1 and id = any($2::text[] || array(
-             select id from accounts.keys where brand_id = $1 order by (revoked_at is null) desc, created_at desc, id desc limit $3))
-           order by (revoked_at is null) desc, created_at desc, id desc`,
+  ofIds: `select ${COLUMNS} from accounts.keys where brand_id = $1 and id = any($2::text[])
+            order by (revoked_at is null) desc, created_at desc, id desc`,
   countActive: "select count(*)::int as keys from accounts.keys where brand_id = $1 and revoked_at is null",
   unrevoked: `select ${COLUMNS} from accounts.keys where id > $1 and revoked_at is null order by id limit $2`,
   sameName: `select ${COLUMNS} from accounts.keys
@@ -68,9 +66,9 @@ export const findKey = (sql: Sql, id: string): Promise<Key | undefined> => first
 export const pageOfKeys = (sql: Sql, brandId: string, after: Position, limit: number): Promise<Key[]> =>
   sql.query<Key>(statements.page, [brandId, after[0], after[1], after[2], limit]);
 
-/** Returns those of these keys that the brand has, and the first `beside` of all, in the order of a page. */
-export const keysWithIds = (sql: Sql, brandId: string, ids: readonly string[], beside = 0): Promise<Key[]> =>
-  sql.query<Key>(statements.ofIds, [brandId, ids, beside]);
+/** Returns those of these keys that the brand has, in the order of a page. */
+export const keysWithIds = (sql: Sql, brandId: string, ids: readonly string[]): Promise<Key[]> =>
+  sql.query<Key>(statements.ofIds, [brandId, ids]);
 
 /** Counts the brand's keys that are not revoked. */
 export const countActiveKeys = async (sql: Sql, brandId: string): Promise<number> =>

@@ -97,10 +97,12 @@ export async function keysOf(
   return pageOf(found, page_size, scope, ({ revoked_at, created_at, id }) => [revoked_at === null, created_at, id]);
 }
 
-/** Returns the keys that a page's records name, at most 200, and the first `beside` of the brand's. */
+/** Returns the first `beside` of the brand's keys, and the others that a page's records name: at most 200. */
 export async function keysNamed(sql: Sql, brandId: string, ids: readonly (string | null | undefined)[], beside = 0): Promise<Key[]> {
-  const named = [...new Set(ids.flatMap((id) => (id?.startsWith("key_") === true ? [id] : [])))].slice(0, LIST_PAGE_MAX);
-  return named.length + beside === 0 ? [] : keysWithIds(sql, brandId, named, beside);
+  const first = beside === 0 ? [] : await pageOfKeys(sql, brandId, [], beside);
+  const known = new Set(first.map(({ id }) => id));
+  const others = new Set(ids.flatMap((id) => (id?.startsWith("key_") === true && !known.has(id) ? [id] : [])));
+  return others.size === 0 ? first : [...first, ...(await keysWithIds(sql, brandId, [...others].slice(0, LIST_PAGE_MAX)))];
 }
 
 /**

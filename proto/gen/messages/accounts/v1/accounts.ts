@@ -920,7 +920,7 @@ export interface GetUsageResponse {
   buckets: UsageBucket[];
   /** The 500 with the most messages, those first. */
   clients: ClientCount[];
-  /** With `by_key`, the first page of the brand's keys, and 200 of those that count. */
+  /** With `by_key`, the first page of the brand's keys, and 200 others that count. */
   keys: Key[];
 }
 
@@ -1057,7 +1057,7 @@ export interface AccountsService {
 export interface SignInService {
   /**
    * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
-   * each that the person has opened. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
+   * each that the person has opened; before the first, of all. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
    * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
    * if `acting_member` is not an owner of the brand; `limited_session` with `via`: what an owner's links opened ends with the
    * owner. INVALID_ARGUMENT if the address is the acting member's own.
@@ -1087,7 +1087,7 @@ export interface SignInService {
   signInWithIdentity(request: SignInWithIdentityRequest): Promise<SignInWithIdentityResponse>;
   /**
    * Unbinds a person's identities, ends the person's sessions and deletes the person's unused links, so that the next sign-in with the verified address binds
-   * its identity. If there were any, writes it to the audit log of each brand that the person has opened, as the operator's.
+   * its identity. If there were any, writes it to the audit log of each brand that the person has opened, or before the first of all, as the operator's.
    * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
    */
   unlinkIdentities(request: UnlinkIdentitiesRequest): Promise<UnlinkIdentitiesResponse>;
