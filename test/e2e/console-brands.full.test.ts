@@ -339,6 +339,26 @@ describe("which brand a tab shows", () => {
     expectNoProblems();
   });
 
+  it("stays, and so does the frame, if the brand of a link cannot be found now; another try finds it", async () => {
+    const { caller } = await person(mabini, zamora);
+    const { page } = await openAs(browser, url, caller);
+    const { receiver_id } = await makeReceiver(zamora);
+    await page.goto(`${url}/developers/keys`);
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    const error = { code: "service_unavailable_for_now", message: "Webhook is away.", request_id: "req_1", details: [] };
+    await page.route("**/console/api/session.locate", (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill(receiver_id);
+    await page.getByRole("dialog").getByRole("option", { name: receiver_id }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("main").getByRole("alert").getByText(error.message).waitFor();
+    expect(await shownName(page)).toBe(mabini.name);
+    await page.unroute("**/console/api/session.locate");
+    await page.getByRole("main").getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Send test" }).waitFor();
+    expect(await shownName(page)).toBe(zamora.name);
+  });
+
   it("changes under no open dialog: what loads slowly closes it", async () => {
     const { caller } = await person(mabini, zamora);
     const { page, expectNoProblems } = await openAs(browser, url, caller);

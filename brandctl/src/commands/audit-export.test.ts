@@ -166,6 +166,10 @@ describe("lines", () => {
     ]);
     expect(stdout.text).not.toContain("@");
     expect(stdout.text).not.toContain("203.0.113.7");
+    // A new field of the proto is in these lines, too, unless idsLineOf leaves it out as one of people.
+    expect(Object.keys(lines[0] ?? {})).toEqual(
+      "id brand_id action subject_id fields request_id created_at outcome error_kind finished_at role tries".split(" "),
+    );
   });
 
   it("goes on after what is settled, each time that more may be", async () => {

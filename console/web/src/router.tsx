@@ -1,4 +1,4 @@
-import { PAGES, pageAt } from "@brand-records/console-contract/pages";
+import { PAGES } from "@brand-records/console-contract/pages";
 import { ownPath } from "@brand-records/console-contract/own-path";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent as lazy, redirect } from "@tanstack/react-router";
 import type { ComponentType } from "react";
@@ -77,7 +77,7 @@ const signIn = createRoute({
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
-  beforeLoad: async ({ location, ...loading }): Promise<void> => {
+  beforeLoad: async ({ location }): Promise<void> => {
     try {
       pinTab(await queryClient.ensureQueryData(query("session.me", {})));
       forgetReturnTo();
@@ -85,8 +85,6 @@ const shell = createRoute({
       if (!(error instanceof CallError && error.code === "invalid_session")) throw error;
       throw redirect({ to: "/sign-in", search: { return_to: location.href } });
     }
-    const { key } = keysSearch(location.search);
-    await showBrandOf(location.pathname === PAGES.keys.path ? key : pageAt(location.pathname)?.id, loading);
   },
   component: Shell,
 });
@@ -94,12 +92,24 @@ const shell = createRoute({
 const keysSearch = searchOf("key", "page");
 const noSearch = searchOf();
 
+/** The record that an address names: by its parameter that ends with Id, or as the list of keys has it. */
+const recordIdIn = (path: string, params: Readonly<Record<string, string>>, search: object): string | undefined =>
+  path === PAGES.keys.path ? keysSearch({ ...search }).key : Object.entries(params).find(([name]) => name.endsWith("Id"))?.[1];
+
 /** A screen of a signed-in person. `readSearch` drops what it does not know. */
 const screen = <const Path extends string, Search extends object = {}>(
   path: Path,
   load: () => Promise<{ readonly default: ComponentType }>,
   readSearch: (search: Record<string, unknown>) => Search = noSearch as never,
-) => createRoute({ getParentRoute: () => shell, path, validateSearch: readSearch, component: lazy(load) });
+) =>
+  createRoute({
+    getParentRoute: () => shell,
+    path,
+    validateSearch: readSearch,
+    // Not the shell's: a brand that cannot be found shows as an error within the shell, which stays.
+    beforeLoad: ({ params, search, ...loading }): Promise<void> => showBrandOf(recordIdIn(path, params, search), loading),
+    component: lazy(load),
+  });
 
 /** Stands outside `addChildren`, whose parameter's type would make that of every path `any`, and no link would be checked. */
 const screens = [
