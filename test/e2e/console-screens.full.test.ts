@@ -193,6 +193,11 @@ it("a page shows all that it reads with what its HTML names and holds: no script
       [1, null],
     ]);
   });
+  // The gateway reports what it has counted from time to time.
+  await eventually(async () => {
+    const { usage } = await owner.call("overview.get", { brand_id: brand.id });
+    expect(usage?.buckets.length).toBeGreaterThan(0);
+  });
   const pages: Readonly<Record<PageName, readonly [path: string, ...shown: string[]]>> = {
     signIn: ["/sign-in", "sign-in link"],
     overview: ["/developers", "Create an API key", "Requests an hour", "1 campaign plan"],
