@@ -68,7 +68,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "Claude Code; test/e2e/launch.full.test.ts connects with the command's URL and header",
   'claude mcp add --transport http brand-records "$BRAND_RECORDS_URL/api/mcp" --header "Authorization: Bearer $BRAND_RECORDS_KEY"':
     "Claude Code",
-  'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $BRAND_RECORDS_KEY"':
+  'npx mcp-remote "$BRAND_RECORDS_URL/api/mcp" --header "Authorization: Bearer $BRAND_RECORDS_KEY"':
     "a third-party program from the registry",
   "npm install @modelcontextprotocol/client": "in the reader's own folder; test/e2e/docs.test.ts runs the example with it",
   "WEBHOOK_SECRET=whsec_… PORT=8000 node receiver.mjs": "the page's program; test/e2e/webhook-programs.test.ts runs it",
