@@ -1,5 +1,5 @@
 import { openPool, type Database } from "@brand-records/postgres";
-import type { TestDatabase } from "@brand-records/testkit";
+import { eventually, type TestDatabase } from "@brand-records/testkit";
 import { intercepted } from "../../test/intercepted.ts";
 import { webhookDatabase } from "../../test/serve-receivers.ts";
 import { pausedAfterTimeout } from "../janitor.ts";
@@ -130,7 +130,12 @@ it("is tried once in ten minutes by each process while a reader keeps the attemp
     }
   });
   expect(tries).toBe(2 * processes.length);
-  expect(await processes[0]?.().catch(() => "paused")).not.toBe("paused");
+  // Others, such as an autovacuum, may keep a table for a tenth of a second, too: then the next try is ten minutes later.
+  const tryLater = async () => {
+    minute += 10;
+    return processes[0]?.();
+  };
+  expect(await eventually(tryLater)).toEqual([dayBefore(40)]);
 });
 
 it("creates partitions during a long read", async () => {
