@@ -86,7 +86,7 @@ export async function importRecords(
   signal?.addEventListener("abort", cancel);
   if (signal?.aborted === true) cancel();
   let failedInput: { readonly error: unknown } | undefined;
-  // Nobody waits for it: it may hang on an endless input. What was sent of an input that cannot be read further must not be committed.
+  // The reading is not awaited, as it may hang on an endless input. What was sent of an input that breaks off must not be committed.
   void send(sending, { brand_id: brandId, resource, skip_bad: skipBad }, lines).catch((error: unknown) => {
     failedInput = { error };
     cancel();

@@ -106,7 +106,7 @@ const screen = <const Path extends string, Search extends object = {}>(
     getParentRoute: () => shell,
     path,
     validateSearch: readSearch,
-    // Not the shell's: a brand that cannot be found shows as an error within the shell, which stays.
+    // The screen looks its brand up, not the shell: a brand that cannot be found shows as an error within the shell, which stays.
     beforeLoad: ({ params, search, ...loading }): Promise<void> => showBrandOf(recordIdIn(path, params, search), loading),
     component: lazy(load),
   });

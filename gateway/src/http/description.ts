@@ -12,7 +12,7 @@ const REDOC_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
 const OWN_LOGO =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='%237b8691'%3E%3Cpath d='M3.5 1.5h9v13h-9zM6 5h4M6 8h4M6 11h4'/%3E%3C/svg%3E";
 
-/** Not a constant: the text would stay beside its bytes for as long as the process lives. */
+/** A function, because the text of a constant would stay beside its bytes for as long as the process lives. */
 const redoc = (): string =>
   readFileSync(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"), "utf8").replaceAll(REDOC_LOGO, OWN_LOGO);
 

@@ -29,7 +29,7 @@ export async function benchProgram<Result extends object>({ usage, options = {},
   const log = (text: string): void => void process.stderr.write(`${text}\n`);
   if (SIZE_WARNING !== undefined) log(SIZE_WARNING);
   const owned = new Owned();
-  // Of a rejection that nobody has waited for yet, too: what was started must be stopped.
+  // A rejection that is not awaited yet fails the run, too: what was started must be stopped.
   process.on("uncaughtException", (error) => owned.fail(error));
   let isInterrupted = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

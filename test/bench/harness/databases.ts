@@ -7,7 +7,7 @@ import { ROOT } from "./programs.ts";
 /** Sessions of the benchmark log in as this role, so that their statements do not count as the product's. */
 const BENCH_ROLE = "bench";
 
-/** Of sessions whose statements take seconds: one that waits for ever fails. */
+/** The limit of sessions whose statements take seconds: one that waits for ever fails. */
 export const BOUNDED = { statement_timeout: 300_000 } as const;
 
 /** A database of its own, with the product's login and the benchmark's. */

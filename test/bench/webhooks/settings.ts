@@ -46,6 +46,6 @@ export const TARGETS = {
   p99_ms: 50,
   /** Each disturbed phase's. */
   p99_over_calm: 1.3,
-  /** Of the receiver that is behind, beside the others' events. */
+  /** The rate of the receiver that is behind, beside the others' events. */
   backlog_per_second: 500,
 } as const;

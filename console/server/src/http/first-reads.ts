@@ -22,6 +22,7 @@ interface Asked {
   readonly ofBrand: { readonly brand_id: string };
   /** The record of the page; empty if it names none. */
   readonly id: string;
+  readonly isOwner: boolean;
   /** Whether the URL names filters or a later page of a list. */
   readonly isFiltered: boolean;
 }
@@ -76,7 +77,7 @@ const READERS: Readonly<Partial<Record<PageName, Readers>>> = {
   event: ({ ofBrand, id }) => [readOf("events.get", { ...ofBrand, event_id: id })],
   usage: list(({ ofBrand }) => [usage(ofBrand)]),
   requests: list(({ ofBrand }) => [failedRequests(ofBrand)]),
-  audit: list(({ ofBrand }) => [readOf("audit.list", ofBrand)]),
+  audit: list(({ ofBrand, isOwner }) => (isOwner ? [readOf("audit.list", ofBrand)] : [])),
   members: ({ ofBrand }) => [readOf("members.list", ofBrand), readOf("sign_in.options", {})],
   plans: list(({ ofBrand }) => [readOf("plans.list", { ...ofBrand, status: "pending" })]),
   plan: ({ ofBrand, id }) => [readOf("plans.get", { ...ofBrand, plan_id: id })],
@@ -131,7 +132,7 @@ export class FirstReads {
     if (brand === undefined) return known;
     const ofBrand = { brand_id: brand.brand_id };
     const { grants } = brand.brand_id === shownLast ? { grants: ofLast } : await readSession(services, token, brand.brand_id, visitor);
-    const asked = { ofBrand, id: page.id ?? "", isFiltered: request.originalUrl.includes("?") };
+    const asked = { ofBrand, id: page.id ?? "", isOwner: brand.role === "owner", isFiltered: request.originalUrl.includes("?") };
     const readers = READERS[page.name]?.(asked) ?? [];
     // The frame of every page but the overview shows the disabled ones.
     const frame = page.name === "overview" ? [] : [readOf("receivers.list", ofBrand)];
