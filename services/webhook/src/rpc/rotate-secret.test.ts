@@ -116,7 +116,7 @@ describe("activating a secret", () => {
   it("finds no receiver that was deleted, and neither does a rotation", async () => {
     const receiver = await served.create(newBrand());
     await served.receivers.deleteReceiver(keyOf(receiver));
-    for (const change of [activate(receiver), rotate(receiver)]) await expect(change).rejects.toMatchObject({ kind: "not_found" });
+    for (const change of [activate, rotate]) await expect(change(receiver)).rejects.toMatchObject({ kind: "not_found" });
   });
 
   it("succeeds for one of two concurrent calls", async () => {
