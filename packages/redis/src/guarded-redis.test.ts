@@ -137,10 +137,10 @@ it("fails commands in flight when the connection is lost, and never sends them a
   await isUp(redis);
 
   proxy.hold();
-  const lost = redis.run((commands) => commands.incr("in flight"));
+  const isLost = expect(redis.run((commands) => commands.incr("in flight"))).rejects.toThrow(RedisUnavailable);
   await eventually(async () => expect(await witness.run((commands) => commands.get("in flight"))).toBe("1"));
   proxy.cut();
-  await expect(lost).rejects.toThrow(RedisUnavailable);
+  await isLost;
 
   await isUp(redis);
   // Commands of one connection are executed in order: a repetition would come before this.
