@@ -3,6 +3,7 @@ import { Backoff } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import type { TopicPartitionOffset } from "kafkajs";
 import { UnprocessedMessages, type Intake, type ReceivedMessage } from "../event-log.ts";
+import { OffsetCommits, RETRY_MS_MAX, RETRY_MS_MIN } from "./offset-commits.ts";
 
 /** Messages of one partition that are processed at once. */
 export const PORTION_MAX = 500;
@@ -11,8 +12,6 @@ const JOINT_MAX = 100;
 /** Batches processed at the same time: while one waits for the database, another one is prepared. */
 const CONCURRENT_MAX = 2;
 export const HEARTBEAT_MS = 2_000;
-export const RETRY_MS_MIN = 100;
-export const RETRY_MS_MAX = 2_000;
 
 /** Messages of one partition, in order; at most PORTION_MAX. */
 export interface Portion {
@@ -50,28 +49,32 @@ interface JointBatchesOptions {
  */
 export class JointBatches {
   readonly #options: JointBatchesOptions;
+  readonly #commits: OffsetCommits;
   #waiting: WaitingPortion[] = [];
   #running = 0;
   #isStarting = false;
   readonly #stopping = new AbortController();
-  readonly #repeating = new Set<Promise<void>>();
+  /** Batches that are being processed, and portions that are being repeated. */
+  readonly #active = new Set<Promise<void>>();
   /** By partition: the portion it is paused for. After another join of the group an earlier one may still be on its way. */
   readonly #pausedFor = new Map<number, Portion>();
 
   constructor(options: JointBatchesOptions) {
     this.#options = options;
+    this.#commits = new OffsetCommits(options.commit, options.log);
   }
 
   /**
-   * Resolves with true once the messages are processed and their offset is committed. Resolves with false if that is not so: the
+   * Resolves with true once the messages are processed; their offset is committed a moment later. Resolves with false if they are not: the
    * partition has moved to another member, on stop, or after a failure; then the partition is paused until a later attempt succeeds.
-   * Rejects if the offset could not be committed.
+   * Rejects if earlier offsets could not be committed: kafkajs has to hear of it.
    */
-  process(portion: Portion): Promise<boolean> {
+  async process(portion: Portion): Promise<boolean> {
+    this.#commits.throwFailure();
     if (this.#stopping.signal.aborted) {
       // kafkajs would fetch it again at once, and again, until the consumer has stopped.
       portion.pause();
-      return Promise.resolve(false);
+      return false;
     }
     const done = Promise.withResolvers<boolean>();
     this.#waiting.push({ ...portion, done });
@@ -79,10 +82,16 @@ export class JointBatches {
     return done.promise;
   }
 
-  /** Repeats nothing any more. Resolves when what was being repeated has ended. */
+  /** Begins and repeats nothing any more. Resolves when what had begun has ended, and the offsets of all that is processed are committed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#repeating);
+    await Promise.all(this.#active);
+    await this.#commits.stop();
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#active.delete(tracked));
+    this.#active.add(tracked);
   }
 
   /** kafkajs hands over what a fetch brought partition by partition, in one turn. */
@@ -96,10 +105,12 @@ export class JointBatches {
     this.#isStarting = false;
     while (this.#waiting.length > 0 && this.#mayStart()) {
       this.#running += 1;
-      void this.#run(this.#take()).finally(() => {
-        this.#running -= 1;
-        this.#startSoon();
-      });
+      this.#track(
+        this.#run(this.#take()).finally(() => {
+          this.#running -= 1;
+          this.#startSoon();
+        }),
+      );
     }
   }
 
@@ -123,10 +134,7 @@ export class JointBatches {
   }
 
   async #run(portions: readonly WaitingPortion[]): Promise<void> {
-    for (const failed of await this.#attempt(portions)) {
-      const repeating = this.#repeat(failed).finally(() => this.#repeating.delete(repeating));
-      this.#repeating.add(repeating);
-    }
+    for (const failed of await this.#attempt(portions)) this.#track(this.#repeat(failed));
   }
 
   /**
@@ -148,8 +156,7 @@ export class JointBatches {
       await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       [failed] = await this.#attempt([{ ...failed.portion, done }]);
     }
-    // Without the commit they are fetched again, and the commit after that says to kafkajs what is wrong.
-    await done.promise.catch((err: unknown) => log.warn({ err, ...fieldsOf(portion) }, "an offset could not be committed"));
+    await done.promise;
     if (this.#pausedFor.get(portion.next.partition) !== portion) return;
     this.#pausedFor.delete(portion.next.partition);
     resume();
@@ -157,7 +164,7 @@ export class JointBatches {
 
   /** Processes the portions that are still ours. Settles all but those that it returns. */
   async #attempt(portions: readonly WaitingPortion[]): Promise<FailedPortion[]> {
-    const { intake, commit, onActivity } = this.#options;
+    const { intake, onActivity } = this.#options;
     const ours = this.#stopping.signal.aborted ? [] : portions.filter((portion) => portion.isOurs());
     const [first] = ours;
     let failed: FailedPortion[] = [];
@@ -170,16 +177,11 @@ export class JointBatches {
       }
     }
     const settled = portions.filter(({ done }) => !failed.some(({ portion }) => portion.done === done));
-    try {
-      // A partition that has moved meanwhile is where its new member says.
-      const processed = settled.filter((portion) => ours.includes(portion) && portion.isOurs());
-      if (processed.length > 0) await commit(processed.map(({ next }) => next));
-      // After a join during the commit, kafkajs has begun where the group was.
-      for (const portion of processed) if (portion.isOurs()) portion.resolve();
-      for (const portion of settled) portion.done.resolve(processed.includes(portion));
-    } catch (error) {
-      for (const { done } of settled) done.reject(error);
-    }
+    // A partition that has moved meanwhile is where its new member says.
+    const processed = settled.filter((portion) => ours.includes(portion) && portion.isOurs());
+    for (const portion of processed) portion.resolve();
+    this.#commits.add(processed);
+    for (const portion of settled) portion.done.resolve(processed.includes(portion));
     return failed;
   }
 }
