@@ -1,5 +1,6 @@
 import { createDatabase, eventually, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
 import fc from "fast-check";
+import pg from "pg";
 import { proxied } from "../test/proxied.ts";
 import { isUniqueViolation } from "./errors.ts";
 import { openPool, type Database, type PoolOptions, type Transaction } from "./pool.ts";
@@ -163,6 +164,37 @@ describe("a transaction", () => {
       })
       .catch((thrown: unknown) => thrown);
     expect(isUniqueViolation(error)).toBe(true);
+    expect(await colors(db)).toEqual([]);
+  });
+
+  it("rolls back all that was sent together when one fails, and rejects with its error", async () => {
+    const db = open({ max: 1 });
+    const insert = "insert into colors values ('violet')";
+    const work = db.transaction((sql) => Promise.all([insert, insert, "select from colors"].map((text) => sql.query(text))), {
+      locksFirst: true,
+    });
+    expect(isUniqueViolation(await work.catch((thrown: unknown) => thrown))).toBe(true);
+    expect(await colors(db)).toEqual([]);
+  });
+
+  it("runs nothing behind its locks when the begin alone has failed", async () => {
+    const db = open({ max: 1 });
+    await db.query("select");
+    const { query } = pg.Client.prototype;
+    const cancelled = Object.assign(new Error("canceling statement due to user request"), { code: "57014" });
+    const spy = jest.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      const isBegin = (args[0] as { text?: string }).text === "begin";
+      return isBegin ? Promise.reject(cancelled) : (query as (...all: unknown[]) => unknown).apply(this, args);
+    });
+    try {
+      const work = async (sql: Transaction): Promise<void> => {
+        await sql.query("select from colors for update");
+        await sql.query("insert into colors values ('violet')");
+      };
+      await expect(db.transaction(work, { locksFirst: true })).rejects.toMatchObject({ kind: "timeout" });
+    } finally {
+      spy.mockRestore();
+    }
     expect(await colors(db)).toEqual([]);
   });
 

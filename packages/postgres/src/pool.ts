@@ -21,6 +21,11 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number;
   /** More settings of each connection, by name: constants, no input. */
   readonly settings?: Readonly<Record<string, string>>;
+  /**
+   * Whether statements that do not wait for each other share a round trip. Not over a connection for COPY, which has the connection to itself.
+   * Default: true.
+   */
+  readonly pipeline?: boolean;
   /** Called when an idle connection breaks. */
   onIdleError?(error: Error): void;
   readonly onWait?: OnWait;
@@ -52,6 +57,8 @@ export interface Database extends Sql {
 export interface TransactionOptions {
   /** Limit of each of its statements at the server, in milliseconds; 0: none. Waits here as long, and no less than for others. Default: the pool's. */
   readonly statementTimeoutMs?: number;
+  /** What is sent before the first answer only locks: it does not wait for the begin. */
+  readonly locksFirst?: true;
 }
 
 export interface Transaction extends Sql {
@@ -66,6 +73,7 @@ export function openPool({
   applicationName,
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   settings: more = {},
+  pipeline = true,
   onIdleError,
   onWait,
   onFailure,
@@ -80,6 +88,7 @@ export function openPool({
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
     types: typeParsers,
+    pipeline,
     // A statement sets it: poolers refuse unknown startup options.
     onConnect: (client) =>
       client.query(
@@ -116,7 +125,7 @@ export function openPool({
   return {
     query: (statement, values) => run(pool, statement, values, bounds, onError),
     transaction: (work, options) =>
-      transaction(pool, work, beginning(options), longerOf(bounds, options), isShorter(options) ? ignoring("timeout", onError) : onError),
+      transaction(pool, work, options, longerOf(bounds, options), isShorter(options) ? ignoring("timeout", onError) : onError),
     state: () => ({ idle: pool.idleCount, used: pool.usedCount, waiting: pool.waitingCount }),
     fill: () => filler.fill(),
     stop: () => filler.stop(),
@@ -145,7 +154,7 @@ const beginning = ({ statementTimeoutMs }: TransactionOptions = {}): string =>
 async function transaction<T>(
   pool: pg.Pool,
   work: (sql: Transaction) => Promise<T>,
-  begin: string,
+  options: TransactionOptions = {},
   bounds: Bounds,
   onError: OnError,
 ): Promise<T> {
@@ -158,8 +167,17 @@ async function transaction<T>(
   const onLoss = (error: Error): void => void (lost = error);
   client.on("error", onLoss);
   try {
-    await run(client, begin, [], bounds, onError);
-    const result = await work({ client, query: (statement, values) => run(client, statement, values, bounds, onError) });
+    // A begin can fail alone, as by a cancel in that moment: then nothing after the locks runs, which would be no transaction's.
+    let failed: unknown;
+    const begun = run(client, beginning(options), [], bounds, onError);
+    begun.catch((error: unknown) => (failed = error));
+    if (options.locksFirst !== true) await begun;
+    const query: Sql["query"] = async (statement, values) => {
+      if (failed !== undefined) throw failed;
+      return run(client, statement, values, bounds, onError);
+    };
+    const result = await work({ client, query });
+    await begun;
     await run(client, "commit", [], bounds, onError);
     return result;
   } catch (error) {

@@ -45,7 +45,7 @@ export interface StartedService {
   readonly metrics: Registry;
   readonly maintenance: Maintenance;
   /** Opens a separate pool for work that holds connections for a long time, so that requests never wait for it. */
-  openPool(purpose: string, max: number, settings?: PoolOptions["settings"]): Database;
+  openPool(purpose: string, max: number, options?: Pick<PoolOptions, "settings" | "pipeline">): Database;
   /** Names a dependency in `/readyz` while `isDegraded` returns true, fails or takes too long: the service serves without it. */
   reportDegraded(dependency: string, isDegraded: () => boolean | Promise<boolean>): void;
   /**
@@ -77,9 +77,9 @@ export async function startService({ name, config, migrations, life, log }: Serv
   const maintenance = openMaintenance(log, metrics);
   const pools = poolMetrics(metrics);
   const onIdleError = (error: Error): void => log.warn({ err: error }, "idle database connection lost");
-  const openOwnedPool = (purpose: string, max: number, settings: PoolOptions["settings"] = {}): Database => {
+  const openOwnedPool = (purpose: string, max: number, options: Pick<PoolOptions, "settings" | "pipeline"> = {}): Database => {
     const observer = pools.observerOf(purpose);
-    const opened = openPool({ url: config.DATABASE_URL, max, applicationName: purpose, settings, onIdleError, ...observer });
+    const opened = openPool({ url: config.DATABASE_URL, max, applicationName: purpose, ...options, onIdleError, ...observer });
     pools.show(purpose, opened.state);
     return life.own(`${purpose} pool`, opened);
   };

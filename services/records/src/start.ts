@@ -22,7 +22,7 @@ const EVENT_AGE_SECONDS_MAX = 15;
 const EVENT_AGE_WAIT_MS = 200;
 
 /** The statement of an import has no limit: the server ends it soon after its process. */
-const ENDS_WITH_PROCESS = { client_connection_check_interval: "10000" };
+const FOR_COPY = { settings: { client_connection_check_interval: "10000" }, pipeline: false };
 
 /** Starts the service. @returns the ports it listens on */
 export async function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
@@ -32,7 +32,7 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
   return base.serve([
     service(RecordsServiceService, recordsHandlers(db, config.DATABASE_CONNECTIONS_MAX)),
     service(OperatorServiceService, operatorHandlers(db)),
-    service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX, ENDS_WITH_PROCESS), IMPORTS_MAX)),
+    service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX, FOR_COPY), IMPORTS_MAX)),
   ]);
 }
 

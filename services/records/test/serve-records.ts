@@ -60,11 +60,12 @@ export async function serveRecords(): Promise<ServedRecords> {
     await migrate({ url, schema: "records", directory: MIGRATIONS });
   });
   const db = openPool({ url: database.url, applicationName: "records test", max: CONNECTIONS });
+  const imports = openPool({ url: database.url, applicationName: "records import", max: IMPORTS_MAX, pipeline: false });
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [
       service(RecordsServiceService, recordsHandlers(db, CONNECTIONS)),
-      service(ImportServiceService, importHandlers(db, IMPORTS_MAX)),
+      service(ImportServiceService, importHandlers(imports, IMPORTS_MAX)),
       service(OperatorServiceService, operatorHandlers(db)),
     ],
     log: openLog("records", "silent"),
@@ -92,7 +93,7 @@ export async function serveRecords(): Promise<ServedRecords> {
       importing.stop();
       operator.stop();
       await server.stop();
-      await db.stop();
+      await Promise.all([db.stop(), imports.stop()]);
       await database.drop();
     },
   };
