@@ -108,6 +108,8 @@ export class OutboxRelay {
       }
       metrics.leads.set(1);
       log.info({}, "outbox relay leads");
+      // A removal that a crash of the server undoes is an event that is published twice, which the relay may always do.
+      await session.query("set synchronous_commit = off");
       await session.listen("records_outbox", () => this.#wake.notify());
       // Connects before the first event, and throws if it cannot.
       await publisher.publish([]);
