@@ -22,14 +22,19 @@ export interface Deleted {
   readonly done: boolean;
 }
 
-/** Deletes step after step, in batches, for about two seconds. After an interruption the next call continues. */
-export async function deleteInBatches(steps: readonly DeletionStep[]): Promise<Deleted> {
+/**
+ * Deletes step after step, in batches, for about two seconds. After an interruption the next call continues.
+ *
+ * @param turn resolves when the next batch may begin. Default: at once
+ */
+export async function deleteInBatches(steps: readonly DeletionStep[], turn?: () => Promise<void>): Promise<Deleted> {
   const endsAt = performance.now() + CALL_MS;
   const deleted: DeletedRows[] = [];
   for (const { kind, batchRows, deleteBatch } of steps) {
     let rows = 0;
     let batch: number;
     do {
+      await turn?.();
       batch = await deleteBatch(batchRows);
       rows += batch;
     } while (batch >= batchRows && performance.now() < endsAt);

@@ -5,7 +5,7 @@ import type { UrlRules } from "./domain/receiver-url.ts";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import type { KnownBrands } from "./known-brands.ts";
 import type { ReplayWorker } from "./replaying/replay-worker.ts";
-import type { DropOptions } from "./storage/pending-deliveries.ts";
+import type { ChunkOptions } from "./storage/pending-deliveries.ts";
 
 /** What the handlers and use cases work with. */
 export interface WebhookDependencies extends UrlRules {
@@ -25,5 +25,6 @@ export interface WebhookDependencies extends UrlRules {
   readonly replaying?: Pick<ReplayWorker, "wake">;
   /** Called when a member has disabled a receiver. */
   readonly onDisabled?: () => void;
-  readonly dropping?: Pick<DropOptions, "chunkRows">;
+  /** How work on many rows goes on. */
+  readonly chunks?: ChunkOptions;
 }

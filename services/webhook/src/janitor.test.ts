@@ -20,6 +20,7 @@ async function clean(): Promise<string[]> {
   const maintenance = openMaintenance(openLog("webhook", "silent"), metrics);
   const ended: string[] = [];
   const janitor = startJanitor({
+    chunks: {},
     db: served.db,
     clock: Date,
     maintenance: { run: (task, work) => maintenance.run(task, work).then(() => void ended.push(task)) },

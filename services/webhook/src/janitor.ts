@@ -6,6 +6,7 @@ import { AppError } from "@brand-records/errors";
 import { noteDisabled, noteLongPauses } from "./notices.ts";
 import { deleteOldHours } from "./storage/attempt-hours.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
+import type { ChunkOptions } from "./storage/pending-deliveries.ts";
 import { deleteOldDeadLetters, deleteOldReplays } from "./storage/old-rows.ts";
 import { deleteOrphanedHours, dropOrphanedDeliveries } from "./use-cases/receivers.ts";
 
@@ -21,19 +22,20 @@ export interface JanitorOptions {
   readonly clock: Clock;
   readonly maintenance: Maintenance;
   readonly log: Logger;
+  readonly chunks: ChunkOptions;
   /** Whole days for which events, deliveries and attempts are kept. */
   readonly keepDays: number;
 }
 
 /** Background maintenance, once a minute. Every task is safe to run in any number of processes at the same time. */
-export function startJanitor({ db, clock, maintenance, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
+export function startJanitor({ db, clock, maintenance, log, chunks, keepDays }: JanitorOptions): { stop(): Promise<void> } {
   const tasks = {
     "create partitions": () =>
       ensureDays(
         db,
         Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(clock.now() + days * DAY_MS).toISOString().slice(0, 10)),
       ),
-    "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
+    "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db, chunks),
     "delete hours of deleted receivers": () => deleteOrphanedHours(db),
     "note long pauses": noteLongPauses(db, log),
     "note disabled receivers": onceAnHour(noteDisabled(db, log)),

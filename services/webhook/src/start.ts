@@ -18,8 +18,8 @@ import { BY_INDEX } from "./storage/claims.ts";
 import { heldSecretKeys, requireSecretKeys } from "./use-cases/secret-keys.ts";
 
 /**
- * Enough for a claim, returned claims, a batch of results and expired leases at the same time. Sending has its own pool, so that
- * requests and intake never wait for a connection that sending uses.
+ * Enough for a claim, a batch of results and two of intake at the same time. They have their own pool, so that no request waits for a connection
+ * that they use, and every plan is made once.
  */
 const SENDING_CONNECTIONS = 4;
 
@@ -38,16 +38,18 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   const auditLog = life.own("accounts audit client", connectRpc(AuditServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const audit = life.own("audit outbox", new AuditOutbox({ schema: "webhook", db, accounts: auditLog, log, metrics }));
   const brands = new KnownBrands(db, accounts);
-  life.own("janitor", startJanitor({ db, clock, maintenance, log, keepDays: config.RETENTION_DAYS }));
   const sending = sendingMetrics(metrics);
-  const sendingPool = base.openPool("webhook sending", SENDING_CONNECTIONS, BY_INDEX.settings);
+  const sendingPool = base.openPool("webhook sending", SENDING_CONNECTIONS, BY_INDEX);
   const sender = startSending({ config, db: sendingPool, clock, life, maintenance, metrics: sending, log });
+  // What changes many rows at once goes by the same rate as deliveries that are behind.
+  const turn = (): Promise<void> => sender.turn();
+  life.own("janitor", startJanitor({ db, clock, maintenance, log, chunks: { turn }, keepDays: config.RETENTION_DAYS }));
   base.reportUnusableKeys("RECEIVER_SECRET_KEYS", () => sender.unusableKeyIds());
   showReceivers(metrics, db);
   // After the sender, so that it stops first: the sender then finishes what intake gave it.
-  const intake = await startIntake({ config, db, clock, brands, first: sender, life, registry: metrics, log });
+  const intake = await startIntake({ config, db: sendingPool, clock, brands, first: sender, life, registry: metrics, log });
   base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
-  const replaying = life.own("replay worker", startReplayWorker(db, log));
+  const replaying = life.own("replay worker", startReplayWorker(db, log, turn));
 
   const deps: WebhookDependencies = {
     db,
@@ -57,6 +59,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     deadLetters: intake.deadLetters,
     messages: intake.messages,
     replaying,
+    chunks: { turn },
     onDisabled: () => sending.disabled.inc({ reason: "member" }),
     deadlineMs: config.DELIVERY_DEADLINE_MS,
     publicUrl: config.PUBLIC_URL,

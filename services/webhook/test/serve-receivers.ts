@@ -114,7 +114,7 @@ export const keyOf = ({ brand_id, id }: Pick<Receiver, "brand_id" | "id">) => ({
 /** Serves the handlers over real gRPC, on a new database. */
 export async function serveReceivers(
   allowedPorts: readonly number[] = [],
-  more: Pick<WebhookDependencies, "dropping"> = {},
+  more: Pick<WebhookDependencies, "chunks"> = {},
 ): Promise<ServedReceivers> {
   const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "test" });

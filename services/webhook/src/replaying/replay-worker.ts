@@ -16,8 +16,12 @@ export interface ReplayWorker {
   stop(): Promise<void>;
 }
 
-/** Queues the events of replays until it is stopped. Any number of processes share the work. */
-export function startReplayWorker(db: Database, log: Logger): ReplayWorker {
+/**
+ * Queues the events of replays until it is stopped. Any number of processes share the work.
+ *
+ * @param turn resolves when the next batch may begin. Default: at once
+ */
+export function startReplayWorker(db: Database, log: Logger, turn?: () => Promise<void>): ReplayWorker {
   const stopping = new AbortController();
   const wake = new WakeSignal();
 
@@ -26,6 +30,7 @@ export function startReplayWorker(db: Database, log: Logger): ReplayWorker {
     const seen: string[] = [];
     let advanced = false;
     while (!stopping.signal.aborted) {
+      await turn?.();
       const batch = await replayBatch(db, seen);
       if (batch === undefined) break;
       seen.push(batch.id);

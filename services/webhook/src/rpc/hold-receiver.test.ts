@@ -10,7 +10,7 @@ const chunkRows = 200;
 /** More than two chunks. */
 const many = 2.5 * chunkRows;
 
-const served = useReceivers([], { dropping: { chunkRows } });
+const served = useReceivers([], { chunks: { chunkRows } });
 
 const disable = async (receiver: Receiver) => present((await served.receivers.disableReceiver(keyOf(receiver))).receiver);
 const enable = (receiver: Receiver, held: string) => served.receivers.enableReceiver({ ...keyOf(receiver), held });

@@ -24,7 +24,8 @@ export function operatorHandlers({
   audit,
   deadLetters,
   messages,
-}: Pick<WebhookDependencies, "db" | "audit" | "deadLetters" | "messages">): Handlers<OperatorServiceService> {
+  chunks,
+}: Pick<WebhookDependencies, "db" | "audit" | "deadLetters" | "messages" | "chunks">): Handlers<OperatorServiceService> {
   return {
     async findBrand(request) {
       const { id } = parseRequest({ id: idField }, request);
@@ -36,7 +37,7 @@ export function operatorHandlers({
     },
     async deleteBrandData(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      return deleteBrandData(db, brand_id);
+      return deleteBrandData(db, brand_id, chunks?.turn);
     },
     async removeDeadLetters(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);

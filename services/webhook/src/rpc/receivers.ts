@@ -14,11 +14,11 @@ import { readNewReceiver, readReceiverChange } from "./receiver-fields.ts";
 
 export type ReceiversDependencies = Pick<
   WebhookDependencies,
-  "db" | "audit" | "keys" | "brands" | "ports" | "loopback" | "dropping" | "onDisabled" | "deadlineMs"
+  "db" | "audit" | "keys" | "brands" | "ports" | "loopback" | "chunks" | "onDisabled" | "deadlineMs"
 >;
 
 export function receiversHandlers(deps: ReceiversDependencies): Handlers<ReceiversServiceService> {
-  const { db, audit, dropping, onDisabled, deadlineMs } = deps;
+  const { db, audit, chunks, onDisabled, deadlineMs } = deps;
   return {
     async createReceiver(request, call) {
       return createReceiver(deps, readNewReceiver(request, deps), audit.record(call));
@@ -35,13 +35,13 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
     },
     async enableReceiver(request, call) {
       const { brand_id, receiver_id, held } = parseRequest({ ...key, held: fields.held }, request);
-      return enableReceiver(db, { brandId: brand_id, receiverId: receiver_id }, held, audit.record(call), dropping);
+      return enableReceiver(db, { brandId: brand_id, receiverId: receiver_id }, held, audit.record(call), chunks);
     },
     async disableReceiver(request, call) {
       return { receiver: await disableReceiver(db, keyIn(request), audit.record(call), onDisabled) };
     },
     async deleteReceiver(request, call) {
-      return { dropped: await deleteReceiver(db, keyIn(request), audit.record(call), dropping) };
+      return { dropped: await deleteReceiver(db, keyIn(request), audit.record(call), chunks) };
     },
     async rotateSecret(request, call) {
       const { brand_id, receiver_id, replace } = parseRequest({ ...key, replace: z.boolean().nullish() }, request);
@@ -54,7 +54,7 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
     async sendWaiting(request, call) {
       const { brand_id, receiver_id, all } = parseRequest({ ...key, all: z.boolean() }, request);
       const waiting = { brandId: brand_id, receiverId: receiver_id };
-      const { receiver, first } = await sendWaiting(db, waiting, all, audit.record(call), dropping);
+      const { receiver, first } = await sendWaiting(db, waiting, all, audit.record(call), chunks);
       return { receiver, first: first === undefined ? null : deliveryMessage(first, deadlineMs) };
     },
     async sendTest(request, call) {

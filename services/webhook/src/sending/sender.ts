@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { WakeSignal, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
+import { BackgroundRate, BATCH } from "../domain/background-rate.ts";
 import { leaseSecondsFor } from "../domain/delivery.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { abandonDeliveries, claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
@@ -21,6 +22,8 @@ const RETRY_MS = 1_000;
 const GATHER_MS = 20;
 /** Attempts that start between two looks at the sockets. With 8, receivers and this process make more system calls for each. */
 const STARTS_PER_TURN = 32;
+/** The delay of an older event's first attempt is not this process's. */
+const FRESH_MS = 2_000;
 /** Wait at a stop: a claim takes milliseconds unless the database does not respond. */
 const CLAIM_STOP_MS = 2_000;
 
@@ -41,6 +44,7 @@ export class Sender implements FirstAttempts, Pacer {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
   readonly #secrets: SigningSecrets;
+  readonly #background = new BackgroundRate();
   readonly #stopping = new AbortController();
   readonly #room: Room;
   readonly #returned: ReturnedClaims;
@@ -70,6 +74,12 @@ export class Sender implements FirstAttempts, Pacer {
     return this.#secrets.unusableIds();
   }
 
+  /** Resolves when a batch of background work may begin that changes rows: it goes by the same rate as deliveries that are behind. */
+  async turn(): Promise<void> {
+    for (let ms: number; !this.#stopping.signal.aborted && (ms = this.#background.untilBatch(performance.now())) > 0;) await pause(ms);
+    this.#background.take(BATCH, performance.now());
+  }
+
   get leaseSeconds(): number {
     return leaseSecondsFor(this.#options.deadlineMs);
   }
@@ -93,11 +103,11 @@ export class Sender implements FirstAttempts, Pacer {
     if (attempts > 0) this.#wake.notify();
   }
 
-  send(deliveries: readonly ClaimedDelivery[]): void {
+  send(deliveries: readonly ClaimedDelivery[], receivedAt: number): void {
     this.#room.release(deliveries.length);
     // Nothing would wait for these attempts, nor write their results.
     if (this.#stopped) this.#returned.add(...deliveries);
-    else this.#startAll(deliveries);
+    else this.#startAll(deliveries, receivedAt);
     this.#returned.begin();
   }
 
@@ -135,7 +145,7 @@ export class Sender implements FirstAttempts, Pacer {
         log.warn({ err: error }, "deliveries cannot be claimed");
         await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
-      if (claimed === 0) await this.#wake.wait(POLL_MS);
+      if (claimed === 0) await this.#wake.wait(Math.min(POLL_MS, this.#background.untilBatch(performance.now()) || POLL_MS));
       const early = claimedAt + GATHER_MS - performance.now();
       if (early > 0) await pause(early);
     }
@@ -148,7 +158,11 @@ export class Sender implements FirstAttempts, Pacer {
     try {
       claimed = await claimDeliveries(db, {
         max: room.max,
-        room,
+        behind: this.#background.untilBatch(performance.now()) === 0,
+        room: {
+          take: (receiverId, wanted, behind) => room.take(receiverId, behind ? this.#background.take(wanted, performance.now()) : wanted),
+          retry: () => room.retry(),
+        },
         except: withReceivers(this.#secrets.exclusions, room.exceptIds()),
         leaseSeconds: this.leaseSeconds,
         onSlow: (lanes) => this.#reportSlow(lanes),
@@ -182,21 +196,26 @@ export class Sender implements FirstAttempts, Pacer {
   /**
    * Starts the attempts of deliveries that are leased to this process. Those that only another process can send are returned later.
    *
+   * @param receivedAt when their events came to this process, if they have come now: milliseconds of `performance.now()`
    * @returns those that no process can send
    */
-  #startAll(deliveries: readonly ClaimedDelivery[]): ClaimedDelivery[] {
+  #startAll(deliveries: readonly ClaimedDelivery[], receivedAt?: number): ClaimedDelivery[] {
     const unsendable: ClaimedDelivery[] = [];
     for (const delivery of deliveries) {
       const { brand_id } = delivery;
       if (brand_id === null) unsendable.push(delivery);
-      else if (lacksNextSecret(delivery)) this.#start({ ...delivery, brand_id, secrets: undefined });
+      else if (lacksNextSecret(delivery)) this.#start({ ...delivery, brand_id, secrets: undefined }, receivedAt);
       else {
         const secrets = this.#secrets.open(delivery);
         if (secrets === undefined) this.#returned.add(delivery);
-        else this.#start({ ...delivery, brand_id, secrets });
+        else this.#start({ ...delivery, brand_id, secrets }, receivedAt);
       }
     }
     return unsendable;
+  }
+
+  #isFresh({ event_created_at }: Sendable): boolean {
+    return this.#options.clock.now() - Date.parse(event_created_at) < FRESH_MS;
   }
 
   #reportSlow(lanes: number): void {
@@ -205,10 +224,16 @@ export class Sender implements FirstAttempts, Pacer {
     log.warn({ lanes }, "claim given up: it took too long");
   }
 
-  #start(delivery: Sendable): void {
+  #start(delivery: Sendable, receivedAt: number | undefined): void {
     const occupied = this.#room.occupy(delivery);
     const attempt = new Promise<AttemptResult>((resolve) => {
-      this.#starts.next(() => resolve(sendDelivery(delivery, this.#options)));
+      this.#starts.next(() => {
+        if (receivedAt !== undefined && this.#isFresh(delivery)) {
+          const now = performance.now();
+          this.#background.waited(now - receivedAt, now);
+        }
+        resolve(sendDelivery(delivery, this.#options));
+      });
     });
     this.#attempts.add(attempt);
     void attempt.then((result) => {

@@ -87,7 +87,7 @@ export interface ClaimOptions extends Omit<LanesToServe, "take"> {
   readonly claimMsMax?: number;
   /** What this process has room for. Default: everything. */
   readonly room?: {
-    take(receiverId: string, wanted: number): number;
+    take(receiverId: string, wanted: number, behind: boolean): number;
     /** Called before the next try: what this one took is free again. */
     retry(): void;
   };
@@ -132,21 +132,24 @@ interface Try extends TransactionOptions {
  */
 async function tryToClaim(
   db: Database,
-  { leaseSeconds, max, failing, except, room, onUncertain }: ClaimOptions,
+  { leaseSeconds, max, failing, behind, except, room, onUncertain }: ClaimOptions,
   { lanesMax, tried = [], ...limit }: Try,
 ): Promise<ClaimedDelivery[]> {
   let claimed: ClaimedDelivery[] = [];
   try {
-    return await db.transaction(async (sql) => {
-      const take = room && ((receiverId: string, wanted: number) => room.take(receiverId, wanted));
-      const lanes = await lockLanesToServe(sql, { max, failing, except, lanesMax, take });
-      tried.push(...lanes);
-      if (lanes.length === 0) return [];
-      const rooms = lanes.map((lane) => ({ receiver_id: lane.receiver_id, room: lane.room }));
-      const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
-      claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
-      return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
-    }, limit);
+    return await db.transaction(
+      async (sql) => {
+        const take = room && ((receiverId: string, wanted: number, isBehind: boolean) => room.take(receiverId, wanted, isBehind));
+        const lanes = await lockLanesToServe(sql, { max, failing, behind, except, lanesMax, take });
+        tried.push(...lanes);
+        if (lanes.length === 0) return [];
+        const rooms = lanes.map((lane) => ({ receiver_id: lane.receiver_id, room: lane.room }));
+        const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
+        claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
+        return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
+      },
+      { ...limit, locksFirst: true },
+    );
   } catch (error) {
     if (claimed.length > 0) onUncertain?.(claimed);
     throw error;
@@ -187,7 +190,7 @@ async function changeClaims(db: Database, statement: string, claims: readonly Cl
 }
 
 /**
- * For the connections that send: prepared statements are planned once for each connection, and find each row by its index.
+ * For the connections of intake and sending: prepared statements are planned once for each connection, and find each row by its index.
  *
  * Planning takes longer than these statements do with a few deliveries, because a plan names every partition. Left to itself, a plan that was
  * made while the tables were small scans them when they are not.

@@ -23,12 +23,14 @@ export type AddedDelivery = BatchRow<typeof ADDED>;
  * Times after the lanes were locked, not the transaction's: a delivery that was added while this transaction waited for its lane is due
  * later than the transaction began, and comes first; and the wait takes nothing of a lease.
  */
-const TARGETS = `
-  select r.id, l.ctid, r.brand_id, r.events, r.url, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id, now()::timestamptz(3) as now,
+const TARGETS = {
+  name: "first_attempts.targets",
+  text: `select r.id, l.ctid, r.brand_id, r.events, r.url, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id, now()::timestamptz(3) as now,
          case when l.held or l.next_due <= clock_timestamp() or l.open_until > now() or l.failed_in_a_row > 0 then 0
               else greatest(0, l.max_in_flight - l.in_flight) end as room
     from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
-   where l.ctid = any($1::tid[]) order by r.id`;
+   where l.ctid = any($1::tid[]) order by r.id`,
+} satisfies Statement;
 
 const ADD = {
   name: "first_attempts.add",

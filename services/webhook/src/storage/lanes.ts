@@ -26,6 +26,7 @@ const statements = statementsOf("lanes", {
   insert: "insert into webhook.lanes (receiver_id) values ($1)",
   lockOne: `select from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
             where r.brand_id = $1 and r.id = $2 for update of l`,
+  lock: "select receiver_id, ctid from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update",
   lockSelecting: `select l.receiver_id, l.ctid from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
             where r.brand_id = any($1::text[]) and r.events && $2::text[]
             order by l.receiver_id for update of l`,
@@ -90,10 +91,7 @@ export async function lockLanesOfBrand(sql: Sql, brandId: string): Promise<strin
 
 /** Locks these lanes. Ignores deleted receivers, which have no lane. */
 export function lockLanes(sql: Sql, receiverIds: readonly string[]): Promise<LaneRow[]> {
-  return sql.query<LaneRow>(
-    "select receiver_id, ctid from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update",
-    [receiverIds],
-  );
+  return sql.query<LaneRow>(statements.lock, [receiverIds]);
 }
 
 /**

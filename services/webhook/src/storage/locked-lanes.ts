@@ -144,12 +144,13 @@ export const leaveLanes = (sql: Sql, receiverIds: readonly string[]): Promise<un
   sql.query(LEAVE_LANES, LEFT.values(receiverIds.map((receiver_id) => ({ receiver_id }))));
 
 const ADDITIONS = unnestRows({ receiver_id: "text", ctid: "tid", leased: "int", waiting: "int" });
-/** Intake has no connections of its own, which would plan it once. */
-const ADD_TO_LANES = `
-  update webhook.lanes l set in_flight = l.in_flight + t.leased, ${dueBy("case when t.waiting > 0 then now() end")}
+const ADD_TO_LANES = {
+  name: "locked_lanes.add",
+  text: `update webhook.lanes l set in_flight = l.in_flight + t.leased, ${dueBy("case when t.waiting > 0 then now() end")}
     from ${ADDITIONS.relation}
    where ${IS_LOCKED}
-  returning l.receiver_id`;
+  returning l.receiver_id`,
+} satisfies Statement;
 
 export interface LaneAddition extends LaneRow {
   /** Those whose attempt begins at once. */

@@ -13,6 +13,7 @@ import {
   removeInFlightOf,
 } from "../storage/brand-deletion.ts";
 import { holdLanesOfBrand, lockLanesOfBrand } from "../storage/lanes.ts";
+import type { ChunkOptions } from "../storage/pending-deliveries.ts";
 import { endReplaysOf } from "../storage/replays.ts";
 import { pageOfBrandIds } from "../storage/brands.ts";
 
@@ -30,15 +31,16 @@ export interface DeletedData extends Deleted {
  * from then on, none of its events is stored, and no result of an attempt is recorded. The receivers go last, because their ids lead
  * to everything else.
  */
-export async function deleteBrandData(db: Database, brandId: string): Promise<DeletedData> {
+export async function deleteBrandData(db: Database, brandId: string, turn?: ChunkOptions["turn"]): Promise<DeletedData> {
   await close(db, brandId);
   const receiverIds = await receiverIdsOf(db, brandId);
-  const { deleted, done } = await deleteInBatches([
+  const steps = [
     ...ofEach(receiverIds, "deliveries", (id, limit) => dropDeliveriesOf(db, id, limit)),
     eventsOf(db, brandId),
     ...ofEach(receiverIds, "hours of attempts", (id, limit) => deleteHoursOf(db, id, limit)),
     auditEntriesOf(db, "webhook", brandId),
-  ]);
+  ];
+  const { deleted, done } = await deleteInBatches(steps, turn);
   if (!done) return { deleted, done };
   const { receivers, sending } = await deleteReceivers(db, brandId);
   if (receivers !== undefined)

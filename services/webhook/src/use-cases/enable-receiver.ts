@@ -2,7 +2,7 @@ import type { Database } from "@brand-records/postgres";
 import type { RecordChange } from "@brand-records/service-runtime";
 import { receiverDisabled, receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
 import { isBrandOpen } from "../storage/brands.ts";
-import { databaseTime, dropPending, hastenPending, type DropOptions, type HastenOptions } from "../storage/pending-deliveries.ts";
+import { databaseTime, dropPending, hastenPending, type ChunkOptions } from "../storage/pending-deliveries.ts";
 import { holdLane, lockLane, notifySenders, releaseLane } from "../storage/lanes.ts";
 import {
   disableAgain,
@@ -28,7 +28,7 @@ export async function enableReceiver(
   key: ReceiverKey,
   held: "release" | "drop",
   record: RecordChange,
-  options: DropOptions & HastenOptions = {},
+  options: ChunkOptions = {},
 ): Promise<{ receiver: Receiver; dropped: number }> {
   const before = requireReceiver(await findReceiver(db, key));
   if (before.enabled) return { receiver: before, dropped: 0 };
@@ -95,7 +95,7 @@ export async function sendWaiting(
   key: ReceiverKey,
   all: boolean,
   record: RecordChange,
-  options?: HastenOptions,
+  options?: ChunkOptions,
 ): Promise<{ receiver: Receiver; first: Delivery | undefined }> {
   const now = await databaseTime(db);
   const first = await db.transaction(async (sql) => {

@@ -396,7 +396,7 @@ describe("a sender that stops", () => {
   });
 
   it.each<[string, (sender: Sender, deliveries: readonly ClaimedDelivery[]) => void]>([
-    ["is committed after it stopped", (sender, deliveries) => sender.send(deliveries)],
+    ["is committed after it stopped", (sender, deliveries) => sender.send(deliveries, performance.now())],
     ["may be committed after it stopped", (sender, deliveries) => sender.reconcile(deliveries)],
   ])("makes pending what %s", async (_, end) => {
     const receiver = await sending.createReceiver(server.url);
@@ -422,7 +422,7 @@ it("goes to the URL that the receiver had when the event was stored, and counts 
     send: (deliveries) =>
       void sending.db
         .query("update webhook.receivers set url = $2 where id = $1", [receiver.id, after.url])
-        .then(() => sender.send(deliveries)),
+        .then(() => sender.send(deliveries, performance.now())),
   };
   const [event] = newEvents(receiver);
   await storeEvents(sending.db, [event!], changing);

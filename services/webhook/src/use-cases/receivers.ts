@@ -27,7 +27,7 @@ import {
 import { sharedSecretKey } from "./secret-keys.ts";
 import { forgetFailures, limitLane, lockLane } from "../storage/lanes.ts";
 import { deleteHoursOf, receiversOfOrphanedHours } from "../storage/attempt-hours.ts";
-import { dropPending, orphanedReceiverIds, type DropOptions } from "../storage/pending-deliveries.ts";
+import { dropPending, orphanedReceiverIds, type ChunkOptions } from "../storage/pending-deliveries.ts";
 
 /**
  * Adds a receiver, up to twenty for a brand. The limit is exact, even if several are added at the same time.
@@ -108,7 +108,7 @@ const HOURS_BATCH_ROWS = 5_000;
  * @returns deliveries dropped
  * @throws AppError `not_found`
  */
-export async function deleteReceiver(db: Database, key: ReceiverKey, record: RecordChange, options?: DropOptions): Promise<number> {
+export async function deleteReceiver(db: Database, key: ReceiverKey, record: RecordChange, options?: ChunkOptions): Promise<number> {
   await db.transaction(async (sql) => {
     // The lane first, by the locking order: deleting the receiver alone would lock the lane second.
     if (!(await lockLane(sql, key)) || !(await remove(sql, key))) throw receiverNotFound();
@@ -125,9 +125,9 @@ export async function deleteReceiver(db: Database, key: ReceiverKey, record: Rec
  *
  * @returns deliveries dropped
  */
-export async function dropOrphanedDeliveries(db: Database): Promise<number> {
+export async function dropOrphanedDeliveries(db: Database, options?: ChunkOptions): Promise<number> {
   let dropped = 0;
-  for (const receiverId of await orphanedReceiverIds(db)) dropped += await dropPending(db, receiverId);
+  for (const receiverId of await orphanedReceiverIds(db)) dropped += await dropPending(db, receiverId, options);
   return dropped;
 }
 

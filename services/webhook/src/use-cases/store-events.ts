@@ -5,7 +5,7 @@ import { lockBrands } from "../storage/brands.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
 import { insertEvents, type NewEvent } from "../storage/events.ts";
 import { addFirstAttempts, targetsOf, type AddedDelivery, type Target } from "../storage/first-attempts.ts";
-import { lockLanesSelecting, type LaneRow } from "../storage/lanes.ts";
+import { lockLanesSelecting } from "../storage/lanes.ts";
 import { addToLanes, type LaneAddition } from "../storage/locked-lanes.ts";
 
 export interface Stored {
@@ -26,8 +26,12 @@ export interface FirstAttempts {
   reservation(): Reservation;
   /** Gives back room that was taken, for this number of attempts that are not made. */
   release(attempts: number): void;
-  /** Sends deliveries for which room was taken and whose leases are committed. */
-  send(deliveries: readonly ClaimedDelivery[]): void;
+  /**
+   * Sends deliveries for which room was taken and whose leases are committed.
+   *
+   * @param receivedAt when their storing began: milliseconds of `performance.now()`
+   */
+  send(deliveries: readonly ClaimedDelivery[], receivedAt: number): void;
   /**
    * Makes deliveries pending again if their leases are stored, and gives back their room: the response to the commit was lost, and
    * nothing else in this process remembers them.
@@ -49,10 +53,11 @@ const nextDeliveryId = idSequence("dlv");
  * @param first undefined if this process sends nothing without a claim
  */
 export async function storeEvents(db: Database, events: readonly NewEvent[], first?: FirstAttempts): Promise<Stored> {
+  const receivedAt = performance.now();
   const leased: ClaimedDelivery[] = [];
   const stored = await storeLeasing(db, events, { first, leased });
   // Outside of what gives the room back after an error: `send` has done so by itself.
-  first?.send(leased);
+  first?.send(leased, receivedAt);
   return stored;
 }
 
@@ -60,11 +65,14 @@ async function storeLeasing(db: Database, events: readonly NewEvent[], leasing: 
   const { first, leased } = leasing;
   let mayBeCommitted = false;
   try {
-    return await db.transaction(async (sql) => {
-      const result = await store(sql, events, leasing);
-      mayBeCommitted = true;
-      return result;
-    });
+    return await db.transaction(
+      async (sql) => {
+        const result = await store(sql, events, leasing);
+        mayBeCommitted = true;
+        return result;
+      },
+      { locksFirst: true },
+    );
   } catch (error) {
     if (mayBeCommitted) first?.reconcile(leased);
     else first?.release(leased.length);
@@ -81,28 +89,31 @@ interface Leasing {
 async function store(sql: Transaction, events: readonly NewEvent[], leasing: Leasing): Promise<Stored> {
   const brandIds = unique(events.map(({ brand_id }) => brand_id));
   // First: disabling, deleting or emptying a lane then happens before or after this, never in between.
-  const lanes = await lockLanesSelecting(sql, brandIds, unique(events.map(({ type }) => type)));
-  const brands = await lockBrands(sql, brandIds);
+  const [lanes, brands] = await Promise.all([
+    lockLanesSelecting(sql, brandIds, unique(events.map(({ type }) => type))),
+    lockBrands(sql, brandIds),
+  ]);
   const storable = events.filter(({ brand_id }) => brands.get(brand_id) === true);
-  const added = storable.length > 0 ? await insertEvents(sql, storable) : new Set<string>();
+  const [added, targets] = await Promise.all([
+    storable.length > 0 ? insertEvents(sql, storable) : new Set<string>(),
+    storable.length > 0 && lanes.length > 0 ? targetsOf(sql, lanes) : [],
+  ]);
   // `delete` keeps one of an event that occurs twice in a batch.
   const fresh = storable.filter(({ id }) => added.delete(id));
   return {
     createdAt: fresh.map(({ created_at }) => created_at),
     repeated: storable.length - fresh.length,
-    deliveries: await addDeliveries(sql, fresh, lanes, leasing),
+    deliveries: await addDeliveries(sql, fresh, targets, leasing),
     dropped: events.filter(({ brand_id }) => brands.get(brand_id) === false).length,
     unknownBrands: new Set(brandIds.filter((id) => !brands.has(id))),
   };
 }
 
-async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lanes: readonly LaneRow[], leasing: Leasing): Promise<number> {
-  if (lanes.length === 0 || events.length === 0) return 0;
+async function addDeliveries(sql: Transaction, events: readonly NewEvent[], targets: readonly Target[], leasing: Leasing): Promise<number> {
   const byBrand = Map.groupBy(events, ({ brand_id }) => brand_id);
   const lease = randomUUID();
   const deliveries: AddedDelivery[] = [];
   const additions: LaneAddition[] = [];
-  const targets = await targetsOf(sql, lanes);
   // Nothing is waited for from here to the last reservation: another batch would count the same room, and the sender could stop.
   const reserve = leasing.first?.reservation();
   for (const target of targets) {
@@ -117,8 +128,7 @@ async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lane
     additions.push({ receiver_id: target.id, ctid: target.ctid, leased, waiting: selected.length - leased });
   }
   if (deliveries.length === 0) return 0;
-  await addFirstAttempts(sql, deliveries, leasing.first?.leaseSeconds ?? 0);
-  await addToLanes(sql, additions);
+  await Promise.all([addFirstAttempts(sql, deliveries, leasing.first?.leaseSeconds ?? 0), addToLanes(sql, additions)]);
   return deliveries.length;
 }
 

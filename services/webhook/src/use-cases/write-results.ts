@@ -32,7 +32,7 @@ export async function writeResults(db: Database, results: readonly AttemptResult
   const calledAt = performance.now();
   const clock = (): number => now + performance.now() - calledAt;
   const byReceiver = Map.groupBy(results, ({ receiver_id }) => receiver_id);
-  const { finished, disabled } = await db.transaction(async (sql) => {
+  const write = async (sql: Sql): Promise<{ finished: WrittenResults["finished"]; disabled: DisabledReceiver[] }> => {
     const lanes = await lockAndReadLanes(sql, [...byReceiver.keys()], clock);
     const { kept, discarded } = await splitByBrand(sql, results, lanes);
     const settledIds = await settleDeliveries(sql, kept);
@@ -54,7 +54,8 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     const disabled = await disableReceivers(sql, changes);
     const ended = (state: AttemptResult["state"]): number => settled.filter((result) => result.state === state).length;
     return { disabled, finished: { delivered: ended("delivered"), failed: ended("failed"), removed: discarded.length } };
-  });
+  };
+  const { finished, disabled } = await db.transaction(write, { locksFirst: true });
   for (const receiver of disabled) writeDisabled(log, receiver);
   return { finished, disabled: disabled.map(({ reason }) => reason) };
 }

@@ -1,0 +1,99 @@
+/** How much longer than usual fresh work may wait. */
+const TARGET_MS = 5;
+/** Waits are averaged over this time, and the rate changes after it. */
+const INTERVAL_MS = 100;
+/** Without fresh work for this long, background work has everything. */
+const IDLE_MS = 1_000;
+/** Units a second that background work always has, so that a backlog ends: a tenth of what one process does. */
+const LEAST = 500;
+/** Units a second beside fresh work. */
+const GREATEST = 5_000;
+/** Units that are given out together: a claim costs as much for one as for many. */
+export const BATCH = 16;
+/** What the rate gains in an interval without any waiting, of GREATEST, and what it loses for each target above the target, of itself. */
+const GAIN = 1 / 400;
+const LOSS = 3 / 10;
+/** "Usual" is the least mean of the last two minutes: what grows slowly becomes usual, and what was an exception is forgotten. */
+const USUAL_BUCKETS = 4;
+const USUAL_BUCKET_MS = 30_000;
+
+/**
+ * How much background work a process may begin, by how long fresh work waits in it: the control of LEDBAT (RFC 6817), as a rate. A window of
+ * work in progress would not do: a backlog at a quick receiver has few attempts in flight and takes a core.
+ *
+ * While fresh work waits as long as usual, the rate grows; the nearer it comes to 5 ms more, the slower. Above that the rate shrinks in
+ * proportion, to the half at most in one interval. Several processes that serve one database each see its waits, and share what is left.
+ *
+ * Times are milliseconds of a clock that never goes back. Rates are units per second.
+ */
+export class BackgroundRate {
+  #rate = LEAST;
+  /** Units that may begin now. */
+  #units = 0;
+  #countedAt = 0;
+  #freshAt = Number.NEGATIVE_INFINITY;
+  #interval = { from: Number.NEGATIVE_INFINITY, sum: 0, count: 0 };
+  /** The least mean of each of the last periods, the newest first. */
+  #least: { from: number; ms: number }[] = [];
+
+  /** Fresh work began after it had waited for so long. */
+  waited(ms: number, now: number): void {
+    // What there was before says nothing about now.
+    if (this.#isIdle(now)) {
+      this.#rate = LEAST;
+      this.#units = 0;
+      this.#countedAt = now;
+      this.#interval = { from: now, sum: 0, count: 0 };
+    }
+    this.#freshAt = now;
+    this.#interval.sum += ms;
+    this.#interval.count += 1;
+    if (now - this.#interval.from < INTERVAL_MS) return;
+    this.#count(now);
+    this.#adjust(this.#interval.sum / this.#interval.count, now);
+    this.#interval = { from: now, sum: 0, count: 0 };
+  }
+
+  /** Takes units for work that begins now. @returns how many, `wanted` at most */
+  take(wanted: number, now: number): number {
+    if (this.#isIdle(now)) return wanted;
+    this.#count(now);
+    const taken = Math.min(wanted, Math.floor(this.#units));
+    this.#units -= taken;
+    return taken;
+  }
+
+  /** Milliseconds until there is a whole batch; 0 if there is one. */
+  untilBatch(now: number): number {
+    if (this.#isIdle(now)) return 0;
+    this.#count(now);
+    return Math.max(0, ((BATCH - this.#units) / this.#rate) * 1_000);
+  }
+
+  #isIdle(now: number): boolean {
+    return now - this.#freshAt > IDLE_MS;
+  }
+
+  /** What is not taken within an interval is gone, so that no burst follows a pause. */
+  #count(now: number): void {
+    const most = Math.max(BATCH, (this.#rate * INTERVAL_MS) / 1_000);
+    this.#units = Math.min(most, this.#units + (this.#rate * (now - this.#countedAt)) / 1_000);
+    this.#countedAt = now;
+  }
+
+  #adjust(mean: number, now: number): void {
+    const over = (mean - this.#usual(mean, now)) / TARGET_MS;
+    const gained = GREATEST * GAIN * Math.max(0, 1 - over);
+    const lost = this.#rate * Math.min(0.5, LOSS * Math.max(0, over - 1));
+    this.#rate = Math.min(GREATEST, Math.max(LEAST, this.#rate + gained - lost));
+  }
+
+  /** Returns the least mean of the last two minutes, this one included. */
+  #usual(mean: number, now: number): number {
+    const [newest] = this.#least;
+    if (newest === undefined || now - newest.from >= USUAL_BUCKET_MS) {
+      this.#least = [{ from: now, ms: mean }, ...this.#least].slice(0, USUAL_BUCKETS);
+    } else newest.ms = Math.min(newest.ms, mean);
+    return Math.min(...this.#least.map(({ ms }) => ms));
+  }
+}
