@@ -4,7 +4,9 @@ import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type DemoResource } from "@
 import { AccountsServiceService, SignInServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { listMethod } from "@brand-records/resources";
-import { connectRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type CallContext } from "@brand-records/rpc";
+import { exampleBrand } from "./banner.ts";
+import { readJson, writeJson } from "./local-files.ts";
 import type { RunBrand } from "./run-file.ts";
 
 const SEED = 1;
@@ -13,108 +15,104 @@ const LINK_SECONDS = 24 * 3_600;
 
 type DemoBrand = (typeof DEMO_BRANDS)[number];
 
-interface Clients {
-  readonly accounts: RpcClient<AccountsServiceService>;
-  readonly verification: RpcClient<VerificationServiceService>;
-  readonly records: RpcClient<RecordsServiceService>;
-  readonly importing: RpcClient<ImportServiceService>;
-}
-
-interface DemoParts {
+export interface DemoParts {
   readonly addresses: { readonly accounts: string; readonly records: string };
   /** The environment of the keys. */
   readonly environment: "live" | "test";
-  /** Brands of earlier runs. Their keys are kept while they are valid. */
-  readonly known: readonly RunBrand[];
-  /** Called as soon as a brand has its keys, which accounts shows only once. */
-  save(brands: readonly RunBrand[]): void;
-  progress(text: string): void;
-  readonly signal: AbortSignal;
+  /**
+   * Has the brands of earlier runs, whose keys are kept while they are valid, and gets new ones at once: accounts shows a key only once. No
+   * other file that outlives a run has keys.
+   */
+  readonly file: string;
+  /** Without a trailing slash; null makes no link. */
+  readonly consoleUrl: string | null;
 }
+
+export interface Demo {
+  readonly brands: readonly RunBrand[];
+  /** A submission of the example brand; undefined if none of its 200 newest is pending. */
+  readonly pendingSubmission: string | undefined;
+  /** Signs the owner of the example brand in to the console, once and within 24 hours. */
+  readonly signInUrl: string | null;
+}
+
+// The main module of a process, which sends texts of its progress, then the Demo. SIGTERM ends it between two brands.
+let isInterrupted = false;
+process.once("SIGTERM", () => (isInterrupted = true));
+const send = (message: string | Demo): void => void process.send?.(message);
+const { addresses, environment, file, consoleUrl } = JSON.parse(process.argv[2] ?? "") as DemoParts;
+const clients = {
+  accounts: connectRpc(AccountsServiceService, addresses.accounts),
+  verification: connectRpc(VerificationServiceService, addresses.accounts),
+  signIn: connectRpc(SignInServiceService, addresses.accounts),
+  records: connectRpc(RecordsServiceService, addresses.records),
+  importing: connectRpc(ImportServiceService, addresses.records),
+};
+const brands = await seedBrands();
+const example = exampleBrand(brands);
+send({
+  brands,
+  pendingSubmission: example && (await findPendingSubmission(example.id)),
+  signInUrl: example && consoleUrl !== null ? await createSignInUrl(consoleUrl, example.owner) : null,
+});
+for (const client of Object.values(clients)) client.stop();
 
 /**
  * Creates the demo brands, their keys and their records, each only if it does not exist yet. The next start continues after
  * an interruption; a restart changes nothing.
  */
-export async function seedDemo({ addresses, environment, known, save, progress, signal }: DemoParts): Promise<RunBrand[]> {
-  const clients: Clients = {
-    accounts: connectRpc(AccountsServiceService, addresses.accounts),
-    verification: connectRpc(VerificationServiceService, addresses.accounts),
-    records: connectRpc(RecordsServiceService, addresses.records),
-    importing: connectRpc(ImportServiceService, addresses.records),
-  };
-  try {
-    // Only live keys may prepare plans.
-    const plannerPermissions = environment === "live" ? ["campaigns:prepare"] : [];
-    const brands = new Map(known.map((brand) => [brand.id, brand]));
-    for (const demo of DEMO_BRANDS) {
-      signal.throwIfAborted();
-      const created_at = await provision(clients, demo);
-      const known = brands.get(demo.id)?.keys;
-      const keys = {
-        reporting: await keepOrCreateKey(clients, { demo, environment, name: "Reporting", permissions: [] }, known?.reporting),
-        planner: await keepOrCreateKey(clients, { demo, environment, name: "Planner", permissions: plannerPermissions }, known?.planner),
-      };
-      brands.set(demo.id, { id: demo.id, name: demo.name, tier: demo.tier, owner: demo.ownerEmail, keys });
-      save([...brands.values()]);
-      await importMissing(clients, demo, Date.parse(created_at), progress);
-    }
-    return DEMO_BRANDS.flatMap(({ id }) => brands.get(id) ?? []);
-  } finally {
-    for (const client of Object.values(clients)) (client as { stop(): void }).stop();
+async function seedBrands(): Promise<RunBrand[]> {
+  // Only live keys may prepare plans.
+  const plannerPermissions = environment === "live" ? ["campaigns:prepare"] : [];
+  const kept = new Map(((readJson(file) as RunBrand[] | undefined) ?? []).map((brand) => [brand.id, brand]));
+  for (const demo of DEMO_BRANDS) {
+    if (isInterrupted) process.exit();
+    const created_at = await provision(demo);
+    const known = kept.get(demo.id)?.keys;
+    const keys = {
+      reporting: await keepOrCreateKey({ demo, name: "Reporting", permissions: [] }, known?.reporting),
+      planner: await keepOrCreateKey({ demo, name: "Planner", permissions: plannerPermissions }, known?.planner),
+    };
+    kept.set(demo.id, { id: demo.id, name: demo.name, tier: demo.tier, owner: demo.ownerEmail, keys });
+    writeJson(file, [...kept.values()]);
+    await importMissing(demo, Date.parse(created_at));
   }
+  return DEMO_BRANDS.flatMap(({ id }) => kept.get(id) ?? []);
 }
 
-/** Finds a pending submission among the brand's 200 newest. */
-export async function findPendingSubmission(recordsAddress: string, brandId: string): Promise<string | undefined> {
-  const records = connectRpc(RecordsServiceService, recordsAddress);
-  try {
-    const { data } = await records.listSubmissions({ brand_id: brandId, limit: 200, cursor: null, since: null }, step());
-    return data.find(({ status }) => status === "pending")?.id;
-  } finally {
-    records.stop();
-  }
+async function findPendingSubmission(brandId: string): Promise<string | undefined> {
+  const { data } = await clients.records.listSubmissions({ brand_id: brandId, limit: 200, cursor: null, since: null }, step());
+  return data.find(({ status }) => status === "pending")?.id;
 }
 
-/**
- * Creates a link that signs a person in to the console once, within 24 hours.
- *
- * @param consoleUrl without a trailing slash
- */
-export async function createSignInUrl(accountsAddress: string, consoleUrl: string, email: string): Promise<string> {
-  const signIn = connectRpc(SignInServiceService, accountsAddress);
-  try {
-    const { token } = await signIn.createSignInLink({ email, ttl_seconds: LINK_SECONDS }, step());
-    return `${consoleUrl}/sign-in#${token}`;
-  } finally {
-    signIn.stop();
-  }
+async function createSignInUrl(consoleUrl: string, email: string): Promise<string> {
+  const { token } = await clients.signIn.createSignInLink({ email, ttl_seconds: LINK_SECONDS }, step());
+  return `${consoleUrl}/sign-in#${token}`;
 }
 
-async function provision({ accounts }: Clients, { id, name, tier, ownerEmail }: DemoBrand): Promise<string> {
-  const { brand } = await accounts.createBrand({ id, name, tier, verified: true }, step());
+async function provision({ id, name, tier, ownerEmail }: DemoBrand): Promise<string> {
+  const { brand } = await clients.accounts.createBrand({ id, name, tier, verified: true }, step());
   if (brand == null) throw new Error("createBrand returned no brand");
-  await accounts.addMember({ brand_id: id, email: ownerEmail, role: "owner" }, step());
+  await clients.accounts.addMember({ brand_id: id, email: ownerEmail, role: "owner" }, step());
   return brand.created_at;
 }
 
 interface DemoKey {
   readonly demo: DemoBrand;
-  readonly environment: "live" | "test";
   readonly name: string;
   readonly permissions: string[];
 }
 
-async function keepOrCreateKey({ accounts, verification }: Clients, key: DemoKey, known: string | undefined): Promise<string> {
-  if (known !== undefined && (await isValid(verification, known))) return known;
-  const { demo, environment, name, permissions } = key;
+async function keepOrCreateKey(key: DemoKey, known: string | undefined): Promise<string> {
+  if (known !== undefined && (await isValid(known))) return known;
+  const { demo, name, permissions } = key;
   const request = { brand_id: demo.id, name, environment, permissions, created_by: demo.ownerEmail };
-  return (await accounts.createKey(request, step())).secret;
+  return (await clients.accounts.createKey(request, step())).secret;
 }
 
-async function isValid(verification: Clients["verification"], key: string): Promise<boolean> {
+async function isValid(key: string): Promise<boolean> {
   try {
-    await verification.verifyKey({ key_sha256: keyDigest(key) }, step());
+    await clients.verification.verifyKey({ key_sha256: keyDigest(key) }, step());
     return true;
   } catch (error) {
     if (error instanceof Error && "kind" in error && error.kind === "invalid_key") return false;
@@ -122,12 +120,12 @@ async function isValid(verification: Clients["verification"], key: string): Prom
   }
 }
 
-async function importMissing(clients: Clients, demo: DemoBrand, now: number, progress: (text: string) => void): Promise<void> {
+async function importMissing(demo: DemoBrand, now: number): Promise<void> {
   // Dates are relative to the brand's creation: records that a later start generates fit those of an interrupted one.
   const generated = generateBrand({ brandId: demo.id, seed: SEED, now, sizes: demo.sizes });
   for (const resource of DEMO_RESOURCES) {
-    if (await hasRecords(clients.records, demo.id, resource)) continue;
-    progress(`${demo.name}: ${demo.sizes[resource].toLocaleString("en")} ${resource}`);
+    if (await hasRecords(demo.id, resource)) continue;
+    send(`${demo.name}: ${demo.sizes[resource].toLocaleString("en")} ${resource}`);
     const { summary, problems } = await importRecords(
       clients.importing,
       { brandId: demo.id, resource, skipBad: false },
@@ -137,13 +135,15 @@ async function importMissing(clients: Clients, demo: DemoBrand, now: number, pro
   }
 }
 
-async function hasRecords(records: Clients["records"], brandId: string, resource: DemoResource): Promise<boolean> {
+async function hasRecords(brandId: string, resource: DemoResource): Promise<boolean> {
   const request = { brand_id: brandId, limit: 1, cursor: null, since: null };
-  return (await records[listMethod(resource)](request, step())).data.length > 0;
+  return (await clients.records[listMethod(resource)](request, step())).data.length > 0;
 }
 
 function* lines(records: Iterable<object>): Generator<string> {
   for (const record of records) yield JSON.stringify(record);
 }
 
-const step = (): CallContext => newCallContext(STEP_DEADLINE_MS, "demo");
+function step(): CallContext {
+  return newCallContext(STEP_DEADLINE_MS, "demo");
+}

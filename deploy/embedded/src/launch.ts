@@ -1,18 +1,19 @@
-import { execFile } from "node:child_process";
+import { execFile, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { hasSignInLinks } from "@brand-records/config";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { banner, exampleBrand } from "./banner.ts";
+import { banner } from "./banner.ts";
 import type { LauncherConfig } from "./config.ts";
 import { startDatabase } from "./database.ts";
-import { createSignInUrl, findPendingSubmission, seedDemo } from "./demo.ts";
+import type { Demo, DemoParts } from "./demo.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
-import { loadSecrets, type LocalFiles, readJson, ROOT, writeJson } from "./local-files.ts";
+import { loadSecrets, type LocalFiles, ROOT, writeJson } from "./local-files.ts";
 import { planPrograms, publicUrlOf } from "./programs.ts";
 import { LaunchError, requireFreePort } from "./requirements.ts";
-import type { RunBrand, RunFile } from "./run-file.ts";
+import type { RunFile } from "./run-file.ts";
 import { type Program, Supervisor } from "./supervisor.ts";
 
 export interface Terminal {
@@ -43,8 +44,6 @@ export async function launch(
   mkdirSync(files.directory, { recursive: true });
   const lock = await takeLauncherLock(files);
   life.own("lock", { stop: lock.release });
-  // No other file that outlives a run has the keys of the demo's brands.
-  const known = (readJson(files.demoBrands) as RunBrand[] | undefined) ?? [];
   const removeRunFile = (): void => rmSync(files.run, { force: true });
   // A run that was killed leaves its run file.
   removeRunFile();
@@ -81,18 +80,19 @@ export async function launch(
   };
   await Promise.all(programs.services.map((program) => supervise(program).start()));
 
-  signal.throwIfAborted();
   const platformUrl = await database.platformUrl();
-  const brands = await seedDemo({
-    addresses: programs.rpc,
-    environment: config.ENVIRONMENT,
-    known,
-    save: (saved) => writeJson(files.demoBrands, saved),
-    progress: (text) => terminal.step("Making demo data", text),
+  signal.throwIfAborted();
+  const consoleUrl = publicUrlOf(config);
+  const demo = await makeDemo(
+    {
+      addresses: programs.rpc,
+      environment: config.ENVIRONMENT,
+      file: files.demoBrands,
+      consoleUrl: hasSignInLinks(env) ? consoleUrl : null,
+    },
+    (step) => terminal.step("Making demo data", step),
     signal,
-  });
-  const brand = exampleBrand(brands);
-  const pending = brand === undefined ? undefined : await findPendingSubmission(programs.rpc.records, brand.id);
+  );
 
   signal.throwIfAborted();
   terminal.step("Building the console");
@@ -101,22 +101,35 @@ export async function launch(
   terminal.step("Starting the console and the gateway");
   await supervise(programs.console).start();
   const gateway = supervise(programs.gateway);
-  const consoleUrl = publicUrlOf(config);
-  const hasLinks = brand !== undefined && hasSignInLinks(env);
   const run: RunFile = {
     base_url: `http://${reachableHost(config.HOST)}:${config.PORT}`,
     launcher: lock.launcher,
     admin: programs.admin,
     rpc: programs.rpc,
     platform_database_url: platformUrl,
-    console: { url: consoleUrl, sign_in_url: hasLinks ? await createSignInUrl(programs.rpc.accounts, consoleUrl, brand.owner) : null },
-    brands,
+    console: { url: consoleUrl, sign_in_url: demo.signInUrl },
+    brands: demo.brands,
   };
   // Owned last, removed first: while the file exists, so does everything it names.
   writeJson(files.run, run);
   life.own("run file", { stop: removeRunFile });
   await gateway.start();
-  terminal.say(banner(run, config, files, pending));
+  terminal.say(banner(run, config, files, demo.pendingSubmission));
+}
+
+/** Makes the demo in a process of its own: its end gives back what gRPC and the records take. A thread's end leaves 7 MiB. */
+async function makeDemo(parts: DemoParts, progress: (text: string) => void, interrupted: AbortSignal): Promise<Demo> {
+  const script = join(import.meta.dirname, "demo.js");
+  const child = fork(script, [JSON.stringify(parts)], { stdio: ["ignore", "ignore", "inherit", "ipc"], detached: true });
+  interrupted.addEventListener("abort", () => child.kill(), { once: true });
+  let demo: Demo | undefined;
+  child.on("message", (message: string | Demo) => {
+    if (typeof message === "string") progress(message);
+    else demo = message;
+  });
+  await once(child, "close");
+  if (demo === undefined) throw new LaunchError("The demo could not be made.");
+  return demo;
 }
 
 /** The host to call from this machine: loopback if `host` is every address, IPv6 in brackets. */
