@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openPool } from "@brand-records/postgres";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
+import pg from "pg";
 import type { LauncherConfig } from "./config.ts";
 import { ROOT, type LocalFiles, type Secrets } from "./local-files.ts";
 import { LaunchError } from "./requirements.ts";
@@ -67,19 +67,29 @@ export async function startDatabase(
  * @throws LaunchError
  */
 async function requireReachable(url: string): Promise<void> {
-  const db = openPool({ url, max: 1, applicationName: "launcher" });
   try {
-    await db.query("select 1");
+    await onConnection(url, (client) => client.query("select 1"));
   } catch (error) {
-    const { message, cause } = error as Error;
-    const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
-    throw new LaunchError(`The database of DATABASE_URL cannot be used: ${reason}`, { cause: error });
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new LaunchError(`The database of DATABASE_URL cannot be used: ${message || String(code)}`, { cause: error });
+  }
+}
+
+/** With the driver alone: @brand-records/postgres would bring the memory of metrics, logs and traces. */
+async function onConnection(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: "launcher", connectionTimeoutMillis: CONNECT_MS });
+  // Without a listener a lost connection would end the process; the running query rejects as well.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await work(client);
   } finally {
-    await db.stop();
+    await client.end();
   }
 }
 
 const RESTART_PAUSE_MS = 500;
+const CONNECT_MS = 2_000;
 
 /** Restarts the server on the same port whenever it exits unexpectedly, so that the services' pools reconnect. */
 function keepRunning(
@@ -132,30 +142,26 @@ function rolePassword(password: string, role: string): string {
 
 /** Creates a role per service. Each sees only the schema that it creates itself. */
 async function createRoles(superuserUrl: string, password: string): Promise<void> {
-  const db = openPool({ url: superuserUrl, max: 1, applicationName: "launcher" });
-  try {
-    const roles = new Set((await db.query<{ rolname: string }>("select rolname from pg_roles")).map(({ rolname }) => rolname));
+  await onConnection(superuserUrl, async (client) => {
+    const { rows } = await client.query<{ rolname: string }>("select rolname from pg_roles");
+    const roles = new Set(rows.map(({ rolname }) => rolname));
     // Utility statements take no parameters. The passwords are our own hexadecimal, so they need no quoting.
     for (const role of SERVICES) {
-      await db.query(`${roles.has(role) ? "alter" : "create"} role ${role} login password '${rolePassword(password, role)}'`);
+      await client.query(`${roles.has(role) ? "alter" : "create"} role ${role} login password '${rolePassword(password, role)}'`);
     }
-    const [database] = await db.query("select 1 from pg_database where datname = $1", [DATABASE]);
-    if (database === undefined) await db.query(`create database ${DATABASE}`);
-    for (const role of SERVICES) await db.query(`grant create, temporary on database ${DATABASE} to ${role}`);
-  } finally {
-    await db.stop();
-  }
+    const found = await client.query("select 1 from pg_database where datname = $1", [DATABASE]);
+    if (found.rows.length === 0) await client.query(`create database ${DATABASE}`);
+    for (const role of SERVICES) await client.query(`grant create, temporary on database ${DATABASE} to ${role}`);
+  });
 }
 
 async function createPlatformLogin(superuserUrl: string, password: string): Promise<void> {
-  const db = openPool({ url: superuserUrl, max: 1, applicationName: "launcher" });
-  try {
-    await db.query(await readFile(PLATFORM_ROLE, "utf8"));
-    const [login] = await db.query("select 1 from pg_roles where rolname = $1", [PLATFORM_LOGIN]);
-    const verb = login === undefined ? "create" : "alter";
-    await db.query(`${verb} role ${PLATFORM_LOGIN} login password '${rolePassword(password, PLATFORM_LOGIN)}'`);
-    await db.query(`grant platform to ${PLATFORM_LOGIN}`);
-  } finally {
-    await db.stop();
-  }
+  const role = await readFile(PLATFORM_ROLE, "utf8");
+  await onConnection(superuserUrl, async (client) => {
+    await client.query(role);
+    const found = await client.query("select 1 from pg_roles where rolname = $1", [PLATFORM_LOGIN]);
+    const verb = found.rows.length === 0 ? "create" : "alter";
+    await client.query(`${verb} role ${PLATFORM_LOGIN} login password '${rolePassword(password, PLATFORM_LOGIN)}'`);
+    await client.query(`grant platform to ${PLATFORM_LOGIN}`);
+  });
 }

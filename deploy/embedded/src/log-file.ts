@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
-import { rotateLog } from "@brand-records/telemetry";
+import { rotateLog } from "@brand-records/lifecycle";
 
 const READ_BYTES_MAX = 64 * 1024;
 const ROTATE_EVERY_MS = 1_000;

@@ -6,6 +6,7 @@ export { KeyedMutex, Mutex } from "./mutex.ts";
 export { NODE_ARGUMENTS } from "./node-arguments.ts";
 export { http } from "./node-http.ts";
 export { repeat } from "./repeat.ts";
+export { LOG_FILE_BYTES_MAX, rotateLog } from "./rotate-log.ts";
 export { startReplyDeadline, TIMED_OUT, withStopTimeout, withTimeout } from "./with-timeout.ts";
 export { EX_CONFIG, refuseToStart, reportFailure, runProcess } from "./run-process.ts";
 export { SharedClock, type Clock } from "./shared-clock.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { eventually } from "@brand-records/testkit";
-import { LOG_FILE_BYTES_MAX } from "./rotate-log.ts";
+import { LOG_FILE_BYTES_MAX } from "@brand-records/lifecycle";
 
 const COMPILED = pathToFileURL(join(import.meta.dirname, "../dist/index.js")).href;
 

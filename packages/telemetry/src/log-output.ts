@@ -1,5 +1,5 @@
 import { fstatSync, write, writeSync } from "node:fs";
-import { LOG_FILE_BYTES_MAX, rotateLog } from "./rotate-log.ts";
+import { LOG_FILE_BYTES_MAX, rotateLog } from "@brand-records/lifecycle";
 
 const STDOUT = 1;
 const BATCH_CHARS = 4 * 1024;

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { processExists } from "@brand-records/lifecycle";
+import { processExists } from "./process-identity.ts";
 
 /** A log of this size is rotated. With two older files beside it, a process keeps at most about three times as much. */
 export const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024;
