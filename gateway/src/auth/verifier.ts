@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
+import { entriesMax, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { PRINCIPAL_TTL_MS } from "@brand-records/redis";
 import type { CallContext, RpcClient } from "@brand-records/rpc";
@@ -21,8 +21,8 @@ const VERIFICATION_DEADLINE_MS = 5_000;
  */
 export class Verifier {
   readonly #accounts: Pick<RpcClient<VerificationServiceService>, "verifyKey">;
-  readonly #principals = new LRUCache<string, Principal>({ max: PRINCIPALS_MAX, ttl: PRINCIPAL_TTL_MS });
-  readonly #refused = new LRUCache<string, true>({ max: REFUSED_MAX, ttl: REFUSED_TTL_MS });
+  readonly #principals = new LRUCache<string, Principal>({ ...entriesMax(PRINCIPALS_MAX), ttl: PRINCIPAL_TTL_MS });
+  readonly #refused = new LRUCache<string, true>({ ...entriesMax(REFUSED_MAX), ttl: REFUSED_TTL_MS });
   readonly #slots = new VerificationSlots();
   readonly #flights = new SingleFlight<Principal>();
 
@@ -92,7 +92,7 @@ const PROVEN_KEYS_MAX = 50_000;
  * keys never blocks the keys in use.
  */
 export class VerificationSlots {
-  readonly #proven = new LRUCache<string, true>({ max: PROVEN_KEYS_MAX });
+  readonly #proven = new LRUCache<string, true>(entriesMax(PROVEN_KEYS_MAX));
   readonly #inProgress = { proven: 0, unproven: 0 };
 
   isFree(id: string): boolean {

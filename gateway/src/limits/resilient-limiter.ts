@@ -1,3 +1,4 @@
+import { entriesMax } from "@brand-records/lifecycle";
 import { openRedis, RedisReplyError, RedisUnavailable, type RedisClient, type RedisLog } from "@brand-records/redis";
 import { Counter, Gauge, RepeatedWarning, type Registry } from "@brand-records/telemetry";
 import { LRUCache } from "lru-cache";
@@ -38,7 +39,7 @@ export class ResilientLimiter implements RateLimiter {
   readonly #errorReplies: Counter;
   readonly #errorReplyWarning: RepeatedWarning;
   /** Brands with requests accepted here in the last minute that Redis does not know: this process must agree to more. */
-  readonly #acceptedHere = new LRUCache<string, true>({ max: BRANDS_MAX, ttl: WINDOW_SECONDS * 1_000 });
+  readonly #acceptedHere = new LRUCache<string, true>({ ...entriesMax(BRANDS_MAX), ttl: WINDOW_SECONDS * 1_000 });
   #isRedisUp = false;
   /** Time on the clock of `#windows` at which Redis, after a possible loss, knows the whole window again. Until then this process must agree. */
   #redisKnowsFrom = 0;

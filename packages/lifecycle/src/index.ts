@@ -1,4 +1,5 @@
 export { Backoff, withFullJitter } from "./backoff.ts";
+export { entriesMax } from "./entries-max.ts";
 export { KeyedSemaphore, NoRoomError, type SemaphoreBounds } from "./keyed-semaphore.ts";
 export { Lifecycle, type Stoppable } from "./lifecycle.ts";
 export { identify, isAlive, killProcess, processExists, type ProcessIdentity } from "./process-identity.ts";

@@ -1,4 +1,5 @@
 import { AppError } from "@brand-records/errors";
+import { entriesMax } from "@brand-records/lifecycle";
 import { LRUCache } from "lru-cache";
 
 const WINDOW_MS = 60_000;
@@ -7,7 +8,7 @@ const CALLERS_MAX = 20_000;
 
 /** Bounds the calls of each caller in this process: against scripts gone wild and guessed tokens, not a quota that anyone relies on. */
 export class CallLimit {
-  readonly #calls = new LRUCache<string, { count: number; readonly endsAt: number }>({ max: CALLERS_MAX });
+  readonly #calls = new LRUCache<string, { count: number; readonly endsAt: number }>(entriesMax(CALLERS_MAX));
   readonly #max: number;
 
   constructor(max: number) {

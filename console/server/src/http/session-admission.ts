@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { AppError } from "@brand-records/errors";
-import { KeyedSemaphore } from "@brand-records/lifecycle";
+import { entriesMax, KeyedSemaphore } from "@brand-records/lifecycle";
 import { LRUCache } from "lru-cache";
 import type { ConsoleConfig } from "../config.ts";
 import type { Services } from "../services.ts";
@@ -33,7 +33,7 @@ export class SessionAdmission {
   readonly #services: Services;
   readonly #calls: CallLimit;
   readonly #wrongTokens: CallLimit;
-  readonly #known = new LRUCache<string, true>({ max: KNOWN_MAX, ttl: KNOWN_MS, updateAgeOnGet: true });
+  readonly #known = new LRUCache<string, true>({ ...entriesMax(KNOWN_MAX), ttl: KNOWN_MS, updateAgeOnGet: true });
   readonly #lookups = new KeyedSemaphore({
     perKey: (address) => (this.#wrongTokens.isUsedUp(address) ? LOOKUPS_OF_GUESSING_ADDRESS : LOOKUPS_OF_ADDRESS),
     total: LOOKUPS_IN_ALL,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { KeyedSemaphore, NoRoomError } from "@brand-records/lifecycle";
+import { entriesMax, KeyedSemaphore, NoRoomError } from "@brand-records/lifecycle";
 import { LRUCache } from "lru-cache";
 import type { ConsoleRequest, ConsoleResponse } from "./upstream.ts";
 
@@ -30,9 +30,9 @@ const SEARCHES = { perKey: () => 8, total: 32, waitingPerKey: 64, waitingTotal: 
 export class AssetSearch {
   readonly #ask: (request: ConsoleRequest) => Promise<ConsoleResponse>;
   /** Files that processes had when they were asked. */
-  readonly #names = new LRUCache<string, true>({ max: NAMES_MAX });
+  readonly #names = new LRUCache<string, true>(entriesMax(NAMES_MAX));
   /** The last survey that each network caused. */
-  readonly #surveys = new LRUCache<string, Promise<void>>({ max: NETWORKS_MAX, ttl: SURVEY_OF_NETWORK_EVERY_MS });
+  readonly #surveys = new LRUCache<string, Promise<void>>({ ...entriesMax(NETWORKS_MAX), ttl: SURVEY_OF_NETWORK_EVERY_MS });
   readonly #searches = new KeyedSemaphore(SEARCHES);
   /** A survey that has not begun. */
   #planned: Promise<void> | undefined;
