@@ -15,6 +15,7 @@ import {
   type ServiceError,
   type StatusObject,
 } from "@grpc/grpc-js";
+import { StreamDecoder } from "@grpc/grpc-js/build/src/stream-decoder.js";
 import { GRANT_METADATA } from "./actors.ts";
 import type { CallContext } from "./call-context.ts";
 import { Certificates } from "./certificates.ts";
@@ -140,11 +141,13 @@ interface MadeBy {
 }
 
 function unary({ channel, isRepeatable }: MadeBy, method: MethodDefinition<unknown, unknown>, measure: MeasureCall) {
-  const server = serverOf(method.path);
+  const { path, requestSerialize } = method;
+  const server = serverOf(path);
+  const deserialize = (bytes: Buffer): Received => ({ response: method.responseDeserialize(bytes) });
   return (request: unknown, context: CallContext): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const measured = measure();
-      const span = startCallSpan("client", method.path, context);
+      const span = startCallSpan("client", path, context);
       const end: EndOfCall = (error, response) => {
         endMadeCall(span, error?.code ?? status.OK);
         if (error === null) {
@@ -160,19 +163,11 @@ function unary({ channel, isRepeatable }: MadeBy, method: MethodDefinition<unkno
       };
       const make = (onEnd: EndOfCall): ClientUnaryCall => {
         const metadata = metadataOf(context, span, server);
-        const { path, requestSerialize, responseDeserialize } = method;
-        const call = channel.makeUnaryRequest(
-          path,
-          requestSerialize,
-          responseDeserialize,
-          request,
-          metadata,
-          optionsOf(context),
-          (...ended) => {
-            release();
-            onEnd(...ended);
-          },
-        );
+        const onEnded = letGo((...ended) => {
+          release();
+          onEnd(...ended);
+        });
+        const call = channel.makeUnaryRequest(path, requestSerialize, deserialize, request, metadata, optionsOf(context), onEnded);
         const release = cancelWith(context.signal, call);
         const { onTrailers } = context;
         if (onTrailers !== undefined) call.once("status", ({ metadata: trailers }: StatusObject) => onTrailers(trailers));
@@ -184,6 +179,36 @@ function unary({ channel, isRepeatable }: MadeBy, method: MethodDefinition<unkno
 }
 
 type EndOfCall = (error: ServiceError | null, response?: unknown) => void;
+
+interface Received {
+  response: unknown;
+}
+
+/**
+ * Returns a callback that holds neither `onEnd` nor the response once it was called. Node and grpc-js keep a connection's calls in a Map and
+ * a Set, and V8 links each of their tables to the one that replaces it: once one is in the old generation, all later ones get there, and all
+ * calls with them. Copying their pages took a sixth of the gateway's CPU time.
+ */
+function letGo(onEnd: EndOfCall): (error: ServiceError | null, received?: Received) => void {
+  let end: EndOfCall | undefined = onEnd;
+  return (error, received) => {
+    const onceEnded = end;
+    const response = received?.response;
+    end = undefined;
+    if (received !== undefined) received.response = undefined;
+    onceEnded?.(error, response);
+  };
+}
+
+const { write } = StreamDecoder.prototype;
+const BETWEEN_MESSAGES = 0;
+
+/** Holds what it has read of a message no longer than until the message is whole: 11 KB of each call with a page, for the same reason. */
+StreamDecoder.prototype.write = function writeAndLetGo(data) {
+  const messages = write.call(this, data);
+  if (this["readState"] === BETWEEN_MESSAGES) Object.assign(this, { readPartialMessage: [], readCompressFlag: this["readPartialSize"] });
+  return messages;
+};
 
 /**
  * Makes a call, and makes it once more if its connection is lost in the middle of the response. grpc-js retries no call whose response has
