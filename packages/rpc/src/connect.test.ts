@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { AppError } from "@brand-records/errors";
 import { eventually, startTcpProxy } from "@brand-records/testkit";
+import { StreamDecoder } from "@grpc/grpc-js/build/src/stream-decoder.js";
 import { callContext, echoMethods, EchoService, own, serve, serveEcho, type Message } from "../test/echo-service.ts";
 import type { CallContext } from "./call-context.ts";
 import { connectRpc } from "./connect.ts";
@@ -37,6 +38,19 @@ function gate() {
   };
   return { calls, handler, open };
 }
+
+it("a decoder holds nothing of what it has read once its messages are whole, and the beginning of one that is not", () => {
+  const message = Buffer.from([0, 0, 0, 0, 3, 7, 8, 9]);
+  const decoder = new StreamDecoder(-1);
+  const held = (read: Buffer) => Object.values(decoder).flat().filter((value) => Buffer.isBuffer(value) && value.buffer === read.buffer);
+  const first = Buffer.from(new Uint8Array(message).buffer);
+  expect(decoder.write(first)).toEqual([message]);
+  expect(held(first)).toEqual([]);
+  const cut = Buffer.from(new Uint8Array([...message, ...message.subarray(0, 6)]).buffer);
+  expect(decoder.write(cut)).toEqual([message]);
+  expect(held(cut)).not.toEqual([]);
+  expect(decoder.write(message.subarray(6))).toEqual([message]);
+});
 
 it("a call carries the request id and the trace", async () => {
   const { calls, handler, open } = gate();
