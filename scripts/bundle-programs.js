@@ -1,5 +1,6 @@
-import { readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { rolldown } from "rolldown";
 
 /**
@@ -36,6 +37,23 @@ async function bundleProgram(dist) {
     banner: `var ${FOLDER} = import.meta.dirname;`,
   });
   await bundle.close();
+  const files = await readdir(dir);
+  await Promise.all(files.filter((file) => file.endsWith(".map")).map((file) => thin(join(dir, file))));
+}
+
+/**
+ * Removes the columns of others' packages from a source map, which rolldown adds to their lines. Node keeps a map decoded as soon as a stack is
+ * written: the gateway's took 29 MiB and 260 ms, and takes 11 and 100.
+ *
+ * @param {string} file
+ */
+async function thin(file) {
+  const map = JSON.parse(await readFile(file, "utf8"));
+  const isOthers = map.sources.map((/** @type {string} */ source) => source.includes("/node_modules/"));
+  const lines = decode(map.mappings).map((line) =>
+    line.filter(([, source, number], i) => !(isOthers[source ?? -1] && source === line[i - 1]?.[1] && number === line[i - 1]?.[2])),
+  );
+  await writeFile(file, JSON.stringify({ ...map, mappings: encode(lines) }));
 }
 
 /**
