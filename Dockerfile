@@ -48,9 +48,10 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 WORKDIR /brand-records
 # Owned by root, so that processes cannot change their code.
 COPY --from=build /brand-records ./
-# The semi-space size is that of packages/lifecycle/src/node-arguments.ts.
+# Those of packages/lifecycle/src/node-arguments.ts: the semi-space size, and the arenas.
 ENV NODE_ENV=production \
   NODE_OPTIONS=--max-semi-space-size=16 \
+  MALLOC_ARENA_MAX=1 \
   PATH=/brand-records/node_modules/.bin:$PATH \
   ADMIN_PORT=9090
 # A number: with a name, Kubernetes cannot see that it is not root. Any other serves as well, such as OpenShift's.

@@ -4,7 +4,7 @@ export { KeyedSemaphore, NoRoomError, type SemaphoreBounds } from "./keyed-semap
 export { Lifecycle, type Stoppable } from "./lifecycle.ts";
 export { identify, isAlive, killProcess, processExists, type ProcessIdentity } from "./process-identity.ts";
 export { KeyedMutex, Mutex } from "./mutex.ts";
-export { NODE_ARGUMENTS } from "./node-arguments.ts";
+export { NODE_ARGUMENTS, NODE_ENVIRONMENT } from "./node-arguments.ts";
 export { http } from "./node-http.ts";
 export { repeat } from "./repeat.ts";
 export { LOG_FILE_BYTES_MAX, rotateLog } from "./rotate-log.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { NODE_ARGUMENTS } from "./index.ts";
+import { NODE_ARGUMENTS, NODE_ENVIRONMENT } from "./index.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -23,4 +23,5 @@ it("are also those of the image", () => {
   const dockerfile = readFileSync(join(import.meta.dirname, "../../../Dockerfile"), "utf8");
   const [, options = "", command = ""] = /NODE_OPTIONS=(\S+)[^]*^CMD \["node", (.*)\]$/m.exec(dockerfile) ?? [];
   for (const argument of NODE_ARGUMENTS) expect([options, ...command.split(/[", ]+/)]).toContain(argument);
+  for (const [name, value] of Object.entries(NODE_ENVIRONMENT)) expect(dockerfile).toContain(`  ${name}=${value} \\\n`);
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { NODE_ARGUMENTS, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
+import { NODE_ARGUMENTS, NODE_ENVIRONMENT, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { scriptIn } from "../../program-script.ts";
 import { SIZE } from "./size.ts";
 
@@ -83,7 +83,7 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
   const output = openSync(logFile, "a");
   const child = fork(script, {
     execArgv: [...NODE_ARGUMENTS, ...profiling],
-    env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...ANY_PORT, ...AS_OPERATOR, ...env },
+    env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...NODE_ENVIRONMENT, ...ANY_PORT, ...AS_OPERATOR, ...env },
     stdio: ["ignore", output, output, "ipc"],
     // A process group of its own: Ctrl-C reaches a whole group at once, but programs must stop in order.
     detached: true,
