@@ -42,7 +42,10 @@ function gate() {
 it("a decoder holds nothing of what it has read once its messages are whole, and the beginning of one that is not", () => {
   const message = Buffer.from([0, 0, 0, 0, 3, 7, 8, 9]);
   const decoder = new StreamDecoder(-1);
-  const held = (read: Buffer) => Object.values(decoder).flat().filter((value) => Buffer.isBuffer(value) && value.buffer === read.buffer);
+  const held = (read: Buffer) =>
+    Object.values(decoder)
+      .flat()
+      .filter((value) => Buffer.isBuffer(value) && value.buffer === read.buffer);
   const first = Buffer.from(new Uint8Array(message).buffer);
   expect(decoder.write(first)).toEqual([message]);
   expect(held(first)).toEqual([]);
