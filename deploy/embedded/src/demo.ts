@@ -24,8 +24,8 @@ export interface DemoParts {
    * other file that outlives a run has keys.
    */
   readonly file: string;
-  /** Without a trailing slash; null makes no link. */
-  readonly consoleUrl: string | null;
+  /** The console's URL without a trailing slash; null makes no link. */
+  readonly linksTo: string | null;
 }
 
 export interface Demo {
@@ -40,7 +40,7 @@ export interface Demo {
 let isInterrupted = false;
 process.once("SIGTERM", () => (isInterrupted = true));
 const send = (message: string | Demo): void => void process.send?.(message);
-const { addresses, environment, file, consoleUrl } = JSON.parse(process.argv[2] ?? "") as DemoParts;
+const { addresses, environment, file, linksTo } = JSON.parse(process.argv[2] ?? "") as DemoParts;
 const clients = {
   accounts: connectRpc(AccountsServiceService, addresses.accounts),
   verification: connectRpc(VerificationServiceService, addresses.accounts),
@@ -53,7 +53,7 @@ const example = exampleBrand(brands);
 send({
   brands,
   pendingSubmission: example && (await findPendingSubmission(example.id)),
-  signInUrl: example && consoleUrl !== null ? await createSignInUrl(consoleUrl, example.owner) : null,
+  signInUrl: example && linksTo !== null ? await createSignInUrl(linksTo, example.owner) : null,
 });
 for (const client of Object.values(clients)) client.stop();
 
@@ -70,8 +70,8 @@ async function seedBrands(): Promise<RunBrand[]> {
     const created_at = await provision(demo);
     const known = kept.get(demo.id)?.keys;
     const keys = {
-      reporting: await keepOrCreateKey({ demo, name: "Reporting", permissions: [] }, known?.reporting),
-      planner: await keepOrCreateKey({ demo, name: "Planner", permissions: plannerPermissions }, known?.planner),
+      reporting: await keepOrCreateKey(demo, "Reporting", [], known?.reporting),
+      planner: await keepOrCreateKey(demo, "Planner", plannerPermissions, known?.planner),
     };
     kept.set(demo.id, { id: demo.id, name: demo.name, tier: demo.tier, owner: demo.ownerEmail, keys });
     writeJson(file, [...kept.values()]);
@@ -97,15 +97,8 @@ async function provision({ id, name, tier, ownerEmail }: DemoBrand): Promise<str
   return brand.created_at;
 }
 
-interface DemoKey {
-  readonly demo: DemoBrand;
-  readonly name: string;
-  readonly permissions: string[];
-}
-
-async function keepOrCreateKey(key: DemoKey, known: string | undefined): Promise<string> {
+async function keepOrCreateKey(demo: DemoBrand, name: string, permissions: string[], known: string | undefined): Promise<string> {
   if (known !== undefined && (await isValid(known))) return known;
-  const { demo, name, permissions } = key;
   const request = { brand_id: demo.id, name, environment, permissions, created_by: demo.ownerEmail };
   return (await clients.accounts.createKey(request, step())).secret;
 }

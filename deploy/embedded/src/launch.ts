@@ -83,16 +83,9 @@ export async function launch(
   const platformUrl = await database.platformUrl();
   signal.throwIfAborted();
   const consoleUrl = publicUrlOf(config);
-  const demo = await makeDemo(
-    {
-      addresses: programs.rpc,
-      environment: config.ENVIRONMENT,
-      file: files.demoBrands,
-      consoleUrl: hasSignInLinks(env) ? consoleUrl : null,
-    },
-    (step) => terminal.step("Making demo data", step),
-    signal,
-  );
+  const linksTo = hasSignInLinks(env) ? consoleUrl : null;
+  const parts = { addresses: programs.rpc, environment: config.ENVIRONMENT, file: files.demoBrands, linksTo };
+  const demo = await makeDemo(parts, (step) => terminal.step("Making demo data", step), signal);
 
   signal.throwIfAborted();
   terminal.step("Building the console");
