@@ -6,7 +6,6 @@ const DATA_SOURCE = { type: "prometheus", uid: "${datasource}" };
 
 /**
  * @typedef {object} Panel
- * @property {string} title
  * @property {string} description
  * @property {string} unit of Grafana: s, reqps, percentunit, short, bytes, ops, dateTimeFromNow
  * @property {Readonly<Record<string, string>>} queries by legend, with labels in double braces
@@ -15,16 +14,12 @@ const DATA_SOURCE = { type: "prometheus", uid: "${datasource}" };
  * @property {boolean} [stacked]
  */
 
-/**
- * @typedef {object} Row
- * @property {string} title
- * @property {readonly Panel[]} panels
- */
+/** @typedef {Readonly<Record<string, Readonly<Record<string, Panel>>>>} Rows panels by their titles, by the titles of the rows */
 
 /**
  * Returns a dashboard as Grafana imports it. Panels flow from left to right.
  *
- * @param {{ uid: string, title: string, description: string, rows: readonly Row[] }} dashboard
+ * @param {{ uid: string, title: string, description: string, rows: Rows }} dashboard
  */
 export function dashboard({ uid, title, description, rows }) {
   const panels = layOut(rows);
@@ -57,35 +52,36 @@ export function dashboard({ uid, title, description, rows }) {
   };
 }
 
-/** @param {readonly Row[]} rows */
+/** @param {Rows} rows */
 function layOut(rows) {
   /** @type {object[]} */
   const placed = [];
   let y = 0;
-  for (const { title, panels } of rows) {
+  for (const [title, panels] of Object.entries(rows)) {
     placed.push({ id: placed.length + 1, type: "row", title, collapsed: false, panels: [], gridPos: { x: 0, y, w: COLUMNS, h: 1 } });
     y += 1;
     let x = 0;
-    for (const panel of panels) {
+    for (const [name, panel] of Object.entries(panels)) {
       const [w, h] = panel.stat ? [6, HEIGHT / 2] : [8, HEIGHT];
       if (x + w > COLUMNS) {
         x = 0;
         y += h;
       }
-      placed.push(toGrafana(panel, placed.length + 1, { x, y, w, h }));
+      placed.push(toGrafana(name, panel, placed.length + 1, { x, y, w, h }));
       x += w;
     }
-    y += panels.at(-1)?.stat ? HEIGHT / 2 : HEIGHT;
+    y += Object.values(panels).at(-1)?.stat ? HEIGHT / 2 : HEIGHT;
   }
   return placed;
 }
 
 /**
+ * @param {string} title
  * @param {Panel} panel
  * @param {number} id
  * @param {{ x: number, y: number, w: number, h: number }} gridPos
  */
-function toGrafana({ title, description, unit, queries, stat = false, bad, stacked = false }, id, gridPos) {
+function toGrafana(title, { description, unit, queries, stat = false, bad, stacked = false }, id, gridPos) {
   const steps = [{ color: "green", value: null }, ...(bad === undefined ? [] : [{ color: "red", value: bad }])];
   const custom = { fillOpacity: stacked ? 30 : 5, showPoints: "never", stacking: { mode: stacked ? "normal" : "none" } };
   const line = bad === undefined ? {} : { thresholdsStyle: { mode: "line" } };
