@@ -63,6 +63,24 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- end -}}
 {{- end -}}
 
+{{/*
+`metadata` of an object. Takes dict root, component (optional), name; labels and annotations that come on top; key of those annotations that
+values have for a process.
+*/}}
+{{- define "brand-records.metadata" -}}
+name: {{ .name }}
+namespace: {{ .root.Release.Namespace }}
+labels:
+  {{- include "brand-records.labels" . | nindent 2 }}
+  {{- with .labels }}{{ toYaml . | nindent 2 }}{{ end }}
+{{- with .annotations }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if .key }}
+{{ include "brand-records.annotations" . }}
+{{- end }}
+{{- end -}}
+
 {{- define "brand-records.image" -}}
 {{- with .Values.image -}}
 {{- if .digest -}}{{ .repository }}@{{ .digest }}{{- else -}}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{- end -}}
