@@ -8,14 +8,11 @@ const DAY_SECONDS = 86_400;
 
 const REFUSE_HEADERS = "Refuse missing or malformed headers, and a timestamp more than five minutes in the past or the future.";
 
-/** What a receiver must refuse. */
-export const REFUSING_RULES: readonly Rule[] = [
+const RULES: readonly Omit<Rule, "expects" | "section">[] = [
   {
     id: "wrong_signature",
     check: "wrong signature",
-    expects: "refused",
     sentence: "Anyone can post to your URL.",
-    section: "verifying",
     advice: "Compute the signature with the secret, compare it in constant time, and respond with 401 if it differs.",
     trials: async (signer) => [
       { variation: "signed with another secret", delivery: await signer.sign(signer.event(), {}, [otherSecret()]) },
@@ -25,64 +22,50 @@ export const REFUSING_RULES: readonly Rule[] = [
   {
     id: "missing_headers",
     check: "missing headers",
-    expects: "refused",
     sentence: REFUSE_HEADERS,
-    section: "verifying",
     advice: "Respond with 401 if the signature or the timestamp is missing.",
     trials: missingHeaders,
   },
   {
     id: "malformed_headers",
     check: "malformed headers",
-    expects: "refused",
     sentence: REFUSE_HEADERS,
-    section: "verifying",
     advice: "Check the form of both headers before you compare: a timestamp of digits alone, a signature of full length.",
     trials: malformedHeaders,
   },
   {
     id: "stale",
     check: "stale timestamp",
-    expects: "refused",
     sentence: REFUSE_HEADERS,
-    section: "verifying",
     advice: "Compare the timestamp with the clock, and refuse more than 300 s. Who records a request could send it again.",
     trials: (signer) => signedApart(signer, -1, "ago"),
   },
   {
     id: "future",
     check: "future timestamp",
-    expects: "refused",
     sentence: REFUSE_HEADERS,
-    section: "verifying",
     advice: "Compare the absolute difference with 300 s: a request from the future is as wrong as a stale one.",
     trials: (signer) => signedApart(signer, 1, "ahead"),
   },
   {
     id: "altered",
     check: "altered after signing",
-    expects: "refused",
     sentence: "Compute HMAC-SHA256 over the value of `X-Service-Timestamp`, a period and the raw body.",
-    section: "verifying",
     advice: "Compute the signature over timestamp, period and body: all three.",
     trials: altered,
   },
   {
     id: "event_header",
     check: "another type in the header",
-    expects: "refused",
     sentence:
       "Compare `X-Service-Event` with `type` in the body, and refuse the request if they differ: the signature covers the body, not that header.",
-    section: "verifying",
     advice: "Take the type from the verified body, and refuse a header that differs.",
     trials: otherEventHeader,
   },
   {
     id: "unknown_type",
     check: "unknown type",
-    expects: "refused",
     sentence: "Accept only the types you have configured.",
-    section: "verifying",
     advice: "Respond with 422 to a type that you do not process: what you accept by mistake is not sent again.",
     async trials(signer) {
       const type = "record.unheard_of";
@@ -91,6 +74,9 @@ export const REFUSING_RULES: readonly Rule[] = [
     },
   },
 ];
+
+/** What a receiver must refuse. */
+export const REFUSING_RULES: readonly Rule[] = RULES.map((rule) => ({ ...rule, expects: "refused", section: "verifying" }));
 
 async function missingHeaders(signer: Signer): Promise<Trial[]> {
   const { names } = signer;
