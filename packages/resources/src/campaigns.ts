@@ -33,9 +33,9 @@ export const campaigns = defineResource({
   }),
   filters: ["id", "status", "created_from", "created_before"],
   example: {
-    id: EXAMPLE.campaign_id,
-    created_at: EXAMPLE.created_at,
-    updated_at: EXAMPLE.updated_at,
+    id: EXAMPLE.first.campaign_id,
+    created_at: EXAMPLE.first.created_at,
+    updated_at: EXAMPLE.first.updated_at,
     title: "Clip mo, Kita mo: Papaya Enzyme Cleanser",
     type: "blitz",
     status: "active",

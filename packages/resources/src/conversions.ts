@@ -28,9 +28,7 @@ export const conversions = defineResource({
   filters: ["id", "campaign_id", "link_id", "status", "created_from", "created_before"],
   example: {
     id: "cnv_01kak9t2b3c4d5e6f7g8h9j0k1",
-    created_at: EXAMPLE.created_at,
-    updated_at: EXAMPLE.updated_at,
-    campaign_id: EXAMPLE.campaign_id,
+    ...EXAMPLE.first,
     link_id: EXAMPLE.link_id,
     creator_id: EXAMPLE.creator_id,
     payout_id: null,

@@ -23,9 +23,7 @@ export const deposits = defineResource({
   filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: "dep_01kac5p3y6f7g8h9j0k1m2n3p4",
-    created_at: EXAMPLE.created_at,
-    updated_at: EXAMPLE.updated_at,
-    campaign_id: EXAMPLE.campaign_id,
+    ...EXAMPLE.first,
     status: "succeeded",
     amount_centavos: 25_000_000,
     refunded_centavos: 0,

@@ -77,9 +77,12 @@ export const creatorId = () =>
 
 /** Ids and times that the examples of the resources share, so that they refer to each other. */
 export const EXAMPLE = {
-  created_at: "2026-11-20T08:30:00.000Z",
-  updated_at: "2026-11-21T02:15:09.412Z",
-  campaign_id: "cmp_01kac5j2x4fd8r3c5w0bqv9e1t",
+  /** What follows the id of a campaign's record. */
+  first: {
+    created_at: "2026-11-20T08:30:00.000Z",
+    updated_at: "2026-11-21T02:15:09.412Z",
+    campaign_id: "cmp_01kac5j2x4fd8r3c5w0bqv9e1t",
+  },
   creator_id: "crt_01k9zq6e3mfs1t8m8h4ykx7d0a",
   payout_id: "po_01kakdm9s0e4vb2n6p3q8r7t5w",
   link_id: "lnk_01kac6m0v8ftg9h2j3k4n5p6q7",

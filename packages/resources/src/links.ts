@@ -24,9 +24,7 @@ export const links = defineResource({
   filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.link_id,
-    created_at: EXAMPLE.created_at,
-    updated_at: EXAMPLE.updated_at,
-    campaign_id: EXAMPLE.campaign_id,
+    ...EXAMPLE.first,
     creator_id: EXAMPLE.creator_id,
     status: "active",
     code: "ate-pinay",

@@ -28,9 +28,7 @@ export const payouts = defineResource({
   filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.payout_id,
-    created_at: EXAMPLE.created_at,
-    updated_at: EXAMPLE.updated_at,
-    campaign_id: EXAMPLE.campaign_id,
+    ...EXAMPLE.first,
     creator_id: EXAMPLE.creator_id,
     status: "paid",
     amount_centavos: 241_000,

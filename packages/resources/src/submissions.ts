@@ -29,9 +29,7 @@ export const submissions = defineResource({
   filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: "sub_01kak2r7w5e8a9b0c1d2e3f4g5",
-    created_at: EXAMPLE.created_at,
-    updated_at: EXAMPLE.updated_at,
-    campaign_id: EXAMPLE.campaign_id,
+    ...EXAMPLE.first,
     creator_id: EXAMPLE.creator_id,
     payout_id: EXAMPLE.payout_id,
     status: "approved",
