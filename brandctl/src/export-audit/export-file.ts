@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, realpath, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorCode, errorReason, printable } from "@brand-records/command-line";
+import { errorCode, errorReason, printable, syncFolder, unwritable } from "@brand-records/command-line";
 import { CommandFailure } from "../failure.ts";
 import { NotAnExport, scanExport, type Position } from "./entry-line.ts";
 
@@ -85,24 +85,9 @@ async function openTarget(path: string): Promise<{ file: FileHandle; target: str
   }
 }
 
-/** Makes the name of a new file last. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
 function notAnExport(path: string, reason: string, cause?: unknown): CommandFailure {
   const message = `${printable(path)} is no export of the audit log: ${reason}. It was left as it is.`;
   return new CommandFailure("not_an_export", message, { cause, hint: "Name a file that does not exist, or one that this command wrote." });
-}
-
-function unwritable(path: string, error: unknown): CommandFailure {
-  const reason = errorCode(error) === "ENOENT" ? "its folder does not exist" : errorReason(error);
-  return new CommandFailure("unwritable_file", `${printable(path)} cannot be written: ${reason}.`, { cause: error });
 }
 
 /** SQLite's code of a lock that another process holds. */

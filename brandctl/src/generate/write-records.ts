@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { DemoResource, GeneratedBrand } from "@brand-records/demo-data";
-import { errorCode, errorReason, printable } from "@brand-records/command-line";
-import { CommandFailure, Interrupted } from "../failure.ts";
+import { errorCode, printable, unwritable } from "@brand-records/command-line";
+import { Interrupted } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Lines are written in pieces of about this many characters: written one by one they take several times as long. */
@@ -49,10 +49,6 @@ export async function writeFiles(
     files.push({ resource, path, records, bytes: file.bytesWritten });
   }
   return files;
-}
-
-function unwritable(path: string, error: unknown): CommandFailure {
-  return new CommandFailure("unwritable_file", `${printable(path)} cannot be written: ${errorReason(error)}.`, { cause: error });
 }
 
 /** Writes to standard output. A reader that stops early (`| head`) is not a failure. */

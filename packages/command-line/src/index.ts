@@ -18,6 +18,7 @@ export { parsedJson } from "./parsed-json.ts";
 export { runAsProcess } from "./run-as-process.ts";
 export { buildProgram, runCommandLine, type FailureReport, type ProgramDeclaration } from "./run-command-line.ts";
 export { writeToReader } from "./write-to-reader.ts";
+export { syncFolder, unwritable } from "./written-files.ts";
 export { colorsFor, type ColorName, type Colors, type Screen } from "./terminal/colors.ts";
 export { errorCode, errorReason } from "./terminal/error-reason.ts";
 export { ago, clockTime, counted, pesos, shortTime, timeWithSeconds } from "./terminal/format.ts";

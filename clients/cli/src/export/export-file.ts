@@ -1,6 +1,6 @@
 import { access, constants, open, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CommandFailure, counted, errorCode, errorReason, printable, UsageFailure } from "@brand-records/command-line";
+import { CommandFailure, counted, errorCode, printable, syncFolder, unwritable, UsageFailure } from "@brand-records/command-line";
 import { lockExport, type ExportLock } from "./export-lock.ts";
 import {
   deleteState,
@@ -52,7 +52,7 @@ export async function openExportFile(out: string, request: ExportRequest, option
       throw error;
     }
   } catch (error) {
-    throw unwritable(out, error);
+    throw failureOf(out, error);
   }
 }
 
@@ -109,7 +109,7 @@ function writing(out: string, file: FileHandle, begun: ExportState, lock: Export
       await lock.requireHeld();
       await work();
     } catch (error) {
-      throw unwritable(out, error);
+      throw failureOf(out, error);
     }
   };
   return {
@@ -130,16 +130,6 @@ function writing(out: string, file: FileHandle, begun: ExportState, lock: Export
   };
 }
 
-/** Makes the new name last. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
 async function exists(path: string): Promise<boolean> {
   try {
     await access(path);
@@ -157,13 +147,10 @@ export async function requireFileName(out: string): Promise<void> {
     if ((await stat(out)).isFile()) return;
   } catch (error) {
     if (errorCode(error) === "ENOENT") return;
-    throw unwritable(out, error);
+    throw failureOf(out, error);
   }
   throw new CommandFailure("unwritable_file", `${printable(out)} is no file.`, { hint: "Choose another --out; - is standard output." });
 }
 
-function unwritable(out: string, error: unknown): unknown {
-  if (error instanceof CommandFailure || errorCode(error) === undefined) return error;
-  const reason = errorCode(error) === "ENOENT" ? "its folder does not exist" : errorReason(error);
-  return new CommandFailure("unwritable_file", `${printable(out)} cannot be written: ${reason}.`, { cause: error });
-}
+const failureOf = (out: string, error: unknown): unknown =>
+  error instanceof CommandFailure || errorCode(error) === undefined ? error : unwritable(out, error);
