@@ -1,8 +1,10 @@
 import { Container } from "@mantine/core";
 import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+import type { ComponentProps } from "react";
+import { isGone } from "../api/call.ts";
 import { ButtonLink } from "../parts/links.tsx";
 import { Page } from "../parts/page.tsx";
-import { EmptyState, ErrorState } from "../parts/states.tsx";
+import { EmptyState, ErrorState, NotRead } from "../parts/states.tsx";
 
 /** A path or a record that does not exist, or that is another brand's. */
 export function NotFoundPage() {
@@ -14,6 +16,21 @@ export function NotFoundPage() {
         </EmptyState>
       </Page>
     </Container>
+  );
+}
+
+interface NotReadPageProps extends Pick<ComponentProps<typeof Page>, "of" | "parent"> {
+  readonly error: Error | null;
+  refetch(): unknown;
+}
+
+/** In place of the page of a record that has not been read: it loads, does not exist, or has failed. */
+export function NotReadPage({ error, refetch, ...page }: NotReadPageProps) {
+  if (isGone(error)) return <NotFoundPage />;
+  return (
+    <Page {...page}>
+      <NotRead error={error} refetch={refetch} />
+    </Page>
   );
 }
 

@@ -3,16 +3,15 @@ import { Group, Text } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { isGone } from "../../api/call.ts";
 import { useBrand, useRead } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Lines } from "../../parts/rows.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
-import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
+import { EmptyState, FormError } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { NotFoundPage } from "../../shell/error-pages.tsx";
+import { NotReadPage } from "../../shell/error-pages.tsx";
 import { AttemptList } from "../../parts/deliveries/attempt-list.tsx";
 import { BodyAsSent, SendToOwn } from "../../parts/deliveries/preformatted.tsx";
 import { DeliveryState } from "../../parts/deliveries/delivery-cells.tsx";
@@ -29,14 +28,7 @@ export default function Delivery() {
     { delivery_id: deliveryId },
     { refetchInterval: ({ state: { data, error } }) => pollMs(data && [data.delivery], error) },
   );
-  if (data === undefined) {
-    if (isGone(error)) return <NotFoundPage />;
-    return (
-      <Page of="delivery" parent="receivers">
-        <NotRead error={error} refetch={refetch} />
-      </Page>
-    );
-  }
+  if (data === undefined) return <NotReadPage of="delivery" parent="receivers" error={error} refetch={refetch} />;
   return <DeliveryPage key={deliveryId} data={data} error={error} />;
 }
 

@@ -1,16 +1,14 @@
 import type { Plan as PlanRecord } from "@brand-records/console-contract";
 import { getRouteApi, Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { isGone, isUncertain } from "../../api/call.ts";
+import { isUncertain } from "../../api/call.ts";
 import { POLL_AFTER_ERROR_MS, POLL_MS, useBrand, useRead } from "../../api/queries.ts";
-import { Page } from "../../parts/page.tsx";
-import { NotFoundPage } from "../../shell/error-pages.tsx";
+import { NotReadPage } from "../../shell/error-pages.tsx";
 import { keepUnsaved } from "../../api/unsaved.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
 import { textsOf } from "./plan-texts.ts";
 import { usePlanEditing } from "./editing/use-plan-editing.ts";
 import { Wizard } from "./wizard.tsx";
-import { NotRead } from "../../parts/states.tsx";
 
 /** Loaded before it is needed: another person may close the plan. */
 const ClosedPlan = loadedPart(async () => (await import("./closed-plan.tsx")).ClosedPlan);
@@ -31,14 +29,7 @@ export default function Plan() {
       },
     },
   );
-  if (data === undefined) {
-    if (isGone(error)) return <NotFoundPage />;
-    return (
-      <Page of="plan" parent="plans">
-        <NotRead error={error} refetch={refetch} />
-      </Page>
-    );
-  }
+  if (data === undefined) return <NotReadPage of="plan" parent="plans" error={error} refetch={refetch} />;
   const { plan } = data;
   const params = { type: plan.campaign_type, planId };
   return (

@@ -4,8 +4,8 @@ import { Fragment, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
 import { POLL_MS, useRead } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
-import { FormError, NotRead } from "../../parts/states.tsx";
-import { NotFoundPage } from "../../shell/error-pages.tsx";
+import { FormError } from "../../parts/states.tsx";
+import { NotReadPage } from "../../shell/error-pages.tsx";
 import styles from "./receiver-page.module.css";
 import { WaitingPanel } from "./waiting-panel.tsx";
 
@@ -21,14 +21,7 @@ interface ReceiverPageProps {
 export function ReceiverPage({ receiverId, title, actions, children }: ReceiverPageProps) {
   const { data, error, refetch } = useRead("receivers.get", { receiver_id: receiverId }, { refetchInterval: POLL_MS });
   // It may be deleted while the page shows it.
-  if (isGone(error)) return <NotFoundPage />;
-  if (data === undefined) {
-    return (
-      <Page of="receiver" parent="receivers">
-        <NotRead error={error} refetch={refetch} />
-      </Page>
-    );
-  }
+  if (data === undefined || isGone(error)) return <NotReadPage of="receiver" parent="receivers" error={error} refetch={refetch} />;
   const { receiver } = data;
   return (
     <Page title={title(receiver)} parent="receivers" actions={actions?.(receiver)}>
