@@ -59,8 +59,6 @@ export function readRetryAfter({ headers }: Response): number | undefined {
   return Math.min(Math.max(0, Math.ceil((at - sentAt) / 1_000)), RETRY_AFTER_SECONDS_MAX);
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /** RFC 9110, section 5.6.7: IMF-fixdate, that of RFC 850, and asctime. */
 const FORMS = [
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
@@ -77,13 +75,12 @@ function readHttpDate(text: string, now: number): number | undefined {
   const parts = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (parts === undefined) return undefined;
   const { day = "", month = "", year = "", time = "" } = parts;
-  const pad = (number: number | string, length = 2): string => String(number).trim().padStart(length, "0");
   const fullYear = year.length === 4 ? year : fullYearOf(Number(year), new Date(now).getUTCFullYear());
   // A leap second counts as the one before it.
-  const iso = `${pad(fullYear, 4)}-${pad(MONTHS.indexOf(month) + 1)}-${pad(day)}T${time.replace(/:60$/, ":59")}.000Z`;
-  const at = Date.parse(iso);
+  const date = `${day.replace(" ", "0")} ${month} ${fullYear} ${time.replace(/:60$/, ":59")} GMT`;
+  const at = new Date(date);
   // V8 takes February 30 for March 2.
-  return !Number.isNaN(at) && new Date(at).toISOString() === iso ? at : undefined;
+  return at.toUTCString().endsWith(`, ${date}`) ? at.getTime() : undefined;
 }
 
 function fullYearOf(lastTwoDigits: number, thisYear: number): number {
