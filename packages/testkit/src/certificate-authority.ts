@@ -31,12 +31,8 @@ export class CertificateAuthority {
 
   /** Writes a certificate and its key; again under the same name replaces them. */
   issue(name: string, { names, days = 1 }: LeafOptions): IssuedCertificate {
-    const [cert, key, request, extensions] = ["pem", "key", "csr", "ext"].map((ending) => this.#file(`${name}.${ending}`)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
+    const file = (ending: string): string => this.#file(`${name}.${ending}`);
+    const [cert, key, request, extensions] = [file("pem"), file("key"), file("csr"), file("ext")] as const;
     openssl("req", "-new", ...NEW_KEY, "-subj", `/CN=${name}`, "-keyout", key, "-out", request);
     writeFileSync(extensions, names.length === 0 ? "" : `subjectAltName = ${names.join(",")}\n`);
     const signer = ["-CA", this.ca, "-CAkey", this.#file("ca.key"), "-CAcreateserial"];
