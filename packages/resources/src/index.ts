@@ -9,6 +9,7 @@ import { submissions } from "./submissions.ts";
 export { FILTER_NAMES, type FilterName } from "./resource.ts";
 export { filterProblem, filterSchema, type Filters } from "./filters.ts";
 export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseInstant, parseInstantUp } from "./instant.ts";
+export { parsedJson } from "./parsed-json.ts";
 export { fieldsByKind, freeTexts, type Resource } from "./resource.ts";
 
 export {

@@ -5,6 +5,7 @@ import {
   FILTER_NAMES,
   formatInstant,
   LATEST_INSTANT,
+  parsedJson,
   parseInstant,
   type FilterName,
   type Filters,
@@ -83,7 +84,7 @@ interface CursorFields {
 
 function readFields(cursor: string): CursorFields | undefined {
   if (cursor.length > CURSOR_FORM.maxLength) return undefined;
-  const fields = parseJson(Buffer.from(cursor, "base64url").toString());
+  const fields = parsedJson(Buffer.from(cursor, "base64url").toString());
   // Node reads base64 leniently, and JSON allows white space: accept only the spelling that encodeCursor writes.
   if (base64url(fields) !== cursor || !Array.isArray(fields)) return undefined;
   const filters = fields[0] === VERSION_WITH_FILTERS ? filtersFrom(fields.splice(3, 1)[0]) : {};
@@ -120,14 +121,6 @@ function isStored(value: unknown): value is string {
 
 function base64url(fields: unknown): string {
   return Buffer.from(JSON.stringify(fields) ?? "").toString("base64url");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function invalidCursor(message: string): AppError {

@@ -1,6 +1,7 @@
 import { AppError, parseRequest } from "@brand-records/errors";
 import type { DeadLetterSummary } from "@brand-records/event-log";
 import type { DeadLetter as DeadLetterMessage, EventReceiver, EventsServiceService } from "@brand-records/proto/webhook/v1";
+import { parsedJson } from "@brand-records/resources";
 import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
@@ -104,11 +105,3 @@ function readPageToken(token: string | null | undefined, scope: Scope): EventPos
 }
 
 const digestOf = (scope: Scope): string => createHash("sha256").update(JSON.stringify(scope)).digest("base64url").slice(0, 16);
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

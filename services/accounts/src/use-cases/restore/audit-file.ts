@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { ConfigError } from "@brand-records/config";
 import type { Sql } from "@brand-records/postgres";
+import { parsedJson } from "@brand-records/resources";
 import { z } from "zod";
 import { AUDIT_OUTCOMES } from "../../domain/audit-entry.ts";
 import { lostRights, concernsRights, type LostRights, type RightsEntry } from "../../domain/lost-rights.ts";
@@ -98,10 +99,4 @@ async function* entriesIn(path: string): AsyncGenerator<RightsEntry> {
   if (number === 0) throw problem("is empty: an export that reached the backup has entries");
 }
 
-function parsed(text: string): RightsEntry | undefined {
-  try {
-    return line.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string): RightsEntry | undefined => line.safeParse(parsedJson(text)).data;
