@@ -1,4 +1,4 @@
-import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
+import { Gauge, type Logger, type Registry, showGauge } from "@brand-records/telemetry";
 import { Certificates } from "./certificates.ts";
 import type { TlsConfig } from "./settings.ts";
 import { certificatesIn, type MutualTls } from "./tls-files.ts";
@@ -22,15 +22,13 @@ export function reportCertificates(config: TlsConfig, metrics: Registry, log: Lo
     for (const [certificate, date] of Object.entries(expiriesOf(certificates.current))) expiry.set({ certificate }, date.getTime() / 1_000);
   };
   show();
-  const refused = new Gauge({
+  showGauge(metrics, {
     name: "tls_certificate_files_refused",
     help: "1 while the certificate files are not those in use: they cannot be read, do not fit each other, or are of another identity; else 0.",
-    registers: [],
     collect() {
       this.set(certificates.problem === undefined ? 0 : 1);
     },
   });
-  metrics.registerMetric(refused);
   certificates.listen({
     onReplaced() {
       show();

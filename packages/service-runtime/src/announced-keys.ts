@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { repeat, type Stoppable, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
+import { type Logger, type Registry, showGauge } from "@brand-records/telemetry";
 import {
   type Announcement,
   beat,
@@ -163,15 +163,13 @@ const conflictsWith = (keys: readonly HeldKey[], others: readonly LivingProcess[
  * @param ids of now; of stored values only, so that the series are few
  */
 export function showUnusableKeys(registry: Registry, ids: () => readonly number[]): void {
-  const gauge = new Gauge({
+  showGauge(registry, {
     name: "unusable_keys",
     help: "1 for each key under which something is stored that this process cannot read. Absent if there is none.",
     labelNames: ["key_id"],
-    registers: [],
     collect() {
       this.reset();
       for (const id of ids()) this.set({ key_id: id }, 1);
     },
   });
-  registry.registerMetric(gauge);
 }

@@ -1,5 +1,5 @@
 import { POSTGRES_FAILURES, type PoolOptions, type PoolState, type PostgresFailure } from "@brand-records/postgres";
-import { Counter, Gauge, Histogram, SECONDS_BUCKETS, type Registry } from "@brand-records/telemetry";
+import { Counter, Histogram, SECONDS_BUCKETS, type Registry, showGauge } from "@brand-records/telemetry";
 
 export function poolMetrics(registry: Registry) {
   const registers = [registry];
@@ -17,16 +17,14 @@ export function poolMetrics(registry: Registry) {
     labelNames: ["pool", "reason"],
     registers,
   });
-  const connections = new Gauge({
+  showGauge(registry, {
     name: "postgres_pool_connections",
     help: "Connections of the pool, and callers that wait for one.",
     labelNames: ["pool", "state"],
-    registers: [],
     collect() {
       for (const [pool, state] of states) for (const [name, value] of Object.entries(state())) this.set({ pool, state: name }, value);
     },
   });
-  registry.registerMetric(connections);
   return {
     /** Returns what the pool of that name reports to. */
     observerOf(pool: string): Pick<PoolOptions, "onWait" | "onFailure"> {

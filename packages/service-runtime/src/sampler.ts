@@ -1,5 +1,5 @@
 import { withTimeout } from "@brand-records/lifecycle";
-import { Gauge, type Registry } from "@brand-records/telemetry";
+import { type Registry, showGauge } from "@brand-records/telemetry";
 
 const EVERY_MS = 5_000;
 /** A scrape waits no longer: Prometheus gives up after ten seconds by default, and then has no metric of the process at all. */
@@ -70,11 +70,10 @@ export function showSampled<Sample>(
 ): (waitMs?: number) => Promise<Sample | undefined> {
   const sampled = sampler(read);
   for (const { name, help, of, label } of gauges) {
-    const gauge = new Gauge({
+    showGauge(registry, {
       name,
       help,
       labelNames: label === undefined ? [] : [label.name],
-      registers: [],
       async collect() {
         const sample = await sampled();
         const valueOf = (value: string): number => (sample === undefined ? -1 : of(sample, value));
@@ -82,7 +81,6 @@ export function showSampled<Sample>(
         else for (const value of label.values) this.set({ [label.name]: value }, valueOf(value));
       },
     });
-    registry.registerMetric(gauge);
   }
   return sampled;
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { http, type SharedClock, TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { Registry } from "prom-client";
-import { Gauge } from "./metrics.ts";
+import { showGauge } from "./metrics.ts";
 
 /** Limit of each degraded check: a kubelet waits for a second by default, and the readiness check takes its part. */
 const DEGRADED_MS_MAX = 500;
@@ -80,14 +80,12 @@ const DEPENDENCY = "correct clock";
 
 /** Registers the metric `clock_offset_seconds`. @returns the check that names a wrong clock in `/readyz` */
 export function reportClock(clock: Pick<SharedClock, "offsetSeconds">, registry: Registry): DegradedCheck {
-  const gauge = new Gauge({
+  showGauge(registry, {
     name: "clock_offset_seconds",
     help: "Seconds by which this machine's clock is ahead of the database's; negative: behind.",
-    registers: [],
     collect() {
       this.set(clock.offsetSeconds);
     },
   });
-  registry.registerMetric(gauge);
   return { dependency: DEPENDENCY, unavailable: () => (Math.abs(clock.offsetSeconds) < OFFSET_SECONDS_MAX ? [] : [DEPENDENCY]) };
 }

@@ -1,6 +1,16 @@
 export { startAdminServer, type DegradedCheck, reportClock } from "./admin-server.ts";
 export { openLog, type Logger, RepeatedWarning } from "./log.ts";
-export { AGE_SECONDS_BUCKETS, Counter, Gauge, Histogram, openMetrics, Registry, SECONDS_BUCKETS, startAtZero } from "./metrics.ts";
+export {
+  AGE_SECONDS_BUCKETS,
+  Counter,
+  Gauge,
+  Histogram,
+  openMetrics,
+  Registry,
+  SECONDS_BUCKETS,
+  showGauge,
+  startAtZero,
+} from "./metrics.ts";
 export { ATTRIBUTES, OWN_ATTRIBUTES, requestIdAttribute } from "./tracing/attributes.ts";
 export {
   endHttpSpan,

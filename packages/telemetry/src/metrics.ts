@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { collectDefaultMetrics, Gauge, Registry, type Counter } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry, type Counter, type GaugeConfiguration } from "prom-client";
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -14,6 +14,10 @@ export function startAtZero<Label extends string>(counter: Counter<Label>, label
   for (const value of values) counter.inc({ [label]: value } as Partial<Record<Label, string>>, 0);
   return counter;
 }
+
+/** Registers a gauge that takes its values when it is read. */
+export const showGauge = <Label extends string>(registry: Registry, gauge: Omit<GaugeConfiguration<Label>, "registers">): void =>
+  registry.registerMetric(new Gauge({ ...gauge, registers: [] }));
 
 /** All packages have the version of the release. */
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
