@@ -225,3 +225,21 @@ it("tries a commit again that failed, and rejects one portion with it meanwhile,
   await eventually(() => expect(done).toBe(1));
   expect(commits.at(-1)).toBe("1@1");
 });
+
+it("rejects nothing with the failure of a commit from before another join of the group", async () => {
+  let isOurs = true;
+  const { joint, calls, commits, running } = openJoint(async () => {
+    if (isOurs) throw new Error("this member's generation is over");
+  });
+  const processed = joint.process(portion(1, 1, () => isOurs));
+  await running(1);
+  calls[0]?.end();
+  expect(await processed).toBe(true);
+  await eventually(() => expect(commits).toEqual(["1@1"]));
+  isOurs = false;
+  const next = joint.process(portion(2, 1));
+  await running(2);
+  calls[1]?.end();
+  expect(await next).toBe(true);
+  await eventually(() => expect(commits).toEqual(["1@1", "2@1"]));
+});

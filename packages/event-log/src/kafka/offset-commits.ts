@@ -26,7 +26,7 @@ export class OffsetCommits {
   /** The last processed portion of each partition. */
   readonly #waiting = new Map<number, Processed>();
   #running: Promise<void> | undefined;
-  #failure: { readonly error: unknown } | undefined;
+  #failure: { readonly error: unknown; readonly of: readonly Processed[] } | undefined;
 
   constructor(commit: (offsets: TopicPartitionOffset[]) => Promise<void>, log: Logger) {
     this.#commit = commit;
@@ -38,11 +38,11 @@ export class OffsetCommits {
     if (processed.length > 0) this.#running ??= this.#run();
   }
 
-  /** Throws what the last commit failed with, once. */
+  /** Throws what the last commit failed with, once. After another join of the group it says nothing, and would crash kafkajs' consumer. */
   throwFailure(): void {
     const failure = this.#failure;
     this.#failure = undefined;
-    if (failure !== undefined) throw failure.error;
+    if (failure?.of.some(({ isOurs }) => isOurs()) === true) throw failure.error;
   }
 
   /** Commits at once what waits, in one try. */
@@ -52,17 +52,18 @@ export class OffsetCommits {
   }
 
   async #run(): Promise<void> {
-    await this.#pause(GATHER_MS);
     const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
     while (this.#waiting.size > 0) {
+      await this.#pause(GATHER_MS);
       // A partition that has moved is where its new member says.
       const ours = [...this.#waiting.values()].filter(({ isOurs }) => isOurs());
       this.#waiting.clear();
       try {
         if (ours.length > 0) await this.#commit(ours.map(({ next }) => next));
         this.#failure = undefined;
+        backoff.reset();
       } catch (error) {
-        this.#failure = { error };
+        this.#failure = { error, of: ours };
         this.#log.warn({ err: error, partitions: ours.map(({ next }) => next.partition) }, "offsets could not be committed");
         if (this.#stopping.signal.aborted) break;
         for (const each of ours) if (!this.#waiting.has(each.next.partition)) this.#waiting.set(each.next.partition, each);
