@@ -30,7 +30,6 @@ export function startReplayWorker(db: Database, log: Logger, turn?: () => Promis
     const seen: string[] = [];
     let advanced = false;
     while (!stopping.signal.aborted) {
-      await turn?.();
       const batch = await replayBatch(db, seen);
       if (batch === undefined) break;
       seen.push(batch.id);
@@ -38,6 +37,8 @@ export function startReplayWorker(db: Database, log: Logger, turn?: () => Promis
       const { id, receiver_id, brand_id, queued, queuedTotal } = batch;
       if (queued > 0) log.debug({ replay_id: id, receiver_id, brand_id, queued }, "replayed events queued");
       if (batch.state === "finished") log.info({ replay_id: id, receiver_id, brand_id, queued: queuedTotal }, "replay finished");
+      // After a batch: a look that finds none, many a second while another process has the replay, costs other background work nothing.
+      await turn?.();
     }
     if (advanced) return "advanced";
     return (await hasUnfinishedReplays(db, seen)) ? "busy" : "idle";
