@@ -16,6 +16,8 @@ const READ_ONLY = "25006";
 const RESOURCES = /^53/;
 /** Data exceptions and violated constraints: the data is wrong, not the database. */
 const DATA = /^2[23]/;
+/** in_failed_sql_transaction: sent together with a statement that failed, whose error says why. */
+const FOLLOWS = "25P02";
 const SOCKET_ERRORS = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -42,7 +44,7 @@ export function postgresFailureOf(error: unknown): PostgresFailure | undefined {
   if (RESOURCES.test(code)) return "resources";
   const connectionLost = !(error instanceof pg.DatabaseError) && (SOCKET_ERRORS.has(code) || /connection|timeout/i.test(error.message));
   if (connectionLost || CONNECTION.test(code)) return "connection";
-  return DATA.test(code) ? undefined : "other";
+  return DATA.test(code) || code === FOLLOWS ? undefined : "other";
 }
 
 /** admin_shutdown and crash_shutdown: the server is about to end every connection. */

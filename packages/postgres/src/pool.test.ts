@@ -167,13 +167,15 @@ describe("a transaction", () => {
     expect(await colors(db)).toEqual([]);
   });
 
-  it("rolls back all that was sent together when one fails, and rejects with its error", async () => {
-    const db = open({ max: 1 });
+  it("rolls back all that was sent together when one fails, and rejects with its error, which alone says whether the database failed", async () => {
+    const failures: string[] = [];
+    const db = open({ max: 1, onFailure: (failure) => failures.push(failure) });
     const insert = "insert into colors values ('violet')";
     const work = db.transaction((sql) => Promise.all([insert, insert, "select from colors"].map((text) => sql.query(text))), {
       locksFirst: true,
     });
     expect(isUniqueViolation(await work.catch((thrown: unknown) => thrown))).toBe(true);
+    expect(failures).toEqual([]);
     expect(await colors(db)).toEqual([]);
   });
 
