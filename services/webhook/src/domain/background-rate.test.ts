@@ -101,3 +101,14 @@ it("gives no burst after a pause", () => {
   for (let now = 0; now < 5_000; now += STEP_MS) rate.waited(USUAL_MS, now);
   expect(rate.take(10_000, 5_900)).toBeLessThan(500);
 });
+
+it("gives again what was given back, and no burst of it", () => {
+  const rate = new BackgroundRate();
+  for (let now = 0; now <= 1_000; now += STEP_MS) rate.waited(USUAL_MS, now);
+  const taken = rate.take(1_000, 1_000);
+  expect(rate.take(1, 1_000)).toBe(0);
+  rate.giveBack(taken);
+  expect(rate.take(1_000, 1_000)).toBe(taken);
+  rate.giveBack(10_000);
+  expect(rate.take(10_000, 1_000)).toBeLessThanOrEqual(taken + 1);
+});

@@ -63,6 +63,11 @@ export class BackgroundRate {
     return taken;
   }
 
+  /** Gives back units that were taken for work that there was not. */
+  giveBack(units: number): void {
+    this.#units += units;
+  }
+
   /** Milliseconds until there is a whole batch; 0 if there is one. */
   untilBatch(now: number): number {
     if (this.#isIdle(now)) return 0;

@@ -154,13 +154,21 @@ export class Sender implements FirstAttempts, Pacer {
   async #claim(): Promise<number> {
     const { db, metrics } = this.#options;
     const room = this.#room.forClaim();
-    let claimed: ClaimedDelivery[];
+    /** Receivers that are behind, and the units taken for them. One with a single delivery is given as many as it has room for. */
+    const behind = { ids: new Set<string>(), units: 0 };
+    let claimed: ClaimedDelivery[] = [];
     try {
       claimed = await claimDeliveries(db, {
         max: room.max,
         behind: this.#background.untilBatch(performance.now()) === 0,
         room: {
-          take: (receiverId, wanted, behind) => room.take(receiverId, behind ? this.#background.take(wanted, performance.now()) : wanted),
+          take: (receiverId, wanted, isBehind) => {
+            if (!isBehind) return room.take(receiverId, wanted);
+            const units = this.#background.take(wanted, performance.now());
+            behind.ids.add(receiverId);
+            behind.units += units;
+            return room.take(receiverId, units);
+          },
           retry: () => room.retry(),
         },
         except: withReceivers(this.#secrets.exclusions, room.exceptIds()),
@@ -175,6 +183,7 @@ export class Sender implements FirstAttempts, Pacer {
     } finally {
       // Here and not in the promise's `finally`: intake could take the room before what was claimed occupies it.
       room.end();
+      this.#background.giveBack(behind.units - claimed.filter(({ receiver_id }) => behind.ids.has(receiver_id)).length);
     }
     if (this.#stopped && claimed.length > 0) {
       this.#returned.add(...claimed);
