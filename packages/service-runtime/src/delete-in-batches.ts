@@ -25,7 +25,7 @@ export interface Deleted {
 /**
  * Deletes step after step, in batches, for about two seconds. After an interruption the next call continues.
  *
- * @param turn resolves when the next batch may begin. Default: at once
+ * @param turn resolves when the next one may begin after a batch. Default: at once
  */
 export async function deleteInBatches(steps: readonly DeletionStep[], turn?: () => Promise<void>): Promise<Deleted> {
   const endsAt = performance.now() + CALL_MS;
@@ -34,9 +34,9 @@ export async function deleteInBatches(steps: readonly DeletionStep[], turn?: () 
     let rows = 0;
     let batch: number;
     do {
-      await turn?.();
       batch = await deleteBatch(batchRows);
       rows += batch;
+      if (batch > 0) await turn?.();
     } while (batch >= batchRows && performance.now() < endsAt);
     if (rows > 0) deleted.push({ kind, rows });
     if (batch >= batchRows) return { deleted, done: false };

@@ -70,16 +70,21 @@ export class JointBatches {
    * Rejects if earlier offsets could not be committed: kafkajs has to hear of it.
    */
   async process(portion: Portion): Promise<boolean> {
-    this.#commits.throwFailure();
     if (this.#stopping.signal.aborted) {
       // kafkajs would fetch it again at once, and again, until the consumer has stopped.
       portion.pause();
       return false;
     }
+    this.#commits.throwFailure();
     const done = Promise.withResolvers<boolean>();
     this.#waiting.push({ ...portion, done });
     this.#startSoon();
     return done.promise;
+  }
+
+  /** Commits no offset of a partition that was processed before now. */
+  forget(partition: number): void {
+    this.#commits.forget(partition);
   }
 
   /** Begins and repeats nothing any more. Resolves when what had begun has ended, and the offsets of all that is processed are committed. */

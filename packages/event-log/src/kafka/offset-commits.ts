@@ -45,6 +45,11 @@ export class OffsetCommits {
     if (failure?.of.some(({ isOurs }) => isOurs()) === true) throw failure.error;
   }
 
+  /** The brokers have refused to read there: a commit would lead back to it. */
+  forget(partition: number): void {
+    this.#waiting.delete(partition);
+  }
+
   /** Commits at once what waits, in one try. */
   async stop(): Promise<void> {
     this.#stopping.abort();

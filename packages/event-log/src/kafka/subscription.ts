@@ -156,7 +156,10 @@ export class KafkaSubscription implements Subscription {
       this.#joined = true;
     });
     consumer.on(consumer.events.COMMIT_OFFSETS, (event) => {
-      for (const refused of refusedIn(event)) this.#reportLost(refused);
+      for (const refused of refusedIn(event)) {
+        joint.forget(refused.partition);
+        this.#reportLost(refused);
+      }
     });
     const watchdog = setInterval(() => {
       if (Date.now() - this.#lastActivity > SILENCE_MS) ended.reject(new Error(`the consumer was silent for ${SILENCE_MS / 1_000} s`));

@@ -70,6 +70,14 @@ it("has everything without fresh work, and its least at once when there is some"
   expect(machine.run(1, [rate], 300).taken[0]).toBeLessThan(800);
 });
 
+it("grows beside a few events whose waits differ", () => {
+  const rate = new BackgroundRate();
+  // Means of 2 to 4 ms.
+  for (let now = 0; now < 60_000; now += 200) rate.waited(1 + ((now / 200) % 5), now);
+  rate.take(10_000, 60_000);
+  expect(rate.take(10_000, 60_100)).toBeGreaterThan(150);
+});
+
 it("keeps its least on a machine that has nothing left, so that a backlog ends", () => {
   const { taken } = new Machine(250).run(10, [new BackgroundRate()], 300);
   expect(taken[0]).toBeGreaterThanOrEqual(480);

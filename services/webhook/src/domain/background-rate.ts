@@ -1,7 +1,8 @@
 /** How much longer than usual fresh work may wait. */
 const TARGET_MS = 5;
-/** Waits are averaged over this time, and the rate changes after it. */
+/** Waits are averaged over this time, and the rate changes after it, if there are enough for a mean that says something; or else after a second. */
 const INTERVAL_MS = 100;
+const SAMPLES = 20;
 /** Without fresh work for this long, background work has everything. */
 const IDLE_MS = 1_000;
 /** Units a second that background work always has, so that a backlog ends: a tenth of what one process does. */
@@ -10,12 +11,11 @@ const LEAST = 500;
 const GREATEST = 5_000;
 /** Units that are given out together: a claim costs as much for one as for many. */
 export const BATCH = 16;
-/** What the rate gains in an interval without any waiting, of GREATEST, and what it loses for each target above the target, of itself. */
-const GAIN = 1 / 400;
+/** What the rate gains in a second without any waiting, in units a second, and what it loses of itself for each target above the target. */
+const GAIN = 125;
 const LOSS = 3 / 10;
-/** "Usual" is the least mean of the last two minutes: what grows slowly becomes usual, and what was an exception is forgotten. */
-const USUAL_BUCKETS = 4;
-const USUAL_BUCKET_MS = 30_000;
+/** "Usual" is the least mean of this time: what grows slowly becomes usual, and what was an exception is forgotten. */
+const USUAL_MS = 120_000;
 
 /**
  * How much background work a process may begin, by how long fresh work waits in it: the control of LEDBAT (RFC 6817), as a rate. A window of
@@ -32,7 +32,7 @@ export class BackgroundRate {
   #units = 0;
   #countedAt = 0;
   #freshAt = Number.NEGATIVE_INFINITY;
-  #interval = { from: Number.NEGATIVE_INFINITY, sum: 0, count: 0 };
+  #interval = { from: 0, sum: 0, count: 0 };
   /** The least mean of each of the last periods, the newest first. */
   #least: { from: number; ms: number }[] = [];
 
@@ -48,9 +48,10 @@ export class BackgroundRate {
     this.#freshAt = now;
     this.#interval.sum += ms;
     this.#interval.count += 1;
-    if (now - this.#interval.from < INTERVAL_MS) return;
+    const lasted = now - this.#interval.from;
+    if (lasted < INTERVAL_MS || (this.#interval.count < SAMPLES && lasted < IDLE_MS)) return;
     this.#count(now);
-    this.#adjust(this.#interval.sum / this.#interval.count, now);
+    this.#adjust(this.#interval.sum / this.#interval.count, now, lasted);
     this.#interval = { from: now, sum: 0, count: 0 };
   }
 
@@ -81,14 +82,13 @@ export class BackgroundRate {
 
   /** What is not taken within an interval is gone, so that no burst follows a pause. */
   #count(now: number): void {
-    const most = Math.max(BATCH, (this.#rate * INTERVAL_MS) / 1_000);
-    this.#units = Math.min(most, this.#units + (this.#rate * (now - this.#countedAt)) / 1_000);
+    this.#units = Math.min((this.#rate * INTERVAL_MS) / 1_000, this.#units + (this.#rate * (now - this.#countedAt)) / 1_000);
     this.#countedAt = now;
   }
 
-  #adjust(mean: number, now: number): void {
+  #adjust(mean: number, now: number, lasted: number): void {
     const over = (mean - this.#usual(mean, now)) / TARGET_MS;
-    const gained = GREATEST * GAIN * Math.max(0, 1 - over);
+    const gained = GAIN * (lasted / 1_000) * Math.max(0, 1 - over);
     const lost = this.#rate * Math.min(0.5, LOSS * Math.max(0, over - 1));
     this.#rate = Math.min(GREATEST, Math.max(LEAST, this.#rate + gained - lost));
   }
@@ -96,9 +96,9 @@ export class BackgroundRate {
   /** Returns the least mean of the last two minutes, this one included. */
   #usual(mean: number, now: number): number {
     const [newest] = this.#least;
-    if (newest === undefined || now - newest.from >= USUAL_BUCKET_MS) {
-      this.#least = [{ from: now, ms: mean }, ...this.#least].slice(0, USUAL_BUCKETS);
-    } else newest.ms = Math.min(newest.ms, mean);
+    if (newest === undefined || now - newest.from >= USUAL_MS / 4) this.#least.unshift({ from: now, ms: mean });
+    else newest.ms = Math.min(newest.ms, mean);
+    this.#least = this.#least.filter(({ from }) => now - from < USUAL_MS);
     return Math.min(...this.#least.map(({ ms }) => ms));
   }
 }

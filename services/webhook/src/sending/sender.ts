@@ -22,8 +22,6 @@ const RETRY_MS = 1_000;
 const GATHER_MS = 20;
 /** Attempts that start between two looks at the sockets. With 8, receivers and this process make more system calls for each. */
 const STARTS_PER_TURN = 32;
-/** The delay of an older event's first attempt is not this process's. */
-const FRESH_MS = 2_000;
 /** Wait at a stop: a claim takes milliseconds unless the database does not respond. */
 const CLAIM_STOP_MS = 2_000;
 
@@ -76,7 +74,9 @@ export class Sender implements FirstAttempts, Pacer {
 
   /** Resolves when a batch of background work may begin that changes rows: it goes by the same rate as deliveries that are behind. */
   async turn(): Promise<void> {
-    for (let ms: number; !this.#stopping.signal.aborted && (ms = this.#background.untilBatch(performance.now())) > 0;) await pause(ms);
+    const { signal } = this.#stopping;
+    while (!signal.aborted && this.#background.untilBatch(performance.now()) > 0)
+      await pause(this.#background.untilBatch(performance.now()));
     this.#background.take(BATCH, performance.now());
   }
 
@@ -223,10 +223,6 @@ export class Sender implements FirstAttempts, Pacer {
     return unsendable;
   }
 
-  #isFresh({ event_created_at }: Sendable): boolean {
-    return this.#options.clock.now() - Date.parse(event_created_at) < FRESH_MS;
-  }
-
   #reportSlow(lanes: number): void {
     const { metrics, log } = this.#options;
     metrics.slowClaims.inc();
@@ -237,7 +233,7 @@ export class Sender implements FirstAttempts, Pacer {
     const occupied = this.#room.occupy(delivery);
     const attempt = new Promise<AttemptResult>((resolve) => {
       this.#starts.next(() => {
-        if (receivedAt !== undefined && this.#isFresh(delivery)) {
+        if (receivedAt !== undefined) {
           const now = performance.now();
           this.#background.waited(now - receivedAt, now);
         }

@@ -72,11 +72,11 @@ export async function dropPending(
   { createdUntil = "infinity", chunkRows = DROP_CHUNK_ROWS, turn }: DropOptions = {},
 ): Promise<number> {
   for (let dropped = 0; ;) {
-    await turn?.();
     const [row] = await db.query<{ dropped: number }>(dropChunk(chunkRows), [receiverId, createdUntil]);
     const chunk = row?.dropped ?? 0;
     dropped += chunk;
     if (chunk < chunkRows) return dropped;
+    await turn?.();
   }
 }
 
@@ -133,11 +133,11 @@ export async function hastenPending(
     let hastened = 0;
     for (let from = start; ;) {
       const begin = from;
-      await turn?.();
       const last = await db.transaction((sql) => chunk(sql, begin));
       hastened += last?.hastened ?? 0;
       if (last === undefined || last.hastened < chunkRows) return hastened;
       from = last;
+      await turn?.();
     }
   };
   // Again after a long walk: an attempt that failed meanwhile may have left its delivery behind it.
