@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parseEnv } from "@brand-records/config";
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import type { Admin } from "kafkajs";
+import type { Admin, ITopicConfig } from "kafkajs";
 import { z } from "zod";
 import { PartlyPublished, type LogMessage, type Publisher, type PublishFailure, type Subscription } from "../src/event-log.ts";
 import { openKafkaPublisher, openKafkaReader, type KafkaReader } from "../src/kafka/kafka-log.ts";
@@ -40,6 +40,10 @@ export async function openKafkaLog(config: EventLogConfig): Promise<OpenLog> {
     },
   };
 }
+
+/** Creates a topic. kafkajs' wait for its leaders fails if a broker does not know it yet. */
+export const createTopic = (admin: Admin, topic: ITopicConfig): Promise<boolean> =>
+  eventually(() => admin.createTopics({ topics: [topic], waitForLeaders: true }));
 
 /** An event of ours. */
 const EVENT_BYTES = 485;

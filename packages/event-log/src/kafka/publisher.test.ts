@@ -1,7 +1,7 @@
 import { Kafka, logLevel, type Admin } from "kafkajs";
 import { eventually } from "@brand-records/testkit";
 import { message } from "../../test/describe-event-log.ts";
-import { configOf, eventsOf, failuresOf, silent, stored } from "../../test/kafka-config.ts";
+import { configOf, createTopic, eventsOf, failuresOf, silent, stored } from "../../test/kafka-config.ts";
 import type { Publisher } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { openKafkaPublisher, openKafkaReader } from "./kafka-log.ts";
@@ -26,7 +26,7 @@ afterEach(async () => {
 const create = async (bytesMax: number, topic = settings.KAFKA_TOPIC): Promise<void> => {
   const configEntries = [{ name: "max.message.bytes", value: String(bytesMax) }];
   const numPartitions = topic === settings.KAFKA_TOPIC ? 4 : 1;
-  await admin.createTopics({ topics: [{ topic, numPartitions, configEntries }], waitForLeaders: true });
+  await createTopic(admin, { topic, numPartitions, configEntries });
 };
 
 it("stores every message once", async () => {

@@ -2,7 +2,7 @@ import type { Logger } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { Kafka, logLevel } from "kafkajs";
 import { message } from "../../test/describe-event-log.ts";
-import { configOf, silent } from "../../test/kafka-config.ts";
+import { configOf, createTopic, silent } from "../../test/kafka-config.ts";
 import type { Intake, Subscription } from "../event-log.ts";
 import { openKafkaPublisher, openKafkaReader } from "./kafka-log.ts";
 import { rewindReaders } from "./rewind.ts";
@@ -39,7 +39,7 @@ beforeEach(async () => {
   publisher = openKafkaPublisher(config, "writer", silent);
   reader = openKafkaReader(config, "readers", log);
   await admin.connect();
-  await admin.createTopics({ topics: [{ topic: config.KAFKA_TOPIC, numPartitions: 4 }], waitForLeaders: true });
+  await createTopic(admin, { topic: config.KAFKA_TOPIC, numPartitions: 4 });
   // The first messages of a new topic may be stored twice.
   await publisher.publish([message("sub_1", "first")]);
 });
