@@ -14,7 +14,7 @@ function definedMetrics(): Set<string> {
   const names = new Set<string>();
   for (const path of sources) {
     const text = readFileSync(path, "utf8");
-    if (!/\b(Counter|Gauge|Histogram|showSampled)\b/.test(text)) continue;
+    if (!/\b(Counter|Gauge|Histogram|showGauge|showSampled)\b/.test(text)) continue;
     for (const [, inObject, inCall = ""] of text.matchAll(DEFINITION)) names.add(inObject ?? inCall);
   }
   return names;
