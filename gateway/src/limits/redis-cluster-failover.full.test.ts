@@ -120,7 +120,8 @@ it.each([
       await Promise.all([affected.stop(), others.stop()]);
 
       expect([affected.refusals, others.refusals]).toEqual([[], []]);
-      expect(others.fallbacks).toBe(0);
+      // A command that a busy machine answers after 20 ms costs a few decisions, a master that is away nearly all.
+      expect(others.fallbacks).toBeLessThan(others.requests / 100);
       // All of it took less than a minute, so every admitted request still counts, even those the new master had not copied.
       for (const traffic of [affected, others]) {
         const kinds = await Promise.all(
