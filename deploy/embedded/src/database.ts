@@ -79,7 +79,7 @@ async function requireReachable(url: string): Promise<void> {
 
 /** With the driver alone: @brand-records/postgres would bring the memory of metrics, logs and traces. */
 async function onConnection(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: "launcher", connectionTimeoutMillis: CONNECT_MS });
+  const client = new pg.Client({ connectionString: url, application_name: "launcher", ...BOUNDS });
   // Without a listener a lost connection would end the process; the running query rejects as well.
   client.on("error", () => {});
   try {
@@ -91,7 +91,7 @@ async function onConnection(url: string, work: (client: pg.Client) => Promise<un
 }
 
 const RESTART_PAUSE_MS = 500;
-const CONNECT_MS = 2_000;
+const BOUNDS = { connectionTimeoutMillis: 2_000, query_timeout: 12_000 };
 
 /** Restarts the server on the same port whenever it exits unexpectedly, so that the services' pools reconnect. */
 function keepRunning(

@@ -49,24 +49,28 @@ const clients = {
   importing: connectRpc(ImportServiceService, addresses.records),
 };
 const brands = await seedBrands();
-const example = exampleBrand(brands);
-send({
-  brands,
-  pendingSubmission: example && (await findPendingSubmission(example.id)),
-  signInUrl: example && linksTo !== null ? await createSignInUrl(linksTo, example.owner) : null,
-});
+if (brands !== undefined) {
+  const example = exampleBrand(brands);
+  send({
+    brands,
+    pendingSubmission: example && (await findPendingSubmission(example.id)),
+    signInUrl: example && linksTo !== null ? await createSignInUrl(linksTo, example.owner) : null,
+  });
+}
 for (const client of Object.values(clients)) client.stop();
 
 /**
  * Creates the demo brands, their keys and their records, each only if it does not exist yet. The next start continues after
  * an interruption; a restart changes nothing.
+ *
+ * @returns undefined if it was interrupted
  */
-async function seedBrands(): Promise<RunBrand[]> {
+async function seedBrands(): Promise<RunBrand[] | undefined> {
   // Only live keys may prepare plans.
   const plannerPermissions = environment === "live" ? ["campaigns:prepare"] : [];
   const kept = new Map(((readJson(file) as RunBrand[] | undefined) ?? []).map((brand) => [brand.id, brand]));
   for (const demo of DEMO_BRANDS) {
-    if (isInterrupted) process.exit();
+    if (isInterrupted) return undefined;
     const created_at = await provision(demo);
     const known = kept.get(demo.id)?.keys;
     const keys = {

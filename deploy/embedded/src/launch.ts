@@ -121,6 +121,7 @@ async function makeDemo(parts: DemoParts, progress: (text: string) => void, inte
     else demo = message;
   });
   await once(child, "close");
+  interrupted.throwIfAborted();
   if (demo === undefined) throw new LaunchError("The demo could not be made.");
   return demo;
 }
