@@ -1,3 +1,5 @@
+import satisfies from "spdx-satisfies";
+
 /** Returns a line for each package whose licence is not allowed, and for each rule that nothing needs any more. */
 export function licenceProblems(packages, { allowed, allowedInDevelopment, exceptions }) {
   const problems = [];
@@ -18,30 +20,11 @@ export function licenceProblems(packages, { allowed, allowedInDevelopment, excep
   return problems;
 }
 
-/**
- * Whether an SPDX expression can be fulfilled with these licences: one side of OR suffices, AND needs both. What is no
- * expression is not allowed, nor is `WITH`, whose exceptions may be anything.
- */
-export function isAllowed(expression, allowed) {
-  if (typeof expression !== "string") return false;
-  const words = expression.match(/[()]|[^\s()]+/g) ?? [];
-  let at = 0;
-  const take = (word) => words[at] === word && (at += 1) > 0;
-  const operand = () => {
-    if (!take("(")) return allowed.includes(words[at++]);
-    const inner = alternatives();
-    return take(")") && inner;
-  };
-  const joined = () => {
-    let all = operand();
-    while (take("AND")) all = operand() && all;
-    return all;
-  };
-  const alternatives = () => {
-    let any = joined();
-    while (take("OR")) any = joined() || any;
-    return any;
-  };
-  const result = alternatives();
-  return result && at === words.length;
+/** Whether an SPDX expression can be fulfilled with these licences. None, and what is no expression, cannot. */
+function isAllowed(expression, allowed) {
+  try {
+    return satisfies(expression, allowed);
+  } catch {
+    return false;
+  }
 }
