@@ -78,7 +78,7 @@ it("counts what was refused of both gateways by key, route, code and field, and 
   });
 });
 
-it("counts messages of assistants of both gateways by the name that the client declares", async () => {
+it("counts messages of assistants of both gateways by the name that the client declares, and those apart that call no tool", async () => {
   const brand = await stack.createBrand();
   const send = (body: object, headers: Record<string, string>, gateway = 0) =>
     fetch(`${stack.gateways[gateway]?.url}/api/mcp`, {
@@ -97,13 +97,15 @@ it("counts messages of assistants of both gateways by the name that the client d
   const cursor = { "io.modelcontextprotocol/clientInfo": { name: "Cursor\u200b", version: "3" } };
   const discover = request("stateless", "server/discover", { _meta: cursor });
   await send(discover.body, discover.headers);
+  const call = request("stateless", "tools/call", { name: "list_links", arguments: { limit: 1 }, _meta: cursor });
+  for (const gateway of [0, 1]) await send(call.body, call.headers, gateway);
   await send({ jsonrpc: "2.0", id: 1, method: "ping" }, { "User-Agent": "" });
   await stack.get("/api/v1/links", brand.key);
   await eventually(async () =>
     expect(await clientsOf(brand)).toEqual([
-      { key_id: brand.keyId, name: "claude-code", messages: 2 },
-      { key_id: brand.keyId, name: "Cursor", messages: 1 },
-      { key_id: brand.keyId, name: "unnamed", messages: 1 },
+      { key_id: brand.keyId, name: "Cursor", messages: 3, connecting: 1 },
+      { key_id: brand.keyId, name: "claude-code", messages: 2, connecting: 2 },
+      { key_id: brand.keyId, name: "unnamed", messages: 1, connecting: 1 },
     ]),
   );
 });

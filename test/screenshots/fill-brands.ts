@@ -107,7 +107,14 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
       await record({ minutes: batch });
     }
     const day = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
-    const client = (key_id: string, name: string, messages: number) => ({ brand_id, key_id, day, name, messages });
+    const client = (key_id: string, name: string, messages: number) => ({
+      brand_id,
+      key_id,
+      day,
+      name,
+      messages,
+      connecting: Math.floor(messages / 5),
+    });
     const clients = [
       client(planner.key.id, "claude-code", 214),
       client(looker.key.id, "Cursor", 61),

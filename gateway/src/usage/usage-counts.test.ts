@@ -4,6 +4,7 @@ import { UsageCounts, type Failure, type UsageBatch } from "./usage-counts.ts";
 const NOON = Date.UTC(2026, 10, 22, 12);
 const HOUR_MS = 3_600_000;
 const of = (key: number, brand = 1) => ({ brand_id: `brd_${brand}`, key_id: `key_${key}` });
+const call = (declared: string) => ({ declared, callsTool: true });
 const failure = (request_id: string, more: Partial<Failure> = {}): Failure => ({
   ...of(1),
   route: "GET /api/v1/payouts",
@@ -39,23 +40,24 @@ it("counts accepted and refused requests by minute and key, once", () => {
   expect(counts.takeBatch()?.minutes).toMatchObject([{ accepted: 1, refused: 0 }]);
 });
 
-it("counts messages by key, day in Manila and name", () => {
-  for (const now of [NOON, NOON + 3 * HOUR_MS, NOON + 4 * HOUR_MS]) counts.addMessage(of(1), "claude-code", now);
-  counts.addMessage(of(1), "cursor", NOON);
-  counts.addMessage(of(2, 2), "claude-code", NOON);
+it("counts messages by key, day in Manila and name, and those apart that call no tool", () => {
+  for (const now of [NOON, NOON + 3 * HOUR_MS, NOON + 4 * HOUR_MS]) counts.addMessage(of(1), call("claude-code"), now);
+  counts.addMessage(of(1), { declared: "claude-code", callsTool: false }, NOON);
+  counts.addMessage(of(1), call("cursor"), NOON);
+  counts.addMessage(of(2, 2), call("claude-code"), NOON);
   expect(counts.takeBatch()?.clients).toEqual([
-    { ...of(1), day: "2026-11-22", name: "claude-code", messages: 2 },
-    { ...of(1), day: "2026-11-23", name: "claude-code", messages: 1 },
-    { ...of(1), day: "2026-11-22", name: "cursor", messages: 1 },
-    { ...of(2, 2), day: "2026-11-22", name: "claude-code", messages: 1 },
+    { ...of(1), day: "2026-11-22", name: "claude-code", messages: 3, connecting: 1 },
+    { ...of(1), day: "2026-11-23", name: "claude-code", messages: 1, connecting: 0 },
+    { ...of(1), day: "2026-11-22", name: "cursor", messages: 1, connecting: 0 },
+    { ...of(2, 2), day: "2026-11-22", name: "claude-code", messages: 1, connecting: 0 },
   ]);
 });
 
 it("counts 20 names of a key and day apart until they are taken, and the rest as other", () => {
   for (let round = 0; round < 2; round += 1) {
-    for (let name = 0; name < 30; name += 1) counts.addMessage(of(1), `client-${name}`, NOON);
-    counts.addMessage(of(1), "client-0", NOON);
-    counts.addMessage(of(2), "client-29", NOON);
+    for (let name = 0; name < 30; name += 1) counts.addMessage(of(1), call(`client-${name}`), NOON);
+    counts.addMessage(of(1), call("client-0"), NOON);
+    counts.addMessage(of(2), call("client-29"), NOON);
     const taken = counts.takeBatch()?.clients ?? [];
     expect(taken).toHaveLength(22);
     const byName = new Map(taken.filter(({ key_id }) => key_id === "key_1").map(({ name, messages }) => [name, messages]));
@@ -80,7 +82,7 @@ it("counts failures by minute, key, route, code and field, and keeps the last th
 it("takes batches that accounts accepts, each count once, with ids of their own", () => {
   for (let key = 0; key < 6_000; key += 1) {
     counts.add(of(key), "accepted", NOON);
-    counts.addMessage(of(key), "claude-code", NOON);
+    counts.addMessage(of(key), call("claude-code"), NOON);
     counts.addFailure(failure("r1", of(key)), NOON);
   }
   const batches: UsageBatch[] = [];
@@ -99,7 +101,7 @@ it("takes batches that accounts accepts, each count once, with ids of their own"
 
 it.each<[string, (key: number) => void, (batch: UsageBatch | undefined) => [string, number][] | undefined]>([
   ["requests", (key) => counts.add(of(key), "accepted", NOON), (batch) => batch?.minutes.map((each) => [each.key_id, each.accepted])],
-  ["messages", (key) => counts.addMessage(of(key), "a", NOON), (batch) => batch?.clients.map((each) => [each.key_id, each.messages])],
+  ["messages", (key) => counts.addMessage(of(key), call("a"), NOON), (batch) => batch?.clients.map((each) => [each.key_id, each.messages])],
   [
     "failures",
     (key) => counts.addFailure(failure("r", of(key)), NOON),

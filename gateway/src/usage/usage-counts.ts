@@ -29,6 +29,14 @@ export interface Failure extends Key {
   readonly request_id: string;
 }
 
+/** A message of an assistant. */
+export interface DeclaredMessage {
+  /** What its client calls itself. */
+  readonly declared: string;
+  /** Otherwise it connects, lists tools or pings. */
+  readonly callsTool: boolean;
+}
+
 /** Counts that are recorded together. A repetition has the same id, so that it adds nothing. */
 export interface UsageBatch {
   readonly batch_id: string;
@@ -112,18 +120,19 @@ export class UsageCounts {
     if (counted !== undefined) counted[verdict] += 1;
   }
 
-  /** @param declared what the client of an assistant calls itself */
-  addMessage({ brand_id, key_id }: Key, declared: string, now: number): void {
+  addMessage({ brand_id, key_id }: Key, { declared, callsTool }: DeclaredMessage, now: number): void {
     const day = new Date(now + MANILA_OFFSET_MS).toISOString().slice(0, 10);
     const ofKey = `${day} ${key_id}`;
     const names = this.#names.get(ofKey) ?? 0;
     const name = names < NAMES_MAX || this.#clients.has(`${ofKey} ${declared}`) ? declared : OTHER;
     const create = (): ClientUsage => {
       this.#names.set(ofKey, names + 1);
-      return { brand_id, key_id, day, name, messages: 0 };
+      return { brand_id, key_id, day, name, messages: 0, connecting: 0 };
     };
     const counted = this.#clients.of(`${ofKey} ${name}`, create);
-    if (counted !== undefined) counted.messages += 1;
+    if (counted === undefined) return;
+    counted.messages += 1;
+    if (!callsTool) counted.connecting += 1;
   }
 
   addFailure({ request_id, ...failure }: Failure, now: number): void {

@@ -48,7 +48,7 @@ it("records counts at every interval, and none where there are none", async () =
 it("counts by the clock that accounts keeps, which ignores minutes that are far ahead of it", async () => {
   const recorder = start(HOUR_MS, new UsageCounts(), { now: () => Date.parse("2026-11-24T08:00:30.000Z") });
   recorder.count(caller, "accepted");
-  recorder.countClient(caller, "cursor");
+  recorder.countMessage(caller, { declared: "cursor", callsTool: true });
   recorder.countFailure({ ...caller, route: "GET /api/v1/payouts", code: "invalid_parameter", request_id: "r1", field: "limit" });
   await recorder.stop();
   const counted = requests.flatMap(({ minutes, failures, clients }) =>

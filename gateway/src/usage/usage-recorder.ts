@@ -3,7 +3,7 @@ import { withTimeout, type Clock } from "@brand-records/lifecycle";
 import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type RpcClient } from "@brand-records/rpc";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
-import { UsageCounts, type Failure, type Key, type UsageBatch } from "./usage-counts.ts";
+import { UsageCounts, type DeclaredMessage, type Failure, type Key, type UsageBatch } from "./usage-counts.ts";
 
 const CALL_MS = 3_000;
 /** Time for all remaining batches, within the 20 s of a stop after its grace period. */
@@ -56,8 +56,7 @@ export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, cou
   return {
     /** Counts a request that the rate limiter has decided on. Never fails, and waits for nothing, as the others. */
     count: (principal: Key, verdict: "accepted" | "refused"): void => counts.add(principal, verdict, clock.now()),
-    /** Counts a message of an assistant under the name that its client declares. */
-    countClient: (principal: Key, name: string): void => counts.addMessage(principal, name, clock.now()),
+    countMessage: (principal: Key, message: DeclaredMessage): void => counts.addMessage(principal, message, clock.now()),
     /** Counts a request with a key that was refused or failed. */
     countFailure: (failure: Failure): void => counts.addFailure(failure, clock.now()),
     /** Records what is left. */

@@ -138,7 +138,7 @@ it("counts of requests after 31 days in several batches, and the batches of gate
   const usage = { brand_id: brand.id, key_id, minute: new Date().toISOString(), accepted: 1, refused: 0 };
   const [batch_id, oldBatch] = [randomUUID(), randomUUID()];
   const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
-  const client = { brand_id: brand.id, key_id, day: today, name: "claude-code", messages: 1 };
+  const client = { brand_id: brand.id, key_id, day: today, name: "claude-code", messages: 1, connecting: 0 };
   await served.usage.recordUsage({ batch_id, minutes: [usage], clients: [client], failures: [] });
   await served.db.query(
     `insert into accounts.usage_clients (brand_id, day, key_id, name, messages)

@@ -15,7 +15,7 @@ import { TOOLBOX } from "./toolbox.ts";
 
 /** What the endpoint serves from, the same for every caller. */
 export interface ServedToAssistants extends Pick<Caller, "services" | "publicUrl"> {
-  readonly usage: Pick<UsageRecorder, "countClient">;
+  readonly usage: Pick<UsageRecorder, "countMessage">;
 }
 
 /**
@@ -31,7 +31,8 @@ export async function serveMcp(
   const context = contextOf(response);
   requireMethod(request, response, "POST");
   const message = messageFrom(await readJsonBody(request, response));
-  usage.countClient(principal, clientNameOf(message, request.headers));
+  const callsTool = message.kind === "request" && message.method === "tools/call";
+  usage.countMessage(principal, { declared: clientNameOf(message, request.headers), callsTool });
   if (message.kind !== "request") {
     context.rpc = { method: message.kind };
     response.status(202).set("Content-Length", "0").end();

@@ -853,6 +853,8 @@ export interface ClientUsage {
   /** What the client calls itself, 1 to 64 characters. Proves nothing. */
   name: string;
   messages: number;
+  /** Those of them that call no tool: a client sends up to five of them to connect. A gateway of 1.0 does not tell. */
+  connecting: number;
 }
 
 /** Requests of a key that were refused or failed in the same way in one minute. */
@@ -928,6 +930,8 @@ export interface ClientCount {
   /** Declared, not proved. A key has 20 names a day; `other` has what comes beyond. */
   name: string;
   messages: number;
+  /** Those of them that call no tool. */
+  connecting: number;
 }
 
 export interface ListFailedRequestsRequest {
@@ -7465,7 +7469,7 @@ export const MinuteUsage: MessageFns<MinuteUsage> = {
 };
 
 function createBaseClientUsage(): ClientUsage {
-  return { brand_id: "", key_id: "", day: "", name: "", messages: 0 };
+  return { brand_id: "", key_id: "", day: "", name: "", messages: 0, connecting: 0 };
 }
 
 export const ClientUsage: MessageFns<ClientUsage> = {
@@ -7484,6 +7488,9 @@ export const ClientUsage: MessageFns<ClientUsage> = {
     }
     if (message.messages !== 0) {
       writer.uint32(40).int64(message.messages);
+    }
+    if (message.connecting !== 0) {
+      writer.uint32(48).int64(message.connecting);
     }
     return writer;
   },
@@ -7539,6 +7546,14 @@ export const ClientUsage: MessageFns<ClientUsage> = {
             }
 
             message.messages = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.connecting = longToNumber(reader.int64());
             continue;
           }
         }
@@ -8064,7 +8079,7 @@ export const GetUsageResponse: MessageFns<GetUsageResponse> = {
 };
 
 function createBaseClientCount(): ClientCount {
-  return { key_id: "", name: "", messages: 0 };
+  return { key_id: "", name: "", messages: 0, connecting: 0 };
 }
 
 export const ClientCount: MessageFns<ClientCount> = {
@@ -8077,6 +8092,9 @@ export const ClientCount: MessageFns<ClientCount> = {
     }
     if (message.messages !== 0) {
       writer.uint32(24).int64(message.messages);
+    }
+    if (message.connecting !== 0) {
+      writer.uint32(32).int64(message.connecting);
     }
     return writer;
   },
@@ -8116,6 +8134,14 @@ export const ClientCount: MessageFns<ClientCount> = {
             }
 
             message.messages = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.connecting = longToNumber(reader.int64());
             continue;
           }
         }

@@ -149,6 +149,7 @@ describe("assistants", () => {
     day: day(days),
     name,
     messages,
+    connecting: messages - 1,
   });
   const recordClients = async (clients: ReturnType<typeof client>[], by = served): Promise<void> => {
     await by.usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [] });
@@ -159,14 +160,14 @@ describe("assistants", () => {
     return (await served.usage.getUsage(request)).clients;
   };
 
-  it("are counted by key and the name that they declare, those with the most messages first", async () => {
+  it("are counted by key and the name that they declare, those with the most messages first, and what calls no tool apart", async () => {
     const second = (await served.createKey(brand)).id;
     await recordClients([client("cursor", 2), client("claude-code", 3)]);
     await recordClients([client("claude-code", 4), client("claude-code", 1, 0, { brand_id: brand.id, key_id: second })]);
     expect(await clientsOf()).toEqual([
-      { key_id: key, name: "claude-code", messages: 7 },
-      { key_id: key, name: "cursor", messages: 2 },
-      { key_id: second, name: "claude-code", messages: 1 },
+      { key_id: key, name: "claude-code", messages: 7, connecting: 5 },
+      { key_id: key, name: "cursor", messages: 2, connecting: 1 },
+      { key_id: second, name: "claude-code", messages: 1, connecting: 0 },
     ]);
     expect(await clientsOf({ by_client: false })).toEqual([]);
   });
@@ -213,8 +214,8 @@ describe("assistants", () => {
     const counted = await clientsOf({ from: at(-30 * 1_440 - 480), bucket_minutes: 1_440 });
     expect(counted.reduce((sum, { messages }) => sum + messages, 0)).toBe(581);
     expect(counted.filter(({ name }) => name === "other")).toEqual([
-      { key_id: key, name: "other", messages: 80 },
-      { key_id: second, name: "other", messages: 1 },
+      { key_id: key, name: "other", messages: 80, connecting: 0 },
+      { key_id: second, name: "other", messages: 1, connecting: 0 },
     ]);
   });
 

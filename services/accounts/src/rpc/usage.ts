@@ -33,7 +33,7 @@ const counts = <Shape extends z.ZodRawShape>(max: number, shape: Shape) =>
 const batchFields = {
   batch_id: fields.batchId,
   minutes: counts(BATCH_COUNTS_MAX, { minute: fields.minute, accepted: fields.count, refused: fields.count }),
-  clients: counts(BATCH_COUNTS_MAX, { day: fields.day, name: fields.clientName, messages: fields.count }),
+  clients: counts(BATCH_COUNTS_MAX, { day: fields.day, name: fields.clientName, messages: fields.count, connecting: fields.count }),
   failures: counts(BATCH_FAILURES_MAX, {
     minute: fields.minute,
     route: fields.route,

@@ -69,7 +69,7 @@ export const deleteOldBatches = (sql: Sql, days: number, limit: number): Promise
   countOf(sql.query(statements.deleteOldBatches, [days, limit]));
 
 const ADDED_CLIENTS = unnestRows(
-  { brand_id: "text", day: "text", key_id: "text", name: "text", messages: "bigint" },
+  { brand_id: "text", day: "text", key_id: "text", name: "text", messages: "bigint", connecting: "bigint" },
   { as: "added", after: 4 },
 );
 
@@ -78,7 +78,7 @@ const clientStatements = statementsOf("usage_clients", {
   lock: "select pg_advisory_xact_lock(hashtextextended('accounts.usage_clients', 0))",
   // New names take the places that are left, the most frequent first.
   add: `with given as (
-             select added.brand_id, added.day::date as day, added.key_id, added.name, sum(added.messages) as messages
+             select added.brand_id, added.day::date as day, added.key_id, added.name, sum(added.messages) as messages, sum(added.connecting) as connecting
                from ${ADDED_CLIENTS.relation}
                join accounts.keys k on k.id = added.key_id and k.brand_id = added.brand_id
               where added.day::date >= ((now() - make_interval(days => $1)) at time zone 'Asia/Manila')::date
@@ -92,19 +92,20 @@ const clientStatements = statementsOf("usage_clients", {
                from given g
                left join accounts.usage_clients known
                  on (known.brand_id, known.day, known.key_id, known.name) = (g.brand_id, g.day, g.key_id, g.name))
-           insert into accounts.usage_clients as u (brand_id, day, key_id, name, messages)
-           select brand_id, day, key_id, case when is_known or place <= $3 - taken then name else $4 end, sum(messages)
+           insert into accounts.usage_clients as u (brand_id, day, key_id, name, messages, connecting)
+           select brand_id, day, key_id, case when is_known or place <= $3 - taken then name else $4 end, sum(messages), sum(connecting)
              from ranked group by 1, 2, 3, 4
-           on conflict (brand_id, day, key_id, name) do update set messages = u.messages + excluded.messages`,
+           on conflict (brand_id, day, key_id, name) do update
+              set messages = u.messages + excluded.messages, connecting = u.connecting + excluded.connecting`,
   counts: `with counted as (
-             select key_id, name, sum(messages) as messages
+             select key_id, name, sum(messages) as messages, sum(connecting) as connecting
                from accounts.usage_clients
               where brand_id = $1
                 and day >= ($2::timestamptz at time zone 'Asia/Manila')::date
                 and day <= (($3::timestamptz - interval '1 ms') at time zone 'Asia/Manila')::date
               group by 1, 2),
            ranked as (select *, row_number() over (order by messages desc, key_id, name) as place from counted)
-           select key_id, case when place <= $4 then name else $5 end as name, sum(messages)::bigint as messages
+           select key_id, case when place <= $4 then name else $5 end as name, sum(messages)::bigint as messages, sum(connecting)::bigint as connecting
              from ranked group by 1, 2 order by 3 desc, 1, 2`,
   deleteOld: `delete from accounts.usage_clients u using (
              select brand_id, day, key_id, name from accounts.usage_clients

@@ -1,7 +1,12 @@
 import { CLIENT_ROWS_MAX, clientRows, daysText } from "./client-rows.ts";
 
 const clients = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ key_id: "key_1", name: `client ${index}`, messages: count - index }));
+  Array.from({ length: count }, (_, index) => ({
+    key_id: "key_1",
+    name: `client ${index}`,
+    messages: 2 * (count - index),
+    connecting: count - index,
+  }));
 
 it.each([0, 1, CLIENT_ROWS_MAX])("shows each of %i assistants", (count) => {
   const rows = clientRows(clients(count));
@@ -12,8 +17,8 @@ it.each([0, 1, CLIENT_ROWS_MAX])("shows each of %i assistants", (count) => {
 it("sums up the rest in one row, and loses no message", () => {
   const rows = clientRows(clients(50));
   expect(rows).toHaveLength(CLIENT_ROWS_MAX);
-  expect(rows.at(-1)).toEqual({ id: "rest", client: undefined, messages: (31 * 32) / 2 });
-  expect(rows.reduce((sum, { messages }) => sum + messages, 0)).toBe((50 * 51) / 2);
+  expect(rows.at(-1)).toEqual({ id: "rest", client: undefined, messages: 31 * 32, connecting: (31 * 32) / 2 });
+  expect(rows.reduce((sum, { messages }) => sum + messages, 0)).toBe(50 * 51);
 });
 
 it("names the days in Manila", () => {

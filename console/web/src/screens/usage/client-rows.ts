@@ -9,6 +9,8 @@ interface ClientRow {
   /** Undefined for the row that sums up the rest. */
   readonly client: ClientCount | undefined;
   readonly messages: number;
+  /** Of the messages. */
+  readonly connecting: number;
 }
 
 /** Rows that are shown one by one. */
@@ -16,10 +18,14 @@ export const CLIENT_ROWS_MAX = 20;
 
 /** The assistants with the most messages first, and one row for the rest. */
 export function clientRows(clients: readonly ClientCount[]): ClientRow[] {
-  const rows = clients.map((client) => ({ id: `${client.key_id} ${client.name}`, client, messages: client.messages }));
+  const rows = clients.map((client) => rowOf(`${client.key_id} ${client.name}`, client, [client]));
   if (rows.length <= CLIENT_ROWS_MAX) return rows;
-  const rest = rows.slice(CLIENT_ROWS_MAX - 1).reduce((sum, { messages }) => sum + messages, 0);
-  return [...rows.slice(0, CLIENT_ROWS_MAX - 1), { id: "rest", client: undefined, messages: rest }];
+  return [...rows.slice(0, CLIENT_ROWS_MAX - 1), rowOf("rest", undefined, clients.slice(CLIENT_ROWS_MAX - 1))];
+}
+
+function rowOf(id: string, client: ClientCount | undefined, counts: readonly ClientCount[]): ClientRow {
+  const total = (name: "messages" | "connecting"): number => counts.reduce((sum, count) => sum + count[name], 0);
+  return { id, client, messages: total("messages"), connecting: total("connecting") };
 }
 
 const DAY = dateFormat({ timeZone: "Asia/Manila", day: "numeric", month: "short" });

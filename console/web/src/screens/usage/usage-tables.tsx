@@ -63,7 +63,7 @@ export function ClientTable({ clients, keys, days }: ClientTableProps) {
       <Text size="sm" c="dimmed" mb="xs">
         {clients.length === 0
           ? `No assistant sent a message ${days}.`
-          : `Messages ${days}, by the name that each client declares: declared, not proved. Whole days, in Manila.`}
+          : `Messages ${days}, by the name that each client declares: declared, not proved. Whole days, in Manila. “To connect” are those that call no tool.`}
       </Text>
       {clients.length > 0 && (
         <Rows
@@ -72,6 +72,7 @@ export function ClientTable({ clients, keys, days }: ClientTableProps) {
             { title: "Assistant", cell: ({ client }) => <strong className="breakable">{client?.name ?? "All others"}</strong> },
             { title: "Key", cell: ({ client }) => client !== undefined && <KeyName id={client.key_id} found={known.get(client.key_id)} /> },
             { title: "Messages", cell: ({ messages }) => messages.toLocaleString("en-PH") },
+            { title: "To connect", cell: ({ connecting }) => connecting.toLocaleString("en-PH") },
           ]}
           rows={clientRows(clients)}
           keyOf={({ id }) => id}

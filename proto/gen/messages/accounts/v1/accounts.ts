@@ -855,6 +855,8 @@ export interface ClientUsage {
   /** What the client calls itself, 1 to 64 characters. Proves nothing. */
   name: string;
   messages: number;
+  /** Those of them that call no tool: a client sends up to five of them to connect. A gateway of 1.0 does not tell. */
+  connecting: number;
 }
 
 /** Requests of a key that were refused or failed in the same way in one minute. */
@@ -930,6 +932,8 @@ export interface ClientCount {
   /** Declared, not proved. A key has 20 names a day; `other` has what comes beyond. */
   name: string;
   messages: number;
+  /** Those of them that call no tool. */
+  connecting: number;
 }
 
 export interface ListFailedRequestsRequest {
