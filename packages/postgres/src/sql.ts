@@ -46,7 +46,10 @@ export async function run<Row>(
   const config = isPrepared(statement) ? { name: statement.name, text } : { text };
   try {
     const result = await on.query({ ...config, ...bounds, values: (values ?? []) as unknown[] });
-    return result.rows as Row[];
+    // Node's list of timers makes old what pg's timer of the limit refers to, and that is the result: a page's rows need not get old with it.
+    const { rows } = result;
+    result.rows = [];
+    return rows as Row[];
   } catch (error) {
     onError?.(error);
     failStatement(span, error);
