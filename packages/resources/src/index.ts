@@ -10,7 +10,7 @@ export { FILTER_NAMES, type FilterName } from "./resource.ts";
 export { filterProblem, filterSchema, type Filters } from "./filters.ts";
 export { EARLIEST_INSTANT, formatInstant, instantProblem, LATEST_INSTANT, parseInstant, parseInstantUp } from "./instant.ts";
 export { parsedJson } from "./parsed-json.ts";
-export { fieldsByKind, freeTexts, type Resource } from "./resource.ts";
+export { emptyRecord, fieldNames, fieldsByKind, freeTexts, type Resource } from "./resource.ts";
 
 export {
   EVENT_MESSAGE_BYTES_MAX,

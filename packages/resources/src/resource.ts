@@ -29,6 +29,19 @@ export function defineResource<const Name extends string, Shape extends z.ZodObj
   return Object.freeze(resource);
 }
 
+/** Returns the names of a resource's fields, in the order in which records have them. */
+export const fieldNames = ({ schema }: Resource): string[] => Object.keys(schema.shape);
+
+/** Returns a record without a value: what a message holds in fields that nobody asked for. */
+export const emptyRecord = ({ schema }: Resource): object =>
+  Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, emptyValue(field as z.ZodType)]));
+
+function emptyValue(field: z.ZodType): unknown {
+  if (field instanceof z.ZodDefault) return null;
+  if (field instanceof z.ZodArray) return [];
+  return field instanceof z.ZodNumber ? 0 : "";
+}
+
 /** Returns the names of the fields that are numbers, and of those that are times. */
 export function fieldsByKind({ schema }: Resource): { readonly numbers: readonly string[]; readonly times: readonly string[] } {
   const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, schema: requiredSchema(field as z.ZodType) }));

@@ -27,7 +27,16 @@ export interface ListRequest {
     | null
     | undefined;
   /** Only records that match all of them. INVALID_ARGUMENT (kind `invalid_parameter`) if one is malformed, or the resource does not have it. */
-  filters?: RecordFilters | null | undefined;
+  filters?:
+    | RecordFilters
+    | null
+    | undefined;
+  /** The fields that the records have beside `id` and `created_at`; all if absent. The others are empty. Unknown names are ignored. */
+  fields?: FieldNames | null | undefined;
+}
+
+export interface FieldNames {
+  names: string[];
 }
 
 export interface RecordFilters {
@@ -277,7 +286,7 @@ export interface DeletedRows {
 }
 
 function createBaseListRequest(): ListRequest {
-  return { brand_id: "", limit: 0, cursor: null, since: null, filters: null };
+  return { brand_id: "", limit: 0, cursor: null, since: null, filters: null, fields: null };
 }
 
 export const ListRequest: MessageFns<ListRequest> = {
@@ -296,6 +305,9 @@ export const ListRequest: MessageFns<ListRequest> = {
     }
     if (message.filters !== undefined && message.filters !== null) {
       RecordFilters.encode(message.filters, writer.uint32(42).fork()).join();
+    }
+    if (message.fields !== undefined && message.fields !== null) {
+      FieldNames.encode(message.fields, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -351,6 +363,60 @@ export const ListRequest: MessageFns<ListRequest> = {
             }
 
             message.filters = RecordFilters.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.fields = FieldNames.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFieldNames(): FieldNames {
+  return { names: [] };
+}
+
+export const FieldNames: MessageFns<FieldNames> = {
+  encode(message: FieldNames, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.names) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FieldNames {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFieldNames();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.names.push(reader.string());
             continue;
           }
         }

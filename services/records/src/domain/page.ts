@@ -26,6 +26,7 @@ export interface PageRequest {
   readonly cursor?: string | null | undefined;
   readonly since?: string | null | undefined;
   readonly filters?: GivenFilters | null | undefined;
+  readonly fields?: { readonly names: readonly string[] } | null | undefined;
 }
 
 /** The page to read, from a valid `PageRequest`. */
@@ -38,6 +39,8 @@ export interface Page {
   readonly since: string | undefined;
   /** Keeps records that match all of them. Normalized. */
   readonly filters: Filters;
+  /** The fields to read; undefined for all. A name that is none of the resource's selects nothing. */
+  readonly fields?: ReadonlySet<string> | undefined;
 }
 
 const NO_FILTERS: Filters = Object.freeze({});
@@ -54,7 +57,8 @@ export function pageFrom(resource: ResourceName, request: PageRequest): Page {
   const since = request.since == null ? undefined : sinceFrom(request.since);
   const filters = request.filters == null ? NO_FILTERS : filtersFrom(resource, request.filters);
   const after = request.cursor == null ? undefined : decodeCursor(request.cursor, { resource, since, filters });
-  return { brandId: brand_id, limit, after, since, filters };
+  const fields = request.fields == null ? undefined : new Set(request.fields.names);
+  return { brandId: brand_id, limit, after, since, filters, fields };
 }
 
 /**
@@ -150,5 +154,6 @@ export function requireServable(resource: ResourceName, brand_id: string, record
   }
 }
 
-const isAmount = (value: unknown): boolean => value === null || ((value as number) >= 0 && (value as number) <= Number.MAX_SAFE_INTEGER);
-const isTime = (value: unknown): boolean => value === null || TIME.test(value as string);
+/** Fields that were not asked for are undefined. */
+const isAmount = (value: unknown): boolean => value == null || ((value as number) >= 0 && (value as number) <= Number.MAX_SAFE_INTEGER);
+const isTime = (value: unknown): boolean => value == null || TIME.test(value as string);

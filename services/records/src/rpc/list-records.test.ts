@@ -1,6 +1,7 @@
 import type { AppError } from "@brand-records/errors";
 import { openPool } from "@brand-records/postgres";
 import type { ListRequest } from "@brand-records/proto/records/v1";
+import { emptyRecord, type RecordOf, RESOURCES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
 import { deposit } from "../../test/sample-records.ts";
@@ -54,6 +55,18 @@ it("refuses a cursor of another since, and accepts it with the same time spelled
   expect((await list({ limit: 1, since: "2026-11-21T08:00:00.0+08:00", cursor: cursor ?? "" })).data).toHaveLength(1);
   for (const since of [null, "2026-11-21T00:00:00.001Z"]) {
     await expect(list({ limit: 1, since, cursor: cursor ?? "" })).rejects.toMatchObject({ kind: "invalid_cursor", field: "cursor" });
+  }
+});
+
+it("with fields, has no other but id and created_at, and the cursor that it has with all; other names select nothing", async () => {
+  await served.import(brand, [deposit({ amount_centavos: 7, status: "succeeded" }), deposit()], { resource: "deposits" });
+  for (const filters of [undefined, { status: "succeeded" }]) {
+    const [all, some] = [
+      await list({ limit: 1, filters }),
+      await list({ limit: 1, filters, fields: { names: ["amount_centavos", "brand_id", "id from x --"] } }),
+    ];
+    const { id, created_at, amount_centavos } = all.data[0] as RecordOf<"deposits">;
+    expect(some).toEqual({ ...all, data: [{ ...emptyRecord(RESOURCES.deposits), id, created_at, amount_centavos }] });
   }
 });
 

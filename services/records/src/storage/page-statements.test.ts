@@ -160,6 +160,10 @@ describe.each(RESOURCE_NAMES)("a page of %s", (resource) => {
     const rows = await pageOfRecords(served.db, resource, { ...unfiltered, limit: 200 });
     expect(rows).toHaveLength(200);
     for (const row of rows) expect(Object.keys(row)).toEqual(columnsOf(resource));
+    for (const [, filters] of filtersOf(resource).filter(([name]) => /^a frequent \w+$/.test(name))) {
+      const [row] = await pageOfRecords(served.db, resource, { ...unfiltered, filters, fields: new Set(["status"]) });
+      expect(Object.keys(row ?? {})).toEqual(["id", "created_at", "status"]);
+    }
     expect(await pageOfRecords(served.db, resource, { ...unfiltered, brandId: "brd_nobody" })).toEqual([]);
   });
 });

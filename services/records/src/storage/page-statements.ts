@@ -1,5 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import {
+  fieldNames,
   type FilterName,
   type Filters,
   formatInstant,
@@ -12,9 +13,18 @@ import {
 import { END_OF_TIME, type Page } from "../domain/page.ts";
 
 /** Returns the columns of a resource's table without brand_id: the names of the resource's fields. */
-export function columnsOf(resource: ResourceName): string[] {
-  return Object.keys(RESOURCES[resource].schema.shape);
+export const columnsOf = (resource: ResourceName): string[] => fieldNames(RESOURCES[resource]);
+
+interface Selection {
+  readonly resource: ResourceName;
+  readonly columns: readonly string[];
 }
+
+/** A cursor is made of the last row's position: it is selected with any fields. */
+const selectionOf = (resource: ResourceName, fields?: ReadonlySet<string>): Selection => ({
+  resource,
+  columns: columnsOf(resource).filter((name) => fields === undefined || fields.has(name) || name === "id" || name === "created_at"),
+});
 
 /** The filters that compare a column with a value. The others are bounds of every statement. */
 const COLUMN_FILTERS = ["id", "link_id", "campaign_id", "status"] as const satisfies readonly FilterName[];
@@ -31,23 +41,23 @@ type ColumnFilter = (typeof COLUMN_FILTERS)[number];
  *
  * @param filters in the order of COLUMN_FILTERS
  */
-function pageStatement(resource: ResourceName, filters: readonly ColumnFilter[]): Statement {
-  return { name: [resource, "page", ...filters].join("."), text: textOf(resource, filters) };
+function pageStatement(selection: Selection, filters: readonly ColumnFilter[]): Statement {
+  return { name: [selection.resource, "page", ...filters].join("."), text: textOf(selection, filters) };
 }
 
-function textOf(resource: ResourceName, filters: readonly ColumnFilter[]): string {
+function textOf(selection: Selection, filters: readonly ColumnFilter[]): string {
   const [first] = filters;
   const equal = filters.map((name, index) => `t.${name} = ${parameter(index)}`);
   switch (first) {
     case undefined:
-      return select(resource, BOUNDS, ORDER);
+      return select(selection, BOUNDS, ORDER);
     case "id":
-      return select(resource, [...BOUNDS, ...idRange(parameter(0)), ...equal.slice(1)], "t.id");
+      return select(selection, [...BOUNDS, ...idRange(parameter(0)), ...equal.slice(1)], "t.id");
     case "status":
-      return select(resource, statusRange(parameter(0)), "t.status desc, t.created_at desc, t.id desc");
+      return select(selection, statusRange(parameter(0)), "t.status desc, t.created_at desc, t.id desc");
     default: {
       const isOneList = filters.includes("status");
-      return isOneList ? select(resource, [...BOUNDS, ...equal], NULLS_LAST_ORDER) : mergedByStatus(resource, [...BOUNDS, ...equal]);
+      return isOneList ? select(selection, [...BOUNDS, ...equal], NULLS_LAST_ORDER) : mergedByStatus(selection, [...BOUNDS, ...equal]);
     }
   }
 }
@@ -61,9 +71,8 @@ const ORDER = "t.created_at desc, t.id desc";
 /** As `created_at` is never null, this is ORDER. It is the order of the indexes by link and by campaign, and of no other. */
 const NULLS_LAST_ORDER = "t.created_at desc nulls last, t.id desc";
 
-function select(resource: ResourceName, conditions: readonly string[], order: string): string {
-  const columns = columnsOf(resource).map((column) => `t.${column}`);
-  return `select ${columns.join(", ")}
+function select({ resource, columns }: Selection, conditions: readonly string[], order: string): string {
+  return `select ${columns.map((column) => `t.${column}`).join(", ")}
              from records.${resource} t
             where t.brand_id = $1 and ${conditions.join(" and ")}
             order by ${order}
@@ -83,26 +92,29 @@ const statusRange = (status: string): string[] => [
  * Merges the lists of all statuses, which reads one record more of each than it returns. So an index by campaign and status serves both,
  * and an import writes two indexes less.
  */
-function mergedByStatus(resource: ResourceName, conditions: readonly string[]): string {
-  const lists = RESOURCES[resource].schema.shape.status.options.map(
-    (status) => `(${select(resource, [...conditions, `t.status = '${status}'`], NULLS_LAST_ORDER)})`,
+function mergedByStatus(selection: Selection, conditions: readonly string[]): string {
+  const lists = RESOURCES[selection.resource].schema.shape.status.options.map(
+    (status) => `(${select(selection, [...conditions, `t.status = '${status}'`], NULLS_LAST_ORDER)})`,
   );
   return `select * from (${lists.join(" union all ")}) t order by ${NULLS_LAST_ORDER} limit $5`;
 }
 
 /** Those of first and later pages without filters, with and without `since`. */
-const pageStatements = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, pageStatement(name, [])])) as Record<ResourceName, Statement>;
+const pageStatements = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, pageStatement(selectionOf(name), [])])) as Record<
+  ResourceName,
+  Statement
+>;
 
 /** Those of pages with filters by the names of the filters: at most 15 for a resource. */
 const filteredStatements = new Map<string, Statement>();
 
 /** Returns a page of records, newest first. It costs the same at any depth. */
 export function pageOfRecords<Name extends ResourceName>(sql: Sql, resource: Name, page: Page): Promise<RecordOf<Name>[]> {
-  const { brandId, after, since, limit, filters } = page;
+  const { brandId, after, since, limit, filters, fields } = page;
   const { created_from, created_before } = filters;
   const names = COLUMN_FILTERS.filter((name) => filters[name] !== undefined);
   const isLater = created_before !== undefined && (after === undefined || after.created_at >= created_before);
-  return sql.query<RecordOf<Name>>(names.length === 0 ? pageStatements[resource] : filteredStatement(resource, names), [
+  return sql.query<RecordOf<Name>>(statementOf(resource, names, fields), [
     brandId,
     ...(isLater ? [created_before, ""] : [after?.created_at ?? "infinity", after?.id ?? ""]),
     laterOf(since, created_from),
@@ -111,9 +123,12 @@ export function pageOfRecords<Name extends ResourceName>(sql: Sql, resource: Nam
   ]);
 }
 
-function filteredStatement(resource: ResourceName, names: readonly ColumnFilter[]): Statement {
+/** Pages with fields are not prepared: there are as many statements as sets of fields. */
+function statementOf(resource: ResourceName, names: readonly ColumnFilter[], fields: Page["fields"]): Statement {
+  if (fields !== undefined) return { ...pageStatement(selectionOf(resource, fields), names), isPlannedPerCall: true };
+  if (names.length === 0) return pageStatements[resource];
   const key = `${resource} ${names.join()}`;
-  const statement = filteredStatements.get(key) ?? pageStatement(resource, names);
+  const statement = filteredStatements.get(key) ?? pageStatement(selectionOf(resource), names);
   filteredStatements.set(key, statement);
   return statement;
 }

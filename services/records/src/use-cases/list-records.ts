@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore, NoRoomError } from "@brand-records/lifecycle";
 import type { Sql } from "@brand-records/postgres";
-import type { RecordOf, ResourceName } from "@brand-records/resources";
+import { emptyRecord, type RecordOf, RESOURCE_NAMES, type ResourceName, RESOURCES } from "@brand-records/resources";
 import type { CallContext } from "@brand-records/rpc";
 import { nextCursor, pageFrom, type PageRequest, requireServable } from "../domain/page.ts";
 import { pageOfRecords } from "../storage/page-statements.ts";
@@ -21,8 +21,12 @@ export async function listRecords<Name extends ResourceName>(db: Sql, resource: 
   const page = pageFrom(resource, request);
   const data = await pageOfRecords(db, resource, page);
   requireServable(resource, page.brandId, data);
-  return { data, next_cursor: nextCursor(resource, page, data) };
+  const message = page.fields === undefined ? data : data.map((record) => ({ ...EMPTY[resource], ...record }));
+  return { data: message, next_cursor: nextCursor(resource, page, data) };
 }
+
+/** The encoder of a message takes every field. */
+const EMPTY = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, emptyRecord(RESOURCES[name])])) as Record<ResourceName, object>;
 
 /** The time that a statement waits for a connection, too. */
 const WAIT_MS = 2_000;
