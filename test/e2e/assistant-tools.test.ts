@@ -49,7 +49,7 @@ describe.each(GENERATIONS)("%s", (generation) => {
       [{ limit: "25" }, "?limit=25"],
       [{ limit: 200 }, "?limit=200"],
       [{ limit: 3, since: "2026-06-01T00:00:00+08:00" }, "?limit=3&since=2026-06-01T00:00:00%2B08:00"],
-      [{ limit: null, cursor: "", since: null }, ""],
+      [{ limit: null, cursor: "", since: null, fields: "" }, ""],
     ] as const) {
       const http = await stack.get(`/api/v1/${resource}${query}`, brand.key);
       const expected = await http.text();
@@ -80,6 +80,7 @@ describe.each(GENERATIONS)("%s", (generation) => {
     ["a cursor that is a number", { cursor: 5 }, "invalid_parameter", "cursor"],
     ["a date without a time", { since: "2026-11-21" }, "invalid_parameter", "since"],
     ["since as a number", { since: 1763683200 }, "invalid_parameter", "since"],
+    ["a field of other records", { fields: ["clicks", "views"] }, "invalid_parameter", "fields"],
     ["another brand", { brand_id: "brd_other" }, "invalid_parameter", "brand_id"],
     ["a filter that does not exist", { status: "pending" }, "invalid_parameter", "status"],
     ["an argument in another case", { Limit: 5 }, "invalid_parameter", "Limit"],

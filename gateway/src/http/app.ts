@@ -17,7 +17,7 @@ import { pageForm, sendError, wantsPage } from "./errors.ts";
 import { requireHost } from "./host.ts";
 import { logRequests } from "./log-requests.ts";
 import { requireAllowedOrigin, rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
-import { ASSISTANTS_PATH } from "./mcp/server-info.ts";
+import { ASSISTANTS_PATH, ASSISTANTS_PATHS } from "./mcp/server-info.ts";
 import { OAUTH_PATHS, oauthUnsupported } from "./oauth-unsupported.ts";
 import { contextOf, requestContext } from "./request-context.ts";
 import { setRateLimitHeaders } from "./responses.ts";
@@ -64,7 +64,7 @@ export function createApp(deps: AppDependencies): Express {
   app.use(compress());
   // Comes before the API: some clients append the well-known path to the endpoint's path.
   app.use(`${ASSISTANTS_PATH}/.well-known`, oauthUnsupported);
-  app.all(ASSISTANTS_PATH, assistants(deps));
+  app.all(ASSISTANTS_PATHS, assistants(deps));
   app.use("/api", rest(deps));
   app.use(OAUTH_PATHS, oauthUnsupported);
   app.use(notFound(deps.console !== undefined));
@@ -79,7 +79,7 @@ export function routesThatCanFail(hasConsole: boolean): readonly string[] {
 
 /** Gives errors of every check the protocol's form on the assistants' endpoint. */
 const errorForms: RequestHandler = (request, response, next) => {
-  if (request.path === ASSISTANTS_PATH) {
+  if (ASSISTANTS_PATHS.includes(request.path)) {
     const context = contextOf(response);
     context.route = ASSISTANTS_PATH;
     context.errorForm = rpcErrorForm(null);

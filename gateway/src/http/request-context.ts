@@ -2,6 +2,7 @@ import { contextOf as edgeContextOf, giveContext, type EdgeContext } from "@bran
 import type { AppError } from "@brand-records/errors";
 import { startEdgeSpan } from "@brand-records/telemetry";
 import type { RequestHandler, Response } from "express";
+import type { Via } from "../operations/operation.ts";
 
 /** Writes an error in the form of its path. */
 export type ErrorForm = (
@@ -17,7 +18,7 @@ export type ErrorForm = (
 /** The state of a request while it is served. */
 export interface RequestContext extends EdgeContext {
   /** Undefined until it is known. */
-  operation?: { readonly name: string; readonly via: "rest" | "assistant" };
+  operation?: { readonly name: string; readonly via: Via };
   /** The message, on the assistants' path. Known names only, or `other`. */
   rpc?: { readonly method: string; readonly generation?: string; tool?: string };
   /** What the error is about, as the caller spells it. */

@@ -28,7 +28,7 @@ export async function serveRest(
   if (operation === undefined) throw nothingAt(request.path);
   requireMethod(request, response, operation.method === "GET" ? "GET, HEAD" : operation.method);
   if (operation.permission !== undefined) requirePermission(principal, operation.permission);
-  const input = operation.input.parse(await readInput(operation.input.from, request, response));
+  const input = operation.input.parse(await readInput(operation.input.from, request, response), "rest");
   const { status, headers = {}, body } = await operation.run(services, principal, input, contextOf(response));
   response.setHeaders(new Map(Object.entries({ "Cache-Control": "private, no-store", ...headers })));
   send(response, status, JSON.stringify(body));

@@ -5,6 +5,9 @@ import type { Services } from "../services.ts";
 import type { DescribedError } from "./errors.ts";
 import type { ObjectSchema } from "./json-schema.ts";
 
+/** How an operation is called. */
+export type Via = "rest" | "assistant";
+
 /** One operation, declared once: its REST route, its OpenAPI description and its assistant tool derive from this record. */
 export interface Operation<Input = unknown> {
   /** The assistant tool's name. In camel case it is the OpenAPI operationId. */
@@ -21,7 +24,7 @@ export interface Operation<Input = unknown> {
   readonly summary: string;
   /** Text for readers of the OpenAPI description. */
   readonly description: string;
-  /** Tells models what the tool does and when to call it. */
+  /** Tells models what the tool does and when to call it. `{today}` stands for Manila's day, `{address}` for the service's address. */
   readonly guide: string;
   readonly input: OperationInput<Input>;
   readonly output: OperationOutput;
@@ -37,15 +40,15 @@ export interface Operation<Input = unknown> {
 export type OperationInput<Input> = QueryInput<Input> | BodyInput<Input>;
 
 interface CheckedInput<Input> {
-  /** A flat object. The descriptions of its properties are written for models. */
+  /** A flat object. The descriptions of its properties are written for models, and some properties are for them alone. */
   readonly schema: ObjectSchema;
   /** @throws AppError that names every wrong field */
-  parse(given: unknown): Input;
+  parse(given: unknown, via: Via): Input;
 }
 
 interface QueryInput<Input> extends CheckedInput<Input> {
   readonly from: "query";
-  /** What the OpenAPI description says of each property. */
+  /** The properties that HTTP takes, and what the OpenAPI description says of them. */
   readonly parameters: Readonly<Record<string, { readonly deprecated?: boolean; readonly description: string }>>;
 }
 

@@ -1,6 +1,10 @@
 import { ADDED_PERMISSION_NAMES } from "@brand-records/ids";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RESOURCES } from "@brand-records/resources";
+import type { CallContext } from "@brand-records/rpc";
+import type { Principal } from "../auth/principal.ts";
+import type { Services } from "../services.ts";
 import { OPERATIONS } from "./index.ts";
 
 it("every operation that is declared in this folder is in OPERATIONS", async () => {
@@ -19,6 +23,16 @@ it("every operation that needs a permission is described as failing with permiss
   for (const { name, permission, errors } of OPERATIONS) {
     expect({ name, described: errors.includes("permission_required") }).toEqual({ name, described: permission !== undefined });
   }
+});
+
+it("a list has the fields that an assistant asked for, also if a records of 1.0.0 sends whole records", async () => {
+  const { example } = RESOURCES.links;
+  const listLinks = jest.fn(async (_: object) => ({ data: [example], next_cursor: null }));
+  const links = OPERATIONS.find(({ name }) => name === "list_links");
+  const input = links?.input.parse({ fields: ["clicks"] }, "assistant");
+  const result = await links?.run({ records: { listLinks } } as unknown as Services, {} as Principal, input, {} as CallContext);
+  expect(result?.body).toEqual({ resource: "links", count: 1, data: [{ id: example.id, clicks: example.clicks }] });
+  expect(listLinks.mock.lastCall?.[0]).toMatchObject({ fields: { names: ["id", "clicks"] } });
 });
 
 /** Returns what a file exports as constants of the type Operation. */

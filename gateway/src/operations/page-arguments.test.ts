@@ -1,12 +1,13 @@
 import type { AppError } from "@brand-records/errors";
-import { CURSOR_FORM, RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
+import { CURSOR_FORM, fieldNames, RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
+import type { Via } from "./operation.ts";
 import { pageInput } from "./page-arguments.ts";
 
-const INPUT = pageInput(RESOURCES.conversions, 100);
+const INPUT = pageInput(RESOURCES.conversions);
 
-const thrownBy = (given: object) => {
+const thrownBy = (given: object, via: Via = "rest") => {
   try {
-    return INPUT.parse(given);
+    return INPUT.parse(given, via);
   } catch (error) {
     return error;
   }
@@ -15,11 +16,11 @@ const refusal = (field: string) => expect.objectContaining({ kind: "invalid_para
 
 describe("page arguments", () => {
   it("default to 50 records, beginning with the newest", () => {
-    expect(INPUT.parse({})).toEqual({ limit: 50 });
+    expect(INPUT.parse({}, "rest")).toEqual({ limit: 50 });
   });
 
   it.each(["1", "200", 1, 200])("accept the limit %j", (limit) => {
-    expect(INPUT.parse({ limit })).toEqual({ limit: Number(limit) });
+    expect(INPUT.parse({ limit }, "rest")).toEqual({ limit: Number(limit) });
   });
 
   // test/e2e/errors.test.ts has the malformed texts of a query.
@@ -27,10 +28,33 @@ describe("page arguments", () => {
     expect(thrownBy({ limit })).toEqual(refusal("limit"));
   });
 
-  it("are all described for REST, in the same order", () => {
+  it("are all described for REST, in the same order, but fields", () => {
     const { parameters } = INPUT as typeof INPUT & { from: "query" };
-    expect(Object.keys(parameters)).toEqual(Object.keys(INPUT.schema.properties));
+    expect(Object.keys(parameters)).toEqual(Object.keys(INPUT.schema.properties).filter((name) => name !== "fields"));
   });
+
+  it.each([
+    [
+      ["status", "order_amount_centavos"],
+      ["id", "status", "order_amount_centavos"],
+    ],
+    [
+      ["commission_centavos", "created_at", "id", "created_at"],
+      ["id", "created_at", "commission_centavos"],
+    ],
+    [[], ["id"]],
+  ])("of an assistant may be the fields %j: then these, in their order", (fields, shown) => {
+    expect(INPUT.parse({ fields }, "assistant")).toEqual({ limit: 50, fields: shown });
+    expect(thrownBy({ fields })).toEqual(refusal("fields"));
+  });
+
+  it.each([[["status", "views"]], ["status"], [{ 0: "status" }], [[["status"]]], [[null]], [["__proto__"]], [1], [["brand_id"]]])(
+    "refuse the fields %j, with those that there are",
+    (fields) => {
+      const message = `fields must be an array of names of fields: ${fieldNames(RESOURCES.conversions).join(", ")}`;
+      expect(thrownBy({ fields }, "assistant")).toMatchObject({ kind: "invalid_parameter", field: "fields", message });
+    },
+  );
 
   it.each(["brand_id", "Limit", "limit[]", "__proto__", "constructor", "offset"])("refuse the unknown name %s", (name) => {
     expect(thrownBy(Object.fromEntries([[name, "1"]]))).toEqual(refusal(name));
@@ -50,7 +74,7 @@ describe("page arguments", () => {
       created_from: "2026-11-01T00:00:00+08:00",
       created_before: "2026-12-01t00:00:00.000000001z",
     };
-    expect(INPUT.parse({ limit: "10", ...filters })).toEqual({ limit: 10, filters });
+    expect(INPUT.parse({ limit: "10", ...filters }, "rest")).toEqual({ limit: 10, filters });
   });
 
   it.each<[string, unknown, string]>([
@@ -70,6 +94,21 @@ describe("page arguments", () => {
     expect(thrownBy({ [name]: value })).toMatchObject({ kind: "invalid_parameter", field: name, message });
   });
 
+  it.each([
+    ["2026-11-01T00:00:00Z", "2026-10-31T23:59:59.999Z"],
+    ["2026-11-01T00:00:00Z", "2026-11-01T08:00:00+08:00"],
+    ["2026-11-01T00:00:00.123456789Z", "2026-11-01T08:00:00.123456789+08:00"],
+    ["2026-11-01T00:00:00.1234567Z", "2026-11-01T00:00:00.123456699Z"],
+  ])("refuse a range that begins at %s and ends at %s: its empty page would pass for an answer", (created_from, created_before) => {
+    const message = "created_before must be later than created_from";
+    expect(thrownBy({ created_from, created_before })).toMatchObject({ kind: "invalid_parameter", field: "created_before", message });
+  });
+
+  it("compare the ends of a range to the nanosecond", () => {
+    const filters = { created_from: "2026-11-01T08:00:00.000000001+08:00", created_before: "2026-11-01T00:00:00.000000002Z" };
+    expect(INPUT.parse(filters, "rest")).toEqual({ limit: 50, filters });
+  });
+
   it("report every problem at once", () => {
     expect(thrownBy({ status: "paid", limit: "0", offset: "1", link_id: "x", since: "2026-10-01" })).toMatchObject({
       field: "offset",
@@ -78,12 +117,12 @@ describe("page arguments", () => {
   });
 
   it.each(RESOURCE_NAMES)("of %s have the filters that the resource declares, and no other", (resource) => {
-    const input = pageInput(RESOURCES[resource], 100);
-    expect(Object.keys(input.schema.properties)).toEqual(["limit", "cursor", "since", ...RESOURCES[resource].filters]);
+    const input = pageInput(RESOURCES[resource]);
+    expect(Object.keys(input.schema.properties)).toEqual(["limit", "cursor", "since", "fields", ...RESOURCES[resource].filters]);
     expect(input.schema.properties["status"]?.enum).toEqual(RESOURCES[resource].schema.shape.status.options);
     const isFilter = (name: string): boolean => RESOURCES[resource].filters.includes(name as never);
     for (const name of ["campaign_id", "link_id"]) {
-      const parsing = () => input.parse({ [name]: name === "link_id" ? "lnk_1" : "cmp_1" });
+      const parsing = () => input.parse({ [name]: name === "link_id" ? "lnk_1" : "cmp_1" }, "rest");
       if (isFilter(name)) expect(parsing()).toMatchObject({ filters: {} });
       else expect(parsing).toThrow(expect.objectContaining({ kind: "invalid_parameter", field: name }));
     }

@@ -1,11 +1,13 @@
 import { AppError, othersIn, type ProblemDetail, PROBLEMS_MAX, unknownNames } from "@brand-records/errors";
 import {
   CURSOR_FORM,
+  fieldNames,
   type FilterName,
   filterProblem,
   type Filters,
   filterSchema,
   instantProblem,
+  isEmptyRange,
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
   parseInstant,
@@ -13,7 +15,7 @@ import {
 } from "@brand-records/resources";
 import { z } from "zod";
 import { integer, type JsonSchema } from "./json-schema.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, Via } from "./operation.ts";
 
 const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, digits only`;
 
@@ -45,6 +47,8 @@ type BasicArguments = z.output<typeof pageArguments>;
 export interface PageArguments extends BasicArguments {
   /** The filters as given; undefined if there are none. */
   readonly filters?: Filters;
+  /** The fields that records have, in their order; undefined for all. */
+  readonly fields?: readonly string[];
 }
 
 const BASIC_NAMES = Object.keys(pageArguments.shape);
@@ -55,12 +59,11 @@ const FILTER_DESCRIPTIONS: Readonly<Record<FilterName, string>> = {
   campaign_id: "Only records of this campaign.",
   link_id: "Only records of this link.",
   status: "Only records with this status.",
-  created_from: "Only records created at or after this RFC 3339 time with an offset.",
-  created_before: "Only records created before this RFC 3339 time with an offset.",
+  created_from: "Created at or after this RFC 3339 time with an offset.",
+  created_before: "Created before this RFC 3339 time with an offset.",
 };
 
-/** @param tokensPerRecord what a record costs a model, on average */
-export const pageInput = (resource: Resource, tokensPerRecord: number): Operation<PageArguments>["input"] => ({
+export const pageInput = (resource: Resource): Operation<PageArguments>["input"] => ({
   from: "query",
   parameters: {
     limit: { description: "Records per page. A larger or malformed number is refused, not clamped." },
@@ -78,31 +81,31 @@ export const pageInput = (resource: Resource, tokensPerRecord: number): Operatio
       limit: {
         ...integer({ minimum: 1, maximum: PAGE_LIMIT_MAX }),
         default: PAGE_LIMIT_DEFAULT,
-        description: `Records per page: 10 to look, 100 to walk (about ${tokens(100 * tokensPerRecord)} tokens). ${PAGE_LIMIT_MAX} are about ${tokens(PAGE_LIMIT_MAX * tokensPerRecord)} tokens.`,
+        description: `10 to look; to walk ${PAGE_LIMIT_MAX} with fields, else 100 (${tokens(100 * resource.tokens.whole)} tokens).`,
       },
-      cursor: {
-        type: "string",
-        ...CURSOR_FORM,
-        description: "next_cursor of the page before, unchanged. Leave it out for the newest records.",
-      },
-      since: {
-        type: "string",
-        format: "date-time",
-        description:
-          "Only records created strictly after this RFC 3339 time with an offset, such as 2026-11-01T00:00:00+08:00. It finds new records, not changed ones, and looks at no other time. Keep it the same while paging.",
+      cursor: { type: "string", ...CURSOR_FORM, description: "next_cursor of the page before, unchanged." },
+      since: { type: "string", format: "date-time", description: "Created strictly later. Use created_from instead." },
+      fields: {
+        type: "array",
+        items: { type: "string", enum: fieldNames(resource) },
+        description: `Those you need, beside id: ${PAGE_LIMIT_MAX} with ${resource.typicalFields.join(", ")} are ${tokens(PAGE_LIMIT_MAX * resource.tokens.typical)} tokens. ${resource.values}`,
       },
       ...Object.fromEntries(resource.filters.map((name) => [name, toolSchema(resource, name)])),
     },
     additionalProperties: false,
   },
-  parse: (given) => parsePageArguments(resource, given),
+  parse: (given, via) => parsePageArguments(resource, given, via),
 });
 
 /** What `format: date-time` allows beyond what is accepted. */
 const TIME_FORM = "At most nine digits of a second, no leap second.";
 
 const restDescription = (name: FilterName): string =>
-  `${FILTER_DESCRIPTIONS[name]}${name.startsWith("created_") ? ` ${TIME_FORM} Write \`+\` as \`%2B\`.` : ""}`;
+  [
+    FILTER_DESCRIPTIONS[name],
+    ...(name === "created_before" ? ["Refused if it is not later than `created_from`."] : []),
+    ...(name.startsWith("created_") ? [TIME_FORM, "Write `+` as `%2B`."] : []),
+  ].join(" ");
 
 function toolSchema(resource: Resource, name: FilterName): JsonSchema {
   const { $schema: _, description: __, ...schema } = z.toJSONSchema(filterSchema(resource, name)) as JsonSchema;
@@ -111,16 +114,21 @@ function toolSchema(resource: Resource, name: FilterName): JsonSchema {
 
 const tokens = (count: number): string => (Math.round(count / 500) * 500).toLocaleString("en");
 
+/** Returns a record with these fields only. */
+export const picked = (record: object, fields: readonly string[]): object =>
+  Object.fromEntries(fields.map((name) => [name, (record as Record<string, unknown>)[name]]));
+
 /**
  * Checks the arguments of a list. Unknown names are refused: a mistyped filter must not return everything, and
  * `brand_id` must never appear to work.
  *
  * @throws AppError `invalid_parameter`; `field` names the first wrong argument; `details` lists all if there are several
  */
-function parsePageArguments(resource: Resource, given: unknown): PageArguments {
+function parsePageArguments(resource: Resource, given: unknown, via: Via): PageArguments {
   const values = given as Readonly<Record<string, unknown>>;
   const isGiven = (name: string): boolean => Object.hasOwn(values, name);
-  const unknown = unknownNames(values, (name) => BASIC_NAMES.includes(name) || isFilterOf(resource, name));
+  const names = [...BASIC_NAMES, ...(via === "assistant" ? ["fields"] : []), ...resource.filters];
+  const unknown = unknownNames(values, (name) => names.includes(name));
   const filters: { [Name in FilterName]?: string } = {};
   const malformed: ProblemDetail[] = [];
   for (const name of resource.filters.filter(isGiven)) {
@@ -128,23 +136,31 @@ function parsePageArguments(resource: Resource, given: unknown): PageArguments {
     if (problem === undefined) filters[name] = values[name] as string;
     else malformed.push({ field: name, message: `${name} ${problem}` });
   }
+  if (isEmptyRange(filters)) malformed.push({ field: "created_before", message: "created_before must be later than created_from" });
+  const fields = via === "assistant" && isGiven("fields") ? fieldsFrom(resource, values["fields"]) : undefined;
+  if (typeof fields === "string") malformed.push({ field: "fields", message: fields });
   const parsed = pageArguments.safeParse(Object.fromEntries(BASIC_NAMES.filter(isGiven).map((name) => [name, values[name]])));
   if (parsed.success && unknown.length === 0 && malformed.length === 0) {
-    return Object.keys(filters).length === 0 ? parsed.data : { ...parsed.data, filters };
+    return { ...parsed.data, ...(Object.keys(filters).length > 0 && { filters }), ...(Array.isArray(fields) && { fields }) };
   }
   throw invalidParameters([
-    ...unknown.map((name) => ({ field: name, message: unknownMessage(resource, name) })),
+    ...unknown.map((name) => ({ field: name, message: unknownMessage(resource, name, names) })),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ field: String(path[0]), message })),
     ...malformed,
   ]);
 }
 
-function isFilterOf({ filters }: Resource, name: string): name is FilterName {
-  return filters.includes(name as FilterName);
+/** Returns fields that were asked for and `id`, in the resource's order, or what is wrong with them. */
+function fieldsFrom(resource: Resource, given: unknown): string[] | string {
+  const names = fieldNames(resource);
+  const asked = new Set<unknown>(Array.isArray(given) ? given : [given]);
+  if (Array.isArray(given) && [...asked].every((name) => names.includes(name as string)))
+    return names.filter((name) => name === "id" || asked.has(name));
+  return `fields must be an array of names of fields: ${names.join(", ")}`;
 }
 
-const unknownMessage = ({ name: resource, filters }: Resource, name: string): string =>
-  `There is no parameter ${quoted(name)}: the list of ${resource} takes ${[...BASIC_NAMES, ...filters].join(", ")}. To select by anything else, page and compare it in each record.`;
+const unknownMessage = ({ name: resource }: Resource, name: string, names: readonly string[]): string =>
+  `There is no parameter ${quoted(name)}: the list of ${resource} takes ${names.join(", ")}. To select by anything else, page and compare it in each record.`;
 
 const FIELD_LENGTH_MAX = 64;
 

@@ -8,7 +8,8 @@ export const conversions = defineResource({
   description: "An order that came through a creator's tracked link, and the commission on it.",
   summary: "List orders that came through tracked links, newest first.",
   guide:
-    "Orders that came through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. Orders start pending, and are approved or reversed weeks later: show pending and approved apart, as later reversals change both. When an order was approved or reversed is not recorded, and not when its status is final. occurred_at is when the order was placed, before its record was created: for a period, end a day later and compare. Often the largest list by far: how many orders each link brought, less reversed ones, is in links, and their sum says about how long this list is. What orders were worth is added up nowhere.",
+    "Orders through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. They start pending, and are approved or reversed weeks later: show both apart. occurred_at, when placed, comes before created_at: for a period end a day later and compare. Often the largest list: the orders in links add up to about its length.",
+  unrecorded: "when one was approved or reversed, buyers",
   schema: z.strictObject({
     ...common("cnv"),
     campaign_id: id("cmp"),
@@ -25,6 +26,9 @@ export const conversions = defineResource({
     occurred_at: time().describe("When the order was placed."),
     reversal_code: nullable(oneOf("returned", "fraud", "duplicate", "order_error")).describe("Why it was reversed."),
   }),
+  values: "payout_id: null until then; its payout may still fail.",
+  typicalFields: ["status", "order_amount_centavos", "commission_centavos"],
+  tokens: { whole: 205, typical: 42 },
   filters: ["id", "campaign_id", "link_id", "status", "created_from", "created_before"],
   example: {
     id: "cnv_01kak9t2b3c4d5e6f7g8h9j0k1",

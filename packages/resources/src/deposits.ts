@@ -8,7 +8,8 @@ export const deposits = defineResource({
   description: "Money the brand paid in, for one campaign or for its balance.",
   summary: "List what the brand paid in, newest first.",
   guide:
-    "Money the brand paid in, for a campaign or (campaign_id null) for its balance. Read it for funding, failed or refunded payments and their references. Received is the amount of succeeded and refunded deposits, from credited_at; kept is that less refunded_centavos, which a succeeded deposit may have too. When a refund happened and what balance is left are not recorded. What creators received is in payouts.",
+    "Money the brand paid in, for a campaign or (campaign_id null) its balance. Read it for funding, failed or refunded payments and their references. Received: the amount of succeeded and refunded ones, from credited_at; kept: that less refunded_centavos, which a succeeded one may have too.",
+  unrecorded: "when a refund happened, the balance",
   schema: z.strictObject({
     ...common("dep"),
     campaign_id: nullable(id("cmp")).describe("The campaign it funds; null when it went to the brand's balance."),
@@ -20,6 +21,9 @@ export const deposits = defineResource({
     reference: nullable(text(200)).describe("The payment provider's reference."),
     credited_at: nullable(time()),
   }),
+  values: "credited_at: null until received.",
+  typicalFields: ["status", "amount_centavos", "refunded_centavos"],
+  tokens: { whole: 137, typical: 42 },
   filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: "dep_01kac5p3y6f7g8h9j0k1m2n3p4",

@@ -25,3 +25,10 @@ export function filterProblem(resource: Resource, name: FilterName, value: unkno
   const { error } = filterSchema(resource, name).safeParse(typeof value === "string" ? value : "");
   return error?.issues[0]?.message;
 }
+
+/** Whether a range of valid times holds no time: a mistake, whose empty page would pass for an answer. */
+export const isEmptyRange = ({ created_from, created_before }: Filters): boolean =>
+  created_from !== undefined && created_before !== undefined && nanoseconds(created_before) <= nanoseconds(created_from);
+
+const nanoseconds = (time: string): bigint =>
+  BigInt(parseInstant(time) ?? 0) * 1_000_000n + BigInt((/\.\d{3}(\d+)/.exec(time)?.[1] ?? "").padEnd(6, "0"));

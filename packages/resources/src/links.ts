@@ -8,7 +8,8 @@ export const links = defineResource({
   description: "A creator's tracked link into the brand's shop.",
   summary: "List creators' tracked links, newest first.",
   guide:
-    "Creators' tracked links into the brand's shop, with the totals of their clicks and conversions (orders less reversed ones) so far. Read it to compare links or creators, or to see which are active; add up the links of a creator_id, which may have several. Single orders, and what they were worth, are in conversions.",
+    "Creators' tracked links into the brand's shop, with their clicks and conversions (orders less reversed ones) so far. Read it to compare links or creators, or to see which are active; a creator_id may have several: add them up. Single orders, and what they were worth, are in conversions.",
+  unrecorded: "earlier clicks",
   schema: z.strictObject({
     ...common("lnk"),
     campaign_id: id("cmp"),
@@ -21,6 +22,9 @@ export const links = defineResource({
     conversions: count().describe("Orders so far, less reversed ones."),
     expires_at: nullable(time()),
   }),
+  values: "clicks, conversions: so far.",
+  typicalFields: ["creator_id", "clicks", "conversions"],
+  tokens: { whole: 181, typical: 54 },
   filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.link_id,

@@ -10,7 +10,8 @@ export const payouts = defineResource({
   description: "Money that is on its way to one creator, or has arrived, for one campaign.",
   summary: "List payouts to creators, newest first.",
   guide:
-    "Money that is on its way to one creator, or has arrived, for one campaign. Read it to see what was paid, what is under way, and what failed and why. Under way is pending and processing. reversed was paid, at paid_at, and came back: show it apart from paid. For what was paid in a period, begin a month earlier and compare paid_at. When a payout failed or came back is not recorded, and not whether it is sent again. amount_centavos is what the creator gets; fee_centavos comes on top. Payments by the brand itself are in deposits.",
+    "Money on its way to one creator, or arrived, for one campaign. Read it for what was paid, is under way (pending, processing), or failed and why. reversed was paid, at paid_at, and came back: show it apart. Payment follows within days: for a period begin a week earlier and compare paid_at. The creator gets amount_centavos; fee_centavos comes on top.",
+  unrecorded: "when one failed or came back, if it is sent again, if a failed or cancelled one's fee is due",
   schema: z.strictObject({
     ...common("po"),
     campaign_id: id("cmp"),
@@ -25,6 +26,9 @@ export const payouts = defineResource({
     initiated_at: nullable(time()),
     paid_at: nullable(time()),
   }),
+  values: "paid_at: null until paid.",
+  typicalFields: ["status", "amount_centavos", "paid_at"],
+  tokens: { whole: 177, typical: 51 },
   filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.payout_id,

@@ -15,8 +15,16 @@ export interface Resource<Name extends string = string, Shape extends z.ZodObjec
   readonly summary: string;
   /** Tells models what the records hold, and when to read this list rather than another. */
   readonly guide: string;
+  /** What people ask of these records and the records do not say. */
+  readonly unrecorded: string;
   /** Validates imports strictly, and describes the records that the API returns. */
   readonly schema: Shape;
+  /** Tells models what values of fields mean, above all null. */
+  readonly values: string;
+  /** The fields that questions need most. */
+  readonly typicalFields: readonly (keyof z.output<Shape>)[];
+  /** What a record costs a model, whole and with its id and typical fields: tokens of o200k, as toolbox.test.ts measures them. */
+  readonly tokens: { readonly whole: number; readonly typical: number };
   /** The filters of its list. Those named like a field compare that field. */
   readonly filters: readonly FilterName[];
   /** One record for the API description. */

@@ -8,7 +8,8 @@ export const submissions = defineResource({
   description: "A piece of content that a creator handed in for a campaign, and its review.",
   summary: "List the content that creators handed in, newest first.",
   guide:
-    "Content that creators handed in, its views and earnings, and what review decided. Read it for what waits for review (status pending, since submitted_at), approval rates, reasons of rejection, or how content performs. reviewed_at is when it was approved or rejected: for a period, begin a month earlier. The money itself is in payouts.",
+    "Content that creators handed in, its views and earnings, and its review. Read it for what waits for review (status pending, since submitted_at), approval rates, reasons of rejection, how content or platforms perform. Reviews mostly follow within days: for a period begin a week earlier and compare reviewed_at; any pending one may still be reviewed.",
+  unrecorded: "earlier views, reviewers' words",
   schema: z.strictObject({
     ...common("sub"),
     campaign_id: id("cmp"),
@@ -26,6 +27,9 @@ export const submissions = defineResource({
     submitted_at: time(),
     reviewed_at: nullable(time()),
   }),
+  values: "views: so far, null until measured. payout_id, reviewed_at: null until then.",
+  typicalFields: ["status", "platform", "views"],
+  tokens: { whole: 207, typical: 35 },
   filters: ["id", "campaign_id", "status", "created_from", "created_before"],
   example: {
     id: "sub_01kak2r7w5e8a9b0c1d2e3f4g5",

@@ -20,17 +20,17 @@ export const UNANSWERED: readonly UnansweredQuestion[] = [
     question: "What were all orders of the last twelve months worth?",
     reason:
       "The records say it, but it takes 501 pages of 100 and 10 million tokens. The assistant asks first, and offers a shorter period or a script.",
-    instruction: "Beyond five pages of 100 (19,000 tokens each) ask first and say what it takes",
+    instruction: "Beyond five pages ask first, say what it takes",
   },
   {
     question: "How many orders were approved in October?",
     reason: "When an order was approved or reversed is not recorded.",
-    instruction: "when a conversion was approved or reversed",
+    instruction: "conversions: when one was approved or reversed",
   },
   {
     question: "How many views did our clips gain last week?",
     reason: "Views are counted so far, without a history.",
-    instruction: "earlier views or clicks",
+    instruction: "earlier views",
   },
   {
     question: "How much is left on our balance?",

@@ -6,7 +6,10 @@ import type { Services } from "../../services.ts";
 import { callTool } from "./call-tool.ts";
 import { createToolbox } from "./toolbox.ts";
 
-const schema: ObjectSchema = { type: "object", properties: { note: { type: "string" } } };
+const schema: ObjectSchema = {
+  type: "object",
+  properties: { note: { type: "string" }, list: { type: "array" }, budget: { type: "number" }, limit: { type: "integer" } },
+};
 
 const operation = (name: string, run: (principal: Principal, input: unknown) => Promise<object>): Operation => ({
   name,
@@ -106,6 +109,16 @@ it('null and "" omit an argument, except under an unknown name', async () => {
     });
   }
   expect(await call({ name: "open", arguments: null })).toMatchObject({ body: { given: {} } });
+});
+
+it("an array or a number may come as its JSON text; a text is never read as anything else", async () => {
+  const given = { note: "[1]", list: '["a", "b"]', budget: "75000.5", limit: " 20 ", other: "[1]" };
+  const read = { note: "[1]", list: ["a", "b"], budget: 75_000.5, limit: 20, other: "[1]" };
+  expect(await call({ name: "open", arguments: given })).toMatchObject({ body: { given: read } });
+  for (const text of ["a", '{"a":1}', '"[1]"', "true", "75,000", "0x10", '["a"']) {
+    const unread = { list: text, budget: text, limit: text };
+    expect(await call({ name: "open", arguments: unread })).toMatchObject({ body: { given: unread } });
+  }
 });
 
 it("a failure on our side is thrown, so that clients try again", async () => {

@@ -2,6 +2,7 @@ import { AppError, ERROR_KINDS, unknownNames } from "@brand-records/errors";
 import { requireIntegratingBrand, requirePermission } from "../../auth/principal.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { errorBody } from "@brand-records/edge";
+import { parsedJson } from "@brand-records/resources";
 import { jsonForModels } from "./fold-hidden.ts";
 import type { Caller } from "./generation.ts";
 import { invalidParams, isObject, type RpcParams } from "./json-rpc.ts";
@@ -33,20 +34,29 @@ export async function callTool(params: RpcParams, caller: Caller): Promise<strin
 async function run(operation: Operation, given: RpcParams, { services, principal, context }: Caller): Promise<object> {
   requireIntegratingBrand(principal);
   if (operation.permission !== undefined) requirePermission(principal, operation.permission);
-  const input = operation.input.parse(argumentsOf(operation, given));
+  const input = operation.input.parse(argumentsOf(operation, given), "assistant");
   const { body } = await operation.run(services, principal, input, context);
   return body;
 }
 
 /**
- * Returns the arguments that an operation parses. Clients and models send null or "" for one they omit. Under an unknown name these values
- * are refused like any other; of such names only as many are kept as the refusal names.
+ * Returns the arguments that an operation parses. Clients and models send null or "" for one they omit, and an array or a number as its JSON
+ * text. Under an unknown name these values are refused like any other; of such names only as many are kept as the refusal names.
  */
 function argumentsOf({ input }: Operation, given: RpcParams): object {
   const { properties } = input.schema;
-  const known = Object.keys(properties).filter((name) => Object.hasOwn(given, name) && given[name] !== null && given[name] !== "");
+  const known = Object.entries(properties).filter(([name]) => Object.hasOwn(given, name) && given[name] !== null && given[name] !== "");
   const unknown = unknownNames(given, (name) => Object.hasOwn(properties, name));
-  return Object.fromEntries([...known, ...unknown].map((name) => [name, given[name]]));
+  return Object.fromEntries([
+    ...known.map(([name, { type }]) => [name, type === "string" ? given[name] : fromJsonText(given[name])]),
+    ...unknown.map((name) => [name, given[name]]),
+  ]);
+}
+
+/** Only text that is JSON of an array or a number means anything but itself. */
+function fromJsonText(value: unknown): unknown {
+  const parsed = typeof value === "string" ? parsedJson(value) : undefined;
+  return Array.isArray(parsed) || typeof parsed === "number" ? parsed : value;
 }
 
 /**

@@ -48,7 +48,7 @@ export const unsupportedVersion = (requested: string): RpcError =>
   );
 
 /** Returns the member `tools` of a list's result. It has every tool in one page, so no client ever received a cursor. @throws RpcError */
-export function toolsMember({ cursor }: RpcParams, { toolbox, principal }: Caller): string {
+export function toolsMember({ cursor }: RpcParams, { toolbox, principal, publicUrl }: Caller): string {
   if (cursor != null && cursor !== "") throw invalidParams("There is no such page: tools/list returns every tool, without a cursor.");
-  return `"tools":${toolbox.listingFor(principal.permissions)}`;
+  return `"tools":${toolbox.listingFor(principal.permissions, { publicUrl, now: Date.now() })}`;
 }

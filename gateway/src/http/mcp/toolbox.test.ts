@@ -3,7 +3,10 @@ import { DEMO_BRANDS, type DemoResource, generateBrand } from "@brand-records/de
 import { PERMISSIONS } from "@brand-records/ids";
 import { Ajv } from "ajv";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { RESOURCES } from "@brand-records/resources";
 import { OPERATIONS } from "../../operations/index.ts";
+import { RULES } from "../../operations/list-records.ts";
+import { picked } from "../../operations/page-arguments.ts";
 import { jsonForModels } from "./fold-hidden.ts";
 import { type InstructionFacts, INSTRUCTIONS, instructionsFor, TEXT_LENGTH_MAX } from "./server-info.ts";
 import { TOOLBOX, type ToolListing } from "./toolbox.ts";
@@ -15,9 +18,12 @@ interface Schema extends Record<string, unknown> {
 
 type Tool = ToolListing & { inputSchema: Schema; outputSchema: Schema };
 
+/** A Wednesday, the longest day, and an address longer than most. */
+const SERVED = { now: Date.parse("2026-11-25T10:34:56Z"), publicUrl: `https://${"records.".repeat(6)}example` };
+
 /** The listings for a reporting key and for one with every permission. */
-const readingListing = TOOLBOX.listingFor(["records:read"]);
-const fullListing = TOOLBOX.listingFor(PERMISSIONS);
+const readingListing = TOOLBOX.listingFor(["records:read"], SERVED);
+const fullListing = TOOLBOX.listingFor(PERMISSIONS, SERVED);
 const readingTools = JSON.parse(readingListing) as Tool[];
 const allTools = JSON.parse(fullListing) as Tool[];
 
@@ -79,21 +85,24 @@ describe.each(allTools.map((tool) => [tool.name, tool] as const))("%s", (name, t
   });
 });
 
-describe.each(readingTools.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
-  it("says when to use it, how to page, and that texts are data", () => {
-    for (const pattern of [
-      /Read it /i,
-      /Status: \w+/,
-      /Newest first/,
-      /next_cursor/,
-      /no update feed/,
-      /Never give a total from part/,
-      /updated_at/,
-      /data, never instructions/,
-    ]) {
-      expect(tool.description).toMatch(pattern);
-    }
+describe.each(readingTools.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
+  const resource = RESOURCES[name.replace("list_", "") as keyof typeof RESOURCES];
+
+  it("says when to use it, what is not recorded, the day, the address, and every rule of the instructions", () => {
+    expect(tool.description).toMatch(/Read it (first )?(for|to|when) /);
+    const here = [`Wednesday 2026-11-25`, `${SERVED.publicUrl}/api/v1/${resource.name}, same key`];
+    for (const fact of [`Not recorded: ${resource.unrecorded}.`, ...here, ...Object.values(RULES)])
+      expect(tool.description).toContain(fact);
+    for (const fact of [`${resource.name}: ${resource.unrecorded}`, ...Object.values(RULES)]) expect(INSTRUCTIONS).toContain(fact);
     expect(tool.title).toMatch(/^List \w+$/);
+  });
+
+  it("says the envelope of its result, and leaves the records open", () => {
+    const types = { resource: "string", count: "integer", next_cursor: "string" };
+    expect(tool.outputSchema.properties).toEqual({
+      ...Object.fromEntries(Object.entries(types).map(([field, type]) => [field, { type }])),
+      data: { type: "array", items: { type: "object" } },
+    });
   });
 });
 
@@ -104,12 +113,22 @@ it("every operation is a tool", () => {
 it("only keys that may prepare plans see that tool, listed last; other permissions change no byte", () => {
   expect(allTools.slice(0, -1)).toEqual(readingTools);
   expect(allTools.at(-1)?.name).toBe("prepare_campaign_plan");
-  expect(TOOLBOX.listingFor([])).toBe(readingListing);
-  expect(TOOLBOX.listingFor([...PERMISSIONS, "made:up"])).toBe(fullListing);
+  expect(TOOLBOX.listingFor([], SERVED)).toBe(readingListing);
+  expect(TOOLBOX.listingFor([...PERMISSIONS, "made:up"], SERVED)).toBe(fullListing);
 });
 
-it("tools/list costs a model at most 7,000 tokens", () => {
-  expect(countTokens(fullListing)).toBeLessThanOrEqual(7_000);
+it("tools/list has the same bytes all day in Manila, and costs a model at most 4,500 tokens", () => {
+  const at = (now: string) => TOOLBOX.listingFor(PERMISSIONS, { ...SERVED, now: Date.parse(now) });
+  expect(at("2026-11-24T16:00:00Z")).toBe(fullListing);
+  expect(at("2026-11-25T15:59:59.999Z")).toBe(fullListing);
+  expect(at("2026-11-25T16:00:00Z")).toBe(fullListing.replaceAll("Wednesday 2026-11-25", "Thursday 2026-11-26"));
+  expect(countTokens(fullListing)).toBeLessThanOrEqual(4_500);
+});
+
+it("prepare_campaign_plan says the day, to show warnings first, and the address of review_path", () => {
+  const description = allTools.at(-1)?.description;
+  expect(description).toMatch(/Wednesday 2026-11-25 in Manila.*warnings to the person before anything else/);
+  expect(description).toContain(`${SERVED.publicUrl} followed by review_path`);
 });
 
 it.each([
@@ -124,18 +143,19 @@ it.each([
   expect(allTools.find((tool) => tool.name === name)?.["_meta"]).toEqual({ "brand-records/untrustedFields": fields });
 });
 
-/** A Wednesday, the longest day. */
-const WEDNESDAY = Date.parse("2026-11-25T10:34:56Z");
 const facts = (brand: InstructionFacts["principal"], changes: Partial<InstructionFacts> = {}): InstructionFacts => ({
   principal: brand,
   publicUrl: "https://records.example",
-  now: WEDNESDAY,
+  now: SERVED.now,
   asOf: "connecting",
   ...changes,
 });
 
-it("no client cuts a description, or the instructions with an address of 40 characters and the longest brand's name", () => {
-  for (const { description } of allTools) expect(description.length).toBeLessThanOrEqual(TEXT_LENGTH_MAX);
+/** OpenAI's models take no tool with a longer one. */
+const DESCRIPTION_LENGTH_MAX = 1_024;
+
+it("no client refuses a description or cuts the instructions with an address of 40 characters and the longest brand's name", () => {
+  for (const { description } of allTools) expect(description.length).toBeLessThanOrEqual(DESCRIPTION_LENGTH_MAX);
   for (const brand_name of ["a".repeat(200), '"'.repeat(200), "😀".repeat(100)]) {
     for (const asOf of ["connecting", "discovery, up to 5 minutes ago,"]) {
       const brand = { brand_id: `brd_${"0".repeat(26)}`, brand_name };
@@ -148,7 +168,7 @@ it("no client cuts a description, or the instructions with an address of 40 char
 });
 
 it.each([
-  [WEDNESDAY, "Wednesday 2026-11-25, 18:34"],
+  [SERVED.now, "Wednesday 2026-11-25, 18:34"],
   [Date.parse("2026-11-22T16:00:00Z"), "Monday 2026-11-23, 00:00"],
   [Date.parse("2026-12-31T15:59:59Z"), "Thursday 2026-12-31, 23:59"],
 ])("the instructions say Manila's day and time (%#)", (now, text) => {
@@ -158,7 +178,8 @@ it.each([
 
 it("the instructions name the kinds of questions that the records cannot answer", () => {
   const unanswered = /^Not recorded: (?<kinds>.+)$/m.exec(INSTRUCTIONS)?.groups?.["kinds"];
-  const kinds = "approved or reversed, failed or came back, refunded, earlier views or clicks, balance, reviewers' words, buyers";
+  const kinds =
+    "approved or reversed, failed or came back, refund, earlier views, earlier clicks, balance, reviewers' words, buyers, goals";
   for (const kind of kinds.split(", ")) {
     expect(unanswered).toContain(kind);
   }
@@ -180,28 +201,33 @@ it("the brand is its id if accounts sends no name", () => {
 /** What clients accept as a result by default. */
 const RESULT_TOKENS_MAX = 25_000;
 const URL_START = "https://a.example/";
-/** How far what a tool says of its pages may be from what they cost: demo records of one resource are longer than its example. */
-const ERROR_MAX = 0.15;
+/** How far what a tool says of its pages may be from what they cost. */
+const ERROR_MAX = 0.1;
 
 /** A page of demo records as a tool returns it: the same one in every run. */
-function samplePage(resource: DemoResource, limit: number): string {
+function samplePage(resource: DemoResource, limit: number, fields?: readonly string[]): string {
   const sizes = { campaigns: 200, submissions: 200, payouts: 200, deposits: 200, conversions: 200, links: 200 };
   const brand = generateBrand({ brandId: DEMO_BRANDS[0]?.id ?? "", seed: 1, now: Date.UTC(2026, 10, 21), sizes });
-  const data = [...brand[resource]()].slice(0, limit);
+  const records = [...brand[resource]()].slice(0, limit);
+  const data = fields === undefined ? records : records.map((record) => picked(record, ["id", ...fields]));
   return JSON.stringify({ resource, count: data.length, next_cursor: "x".repeat(140), data });
 }
 
 it.each(readingTools.map((tool) => [tool.name, tool] as const))(
   "%s says what its pages cost; those of a walk fit every client",
   (name, tool) => {
-    const limit = String(tool.inputSchema.properties?.["limit"]?.["description"]);
-    const sizes = /10 to look, 100 to walk \(about ([\d,]+) tokens\)\. 200 are about ([\d,]+) tokens\.$/.exec(limit) ?? [];
-    const [walk, largest] = sizes.slice(1).map((size) => Number(size.replace(",", "")));
+    const said = (argument: string, pattern: RegExp): number => {
+      const [, size = ""] = pattern.exec(String(tool.inputSchema.properties[argument]?.["description"])) ?? [];
+      return Number(size.replace(",", ""));
+    };
     const resource = name.replace("list_", "") as DemoResource;
-    const measured = { walk: countTokens(samplePage(resource, 100)), largest: countTokens(samplePage(resource, 200)) };
-    expect(Math.abs((walk ?? 0) / measured.walk - 1)).toBeLessThan(ERROR_MAX);
-    expect(Math.abs((largest ?? 0) / measured.largest - 1)).toBeLessThan(ERROR_MAX);
-    expect(measured.walk).toBeLessThan(RESULT_TOKENS_MAX);
+    const whole = countTokens(samplePage(resource, 100));
+    const typical = countTokens(samplePage(resource, 200, RESOURCES[resource].typicalFields));
+    expect(Math.abs(said("limit", /^10 to look; to walk 200 with fields, else 100 \(([\d,]+) tokens\)\.$/) / whole - 1)).toBeLessThan(
+      ERROR_MAX,
+    );
+    expect(Math.abs(said("fields", /: 200 with [\w, ]+ are ([\d,]+) tokens\./) / typical - 1)).toBeLessThan(ERROR_MAX);
+    expect(Math.max(whole, typical)).toBeLessThan(RESULT_TOKENS_MAX);
   },
 );
 

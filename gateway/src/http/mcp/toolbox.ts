@@ -1,7 +1,9 @@
 import { OPERATIONS } from "../../operations/index.ts";
 import { type JsonSchema, mapProperties, type ObjectSchema } from "../../operations/json-schema.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { manilaWeekday } from "../../operations/manila.ts";
 import { invalidParams } from "./json-rpc.ts";
+import type { InstructionFacts } from "./server-info.ts";
 
 /** The operations as assistants find and see them. */
 export type Toolbox = ReturnType<typeof createToolbox>;
@@ -26,15 +28,15 @@ export function createToolbox(operations: readonly Operation[]) {
       throw invalidParams(`There is no such tool. The tools are ${namesOf(visibleTo(permissions))}.`);
     },
     /**
-     * The tools that a key with these permissions sees, as JSON text of an array: the same bytes each time, so that clients
+     * The tools that a key with these permissions sees, as JSON text of an array: the same bytes all day, so that clients
      * and models can cache them.
      */
-    listingFor(permissions: readonly string[]): string {
+    listingFor(permissions: readonly string[], { publicUrl, now }: Pick<InstructionFacts, "publicUrl" | "now">): string {
       const visible = visibleTo(permissions);
       const id = namesOf(visible);
       const listing = listings.get(id) ?? JSON.stringify(visible.map(toolListing));
       listings.set(id, listing);
-      return listing;
+      return listing.replaceAll("{today}", manilaWeekday(now)).replaceAll("{address}", () => JSON.stringify(publicUrl).slice(1, -1));
     },
   };
 }
@@ -66,55 +68,23 @@ function toolListing({ name, title, guide, method, input, output, untrusted }: O
     name,
     title,
     description: guide,
-    inputSchema: { ...input.schema, properties: mapProperties(input.schema, withoutPattern) },
-    outputSchema: { ...compactSchema(output.schema), ...(output.schema.required !== undefined && { required: output.schema.required }) },
+    inputSchema: { ...input.schema, properties: mapProperties(input.schema, bareArgument) },
+    outputSchema: { type: "object", properties: mapProperties(output.schema, bareType) },
     annotations: { readOnlyHint: method === "GET", destructiveHint: false, idempotentHint: true, openWorldHint: false },
     _meta: { [UNTRUSTED]: untrusted },
   };
 }
 
-/** Some clients of assistants refuse formats and patterns. */
-function withoutPattern({ format: _format, pattern: _pattern, ...schema }: JsonSchema): JsonSchema {
-  return schema;
+/** Some clients of assistants refuse formats and patterns. Bounds of texts and lists cost tokens, and a refusal names them. */
+function bareArgument({ items, ...schema }: JsonSchema): JsonSchema {
+  const { format: _f, pattern: _p, minLength: _l, maxLength: _m, minItems: _n, maxItems: _o, ...bare } = schema;
+  return { ...bare, ...(items && { items: bareArgument(items) }) };
 }
-
-/** The name says it, or the server's instructions say it once. */
-const SELF_EXPLANATORY = new Set(["id", "created_at", "updated_at", "creator_id", "currency"]);
 
 /**
- * Types, descriptions and the values of a status, without the bounds that importing enforces: each assistant that connects
- * pays for every byte. Records have every field, so that is not listed again. Open to fields and status values that a later version adds.
+ * Types alone: each assistant that connects pays for every byte, and models seldom see an output's schema. Clients validate with it, so
+ * records are open: some of their fields may be left out, and a later version adds others.
  */
-function compactSchema(schema: ObjectSchema): ObjectSchema {
-  const properties = mapProperties(schema, (property, name) => {
-    const { description, ...bare } = compactProperty(property);
-    return description === undefined || SELF_EXPLANATORY.has(name) ? bare : { ...bare, description };
-  });
-  return { type: "object", properties };
-}
-
-function compactProperty({ type, enum: values, items, anyOf, description }: JsonSchema): JsonSchema {
-  const described = (...more: string[]): JsonSchema => {
-    const sentences = [...(description === undefined ? [] : [description]), ...more];
-    return sentences.length === 0 ? {} : { description: sentences.join(" ") };
-  };
-  const [inner, ...others] = anyOf ?? [];
-  if (others.some((other) => other.type !== "null")) throw new Error("a field must have one type, or null");
-  // A type would be a union with null, for which several clients refuse the schema.
-  if (inner !== undefined) return described(`${capitalised(typeOf(inner))}, or null.`);
-  if (values !== undefined) return { type: "string", ...described(`One of ${values.join(", ")}.`) };
-  return { ...(type !== undefined && { type }), ...(items !== undefined && { items: compactItems(items) }), ...described() };
-}
-
-function compactItems(items: JsonSchema): JsonSchema {
-  if (items.properties !== undefined) return compactSchema(items as ObjectSchema);
-  return items.type === undefined ? {} : { type: items.type };
-}
-
-function typeOf({ type, enum: values }: JsonSchema): string {
-  return values === undefined ? String(type) : `one of ${values.join(", ")}`;
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function bareType({ type = "object", items }: JsonSchema): JsonSchema {
+  return { type, ...(items && { items: bareType(items) }) };
 }
