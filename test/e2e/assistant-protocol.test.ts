@@ -319,8 +319,21 @@ describe("the path", () => {
     });
   });
 
-  it("is exact: a trailing slash or another case is another path", async () => {
-    for (const path of ["/api/mcp/", "/api/MCP", "/api/mcp/x"]) {
+  it("may end in a slash, for messages and in its errors", async () => {
+    const post = (key: string) =>
+      fetch(`${stack.url}/api/mcp/`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify(request("legacy", "ping").body),
+      });
+    expect(await (await post(brand.key)).json()).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+    expect(await (await post("none")).json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32001 } });
+    const { body } = await rawRequest(stack.url, ["POST /api/mcp/ HTTP/1.1\r\nHost: x\r\nBad Header: x\r\n\r\n"]);
+    expect(JSON.parse(body)).toMatchObject({ jsonrpc: "2.0", id: null, error: {} });
+  });
+
+  it("is exact otherwise: another case is another path", async () => {
+    for (const path of ["/api/mcp//", "/api/MCP", "/api/mcp/x"]) {
       const response = await fetch(stack.url + path, { method: "POST", headers: { authorization: `Bearer ${brand.key}` } });
       expect({ path, status: response.status, body: await response.json() }).toMatchObject({
         path,
@@ -426,8 +439,8 @@ describe("OAuth", () => {
       status: 404,
       type: "application/json; charset=utf-8",
       body: {
-        error: { code: "not_found", message: expect.any(String), request_id: response.headers.get("x-request-id") },
-        error_description: expect.stringMatching(/brand API key.*Authorization: Bearer/s),
+        error: "invalid_request",
+        error_description: expect.stringMatching(/brand API key.*Authorization: Bearer.*it is not valid here/s),
       },
     });
     expect(response.headers.get("www-authenticate")).toBeNull();

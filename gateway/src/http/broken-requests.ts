@@ -73,7 +73,7 @@ function formFor(packet: Buffer | undefined): ErrorForm | undefined {
   return packet !== undefined && ASSISTANTS_LINE.test(packet.toString("latin1", 0, 64)) ? rpcErrorForm(null) : undefined;
 }
 
-const ASSISTANTS_LINE = /^[A-Z]+ \/api\/mcp[ ?]/;
+const ASSISTANTS_LINE = /^[A-Z]+ \/api\/mcp\/?[ ?]/;
 
 function rawResponse(error: AppError, form: ErrorForm, more: Readonly<Record<string, string>>): string {
   const requestId = randomUUID();

@@ -1,7 +1,4 @@
-import { AppError } from "@brand-records/errors";
 import type { RequestHandler } from "express";
-import { errorObject } from "@brand-records/edge";
-import { errorHeaders } from "./errors.ts";
 import { contextOf } from "./request-context.ts";
 import { send } from "./responses.ts";
 
@@ -15,20 +12,21 @@ export const OAUTH_PATHS = [
   "/token",
 ];
 
+/** Clients show it in place of the 401 that made them look for a sign-in. */
 const DESCRIPTION =
-  "This server has no OAuth. It takes a brand API key, sent as Authorization: Bearer <API_KEY>; owners create keys in the Developers area.";
+  "This server has no OAuth. It takes a brand API key, sent as Authorization: Bearer <API_KEY>. If you sent one, it is not valid here: check that it is complete, and of this environment. Owners create and replace keys in the Developers area.";
+const BODY = JSON.stringify({ error: "invalid_request", error_description: DESCRIPTION });
 
 /**
- * Responds, without a key, with JSON that OAuth clients show: a page or a 401 here would send them looking for a
+ * Responds, without a key, with the error that OAuth clients read: a page or a 401 here would send them looking for a
  * sign-in that does not exist.
  *
- * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.2.2 for `error_description`
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-5.2
  */
 export const oauthUnsupported: RequestHandler = (_request, response) => {
   const context = contextOf(response);
-  const error = new AppError("not_found", DESCRIPTION);
   context.route = "oauth";
-  context.errorKind = error.kind;
-  response.set(errorHeaders(error));
-  send(response, 404, JSON.stringify({ error: errorObject(error, context.requestId), error_description: DESCRIPTION }));
+  context.errorKind = "not_found";
+  response.set("Cache-Control", "private, no-store");
+  send(response, 404, BODY);
 };
