@@ -6,8 +6,8 @@ export const planInput = (changes: Record<string, unknown> = {}) => ({
   title: "Tag-ulan skincare clips",
   goal: "500,000 views before Christmas",
   campaign_type: "blitz",
-  planned_for: "2026-12-01",
-  review_on: "2026-11-25",
+  planned_for: "2099-12-01",
+  review_on: "2099-12-15",
   planning_budget: 75_000.5,
   ...changes,
 });

@@ -83,7 +83,7 @@ export async function addPlan(db: Database, brandId: string, columns: Readonly<R
     goal: "Reach",
     campaign_type: "ugc",
     planned_for: "2026-12-01",
-    review_on: "2026-11-25",
+    review_on: "2026-12-15",
     planning_budget_centavos: "15000050",
     created_at: "2026-11-21T08:30:00Z",
     updated_at: "2026-11-21T08:30:00Z",

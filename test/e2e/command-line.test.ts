@@ -22,8 +22,8 @@ const PLAN = {
   title: "Tag-ulan skincare clips",
   goal: "500,000 views of short clips",
   campaign_type: "blitz",
-  planned_for: "2026-12-01",
-  review_on: "2026-11-25",
+  planned_for: "2026-01-31",
+  review_on: "2026-12-15",
   planning_budget: 75_000,
 };
 
@@ -128,6 +128,7 @@ describe("plans prepare", () => {
     expect(code).toBe(0);
     const plan = JSON.parse(stdout) as { plan_id: string; request_id: string };
     const again = await asPlanner("plans", "prepare", "--file", file("plan.json"), "--request-id", plan.request_id);
+    expect(again.stdout).toMatch(/^Warning +planned_for, 2026-01-31, is before today, .*\nPlan /);
     expect(again.stdout).toContain(plan.plan_id);
     expect(again.stdout).toContain(`${stack.url}/workspaces/blitz/plans/${plan.plan_id}`);
   });

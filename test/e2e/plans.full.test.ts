@@ -35,6 +35,9 @@ afterAll(async () => {
   await redisServer.stop();
 });
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const manilaDay = (now: number): string => new Intl.DateTimeFormat("sv", { timeZone: "Asia/Manila" }).format(now);
+
 const planner = () => stack.createBrand({ permissions: ["campaigns:prepare"] });
 
 /** A second key of the brand that may prepare plans. */
@@ -94,11 +97,12 @@ it("returns a pending plan without its private fields, and stores all fields", a
     status: "pending",
     campaign_type: "blitz",
     title: given.title,
-    planned_for: "2026-12-01",
-    review_on: "2026-11-25",
+    planned_for: "2099-12-01",
+    review_on: "2099-12-15",
     planning_budget: 75_000.5,
     review_path: `/workspaces/blitz/plans/${String(body["plan_id"])}`,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    warnings: [],
   });
   const [stored] = await db.query("select brief, requirements, platforms, summary, notes, status from plans.plans where id = $1", [
     body["plan_id"],
@@ -111,6 +115,27 @@ it("returns a pending plan without its private fields, and stores all fields", a
     notes: "For the team only",
     status: "pending",
   });
+});
+
+it("warns of a planned day before today in Manila, and of a review before it, over HTTP and by tool, each time", async () => {
+  const brand = await planner();
+  const today = manilaDay(Date.now());
+  const yesterday = manilaDay(Date.now() - DAY_MS);
+  for (const [planned_for, review_on, ...warnings] of [
+    [today, today],
+    [yesterday, yesterday, `planned_for, ${yesterday}, is before today`],
+    ["2099-12-01", "2099-11-30", "review_on, 2099-11-30, is before planned_for, 2099-12-01."],
+    ["2020-02-29", "2020-02-28", "planned_for, 2020-02-29, is before today", "review_on, 2020-02-28, is before planned_for"],
+  ] as const) {
+    const given = planInput({ planned_for, review_on });
+    const { status, text, body } = await prepare(brand.key, given);
+    expect({ status, warnings: body["warnings"] }).toEqual({
+      status: 201,
+      warnings: warnings.map((warning) => expect.stringContaining(warning)),
+    });
+    expect(await prepareByTool(brand.key, given)).toBe(text);
+    expect(await prepare(brand.key, given)).toMatchObject({ status: 200, replayed: "true", text });
+  }
 });
 
 describe("100 simultaneous requests", () => {
@@ -171,8 +196,8 @@ describe("a repeated request", () => {
     ["title", "Another"],
     ["goal", "Another"],
     ["campaign_type", "ugc"],
-    ["planned_for", "2026-12-02"],
-    ["review_on", "2026-11-26"],
+    ["planned_for", "2099-12-02"],
+    ["review_on", "2099-12-16"],
     ["planning_budget", 75_000.51],
     ["summary", "another"],
     ["brief", "another"],
@@ -334,7 +359,7 @@ describe("wrong input", () => {
     ["budget -1", { planning_budget: -1 }, "planning_budget"],
     ["a tenth of a centavo", { planning_budget: 0.001 }, "planning_budget"],
     ["a centavo too much", { planning_budget: 1_000_000_000.01 }, "planning_budget"],
-    ["a budget as a string", { planning_budget: "5" }, "planning_budget"],
+    ["a budget that is no JSON number", { planning_budget: "5,000" }, "planning_budget"],
     ["an invalid request_id", { request_id: "1" }, "request_id"],
     ["the nil UUID", { request_id: "00000000-0000-0000-0000-000000000000" }, "request_id"],
     ["an unknown type", { campaign_type: "video" }, "campaign_type"],
@@ -367,6 +392,16 @@ describe("wrong input", () => {
       ["campaign_type", "extra", "goal", "notes", "planned_for", "planning_budget", "request_id", "review_on", "title"].toSorted(),
     );
   });
+});
+
+it("a budget and lists as JSON text are refused over HTTP, and read by the tool", async () => {
+  const brand = await planner();
+  const given = planInput({ requirements: ["Vertical"], platforms: ["tiktok", "instagram"] });
+  const asText = { ...given, planning_budget: "75000.5", requirements: '["Vertical"]', platforms: '["tiktok","instagram"]' };
+  const fields = ["planning_budget", "requirements", "platforms"].map((field) => expect.objectContaining({ field }));
+  expect(await prepare(brand.key, asText)).toMatchObject({ status: 400, body: { error: { details: fields } } });
+  const made = await prepareByTool(brand.key, asText);
+  expect(await prepare(brand.key, given)).toMatchObject({ status: 200, text: made });
 });
 
 it("no response, log line or metric contains notes, not even after a failure", async () => {

@@ -27,6 +27,7 @@ const MASKS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g, "<uuid>"],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>"],
   [/\b\w{3,6}day \d{4}-\d\d-\d\d, \d\d:\d\d(?= in Manila)/g, "<day and time>"],
+  [/(?<=as listed: |before today, )(?:\w+ )?\d{4}-\d\d-\d\d/g, "<day>"],
   [/("next_cursor\\?":\\?")[\w-]+/g, "$1<cursor>"],
   [/^((?:retry-after|ratelimit-reset): )\d+/gm, "$1<seconds>"],
   [/^(ratelimit: "brand";r=)\d+;t=\d+/gm, "$1<requests>;t=<seconds>"],

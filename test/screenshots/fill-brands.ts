@@ -181,7 +181,7 @@ async function fillPlans(stack: Stack, owner: ConsoleCaller, brand_id: string, k
     const response = await fetch(`${stack.url}/api/v1/campaign-plans`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(planInput(content)),
+      body: JSON.stringify(planInput({ planned_for: "2026-12-01", review_on: "2027-03-15", ...content })),
     });
     paths[name] = ((await response.json()) as { readonly review_path: string }).review_path;
   }

@@ -61,7 +61,7 @@ export async function changing(page: Page): Promise<void> {
     const { plan } = (await response.json()) as { plan: Plan };
     reads += 1;
     const by = { revision: plan.revision + 1, edited_by: "jun@ulap-at-araw.example", edited_at: new Date().toISOString() };
-    const changed = { ...plan, ...by, title: "Rainy-season skincare clips", goal: "450,000 views by 15 December", review_on: "2026-11-27" };
+    const changed = { ...plan, ...by, title: "Rainy-season skincare clips", goal: "450,000 views by 15 December", review_on: "2027-03-20" };
     await route.fulfill({ response, json: { plan: reads > 1 ? changed : plan } });
   });
   await page.route("**/console/api/plans.update", (route) =>

@@ -21,8 +21,8 @@ describe("list", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n")).toEqual([
       "ID                              STATUS     TYPE               BUDGET  PLANNED FOR  REVIEW ON   CREATED (UTC)     TITLE",
-      `${second}  cancelled  affiliate        PHP 0.05  2026-12-01   2026-11-25  2026-11-21 08:31  名\ufffd[2J\ufffd前`,
-      `${first}  pending    ugc        PHP 150,000.50  2026-12-01   2026-11-25  2026-11-21 08:30  Pasko 2026`,
+      `${second}  cancelled  affiliate        PHP 0.05  2026-12-01   2026-12-15  2026-11-21 08:31  名\ufffd[2J\ufffd前`,
+      `${first}  pending    ugc        PHP 150,000.50  2026-12-01   2026-12-15  2026-11-21 08:30  Pasko 2026`,
       "",
     ]);
     expect(await idsOf("list --status cancelled")).toEqual([second]);
@@ -78,7 +78,7 @@ describe("show", () => {
       "Request        0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11",
       "Type           ugc",
       "Planned for    2026-12-01",
-      "Review on      2026-11-25",
+      "Review on      2026-12-15",
       "Budget         PHP 150,000.50",
       "Platforms      tiktok, youtube",
       "Created (UTC)  2026-11-21 08:30",

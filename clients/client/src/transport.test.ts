@@ -10,7 +10,7 @@ const PLAN = {
   goal: "500,000 views",
   campaign_type: "blitz",
   planned_for: "2026-12-01",
-  review_on: "2026-11-25",
+  review_on: "2026-12-15",
   planning_budget: 75_000,
 } as const;
 

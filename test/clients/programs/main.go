@@ -71,7 +71,7 @@ func prepare(ctx context.Context, planner *client.ClientWithResponses) (budgets 
 		Goal:           "500,000 views",
 		CampaignType:   "blitz",
 		PlannedFor:     day(2026, 12, 1),
-		ReviewOn:       day(2026, 11, 25),
+		ReviewOn:       day(2026, 12, 15),
 		PlanningBudget: 1234567.89,
 	}
 	if err := plan.RequestId.UnmarshalText([]byte(os.Getenv("REQUEST_ID"))); err != nil {

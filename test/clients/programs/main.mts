@@ -38,7 +38,7 @@ const plan: CampaignPlanInput = {
   goal: "500,000 views",
   campaign_type: "blitz",
   planned_for: "2026-12-01",
-  review_on: "2026-11-25",
+  review_on: "2026-12-15",
   planning_budget: 1234567.89,
 };
 const planner = clientWith(PLANNING_KEY);

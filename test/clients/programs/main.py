@@ -40,7 +40,7 @@ plan = CampaignPlanInput(
     goal="500,000 views",
     campaign_type=CampaignPlanInputCampaignType.BLITZ,
     planned_for=datetime.date(2026, 12, 1),
-    review_on=datetime.date(2026, 11, 25),
+    review_on=datetime.date(2026, 12, 15),
     planning_budget=1234567.89,
 )
 planner = client_with(os.environ["PLANNING_KEY"])

@@ -23,7 +23,7 @@ export async function smoke({ URL: url, KEY: key, BRAND: expectBrand, SECRET: se
   await records.sync(store);
   const { request_id, title } = await records.prepareCampaignPlan({
     ...{ title: "Smoke", goal: "A plan", campaign_type: "blitz" },
-    ...{ planned_for: "2026-12-01", review_on: "2026-11-25", planning_budget: 75_000.5 },
+    ...{ planned_for: "2026-12-01", review_on: "2026-12-15", planning_budget: 75_000.5 },
   });
   const body = JSON.stringify({ id: "evt_1", type: "payout.paid", data: { id: "po_1" } });
   const headers = await signDelivery(body, secret);

@@ -14,6 +14,8 @@ export async function sendAssistants(send: Send, { reporting, planner }: Recorde
       await post(`${generation} ${method}`, request(generation, method));
     }
     for (const list of LISTS) await post(`${generation} list_${list}`, toolCall(generation, `list_${list}`, { limit: 1 }));
+    await post(`${generation} with fields`, toolCall(generation, "list_payouts", { limit: 1, fields: ["status", "amount_centavos"] }));
+    await post(`${generation} with unknown fields`, toolCall(generation, "list_payouts", { fields: ["amount"] }));
     await post(`${generation} without arguments`, toolCall(generation, "list_deposits"));
     await post(`${generation} a wrong argument`, toolCall(generation, "list_links", { limit: "many", nothing: 1 }));
     await post(`${generation} an unknown tool`, toolCall(generation, "delete_links", {}));
@@ -36,7 +38,7 @@ const plan = (generation: string) => ({
   goal: "300 orders on payday weekend",
   campaign_type: "affiliate",
   planned_for: "2099-12-01",
-  review_on: "2099-11-25",
+  review_on: "2099-12-15",
   planning_budget: 12_000,
 });
 

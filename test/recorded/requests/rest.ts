@@ -9,7 +9,7 @@ const PLAN = {
   goal: "500,000 views before Christmas",
   campaign_type: "blitz",
   planned_for: "2099-12-01",
-  review_on: "2099-11-25",
+  review_on: "2099-12-15",
   planning_budget: 75_000.5,
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { BrandRecordsError, type PlanInput } from "@brand-records/client";
-import { CommandFailure, Interrupted, mandatory, option, UsageFailure, type Values } from "@brand-records/command-line";
+import { CommandFailure, type Fact, Interrupted, mandatory, option, UsageFailure, type Values } from "@brand-records/command-line";
 import { reportOf } from "../failure.ts";
 import { command, group, type Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
@@ -15,7 +15,7 @@ The file is one JSON object, as docs/api.md describes it:
     "goal": "500,000 views of short clips before Christmas",
     "campaign_type": "blitz",
     "planned_for": "2026-12-01",
-    "review_on": "2026-11-25",
+    "review_on": "2026-12-15",
     "planning_budget": 75000
   }
 
@@ -48,6 +48,8 @@ async function preparePlan(session: Session, { file, requestId }: Values<typeof 
       throw withNextStep(error, input.request_id, signal);
     });
   session.printFacts(plan, [
+    // A service of 1.0.0 sends none.
+    ...(plan.warnings ?? []).map((warning): Fact => ["Warning", warning, "yellow"]),
     ["Plan", plan.plan_id, "cyan"],
     ["Status", plan.status],
     ["Title", plan.title],

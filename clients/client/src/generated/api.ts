@@ -265,10 +265,10 @@ export interface CampaignFilters {
   /** Only records with this status. */
   status?: "draft" | "pending_funding" | "active" | "paused" | "ended" | "settled" | "cancelled" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -283,10 +283,10 @@ export interface SubmissionFilters {
   /** Only records with this status. */
   status?: "pending" | "approved" | "rejected" | "withdrawn" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -301,10 +301,10 @@ export interface PayoutFilters {
   /** Only records with this status. */
   status?: "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -319,10 +319,10 @@ export interface DepositFilters {
   /** Only records with this status. */
   status?: "pending" | "succeeded" | "failed" | "expired" | "refunded" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -340,10 +340,10 @@ export interface ConversionFilters {
   /** Only records with this status. */
   status?: "pending" | "approved" | "reversed" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -358,10 +358,10 @@ export interface LinkFilters {
   /** Only records with this status. */
   status?: "active" | "paused" | "disabled" | "expired" | OpenText | undefined;
 
-  /** Only records created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
   created_from?: string | Date | undefined;
 
-  /** Only records created before this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
   created_before?: string | Date | undefined;
 }
 
@@ -376,7 +376,7 @@ export interface FiltersOf {
 }
 
 export interface CampaignPlanInput {
-  /** A new UUID for each plan, made before the first attempt. Send the same one with the same input to try again: it never makes a second plan. */
+  /** A new UUID for each plan, made before the first attempt. The same one with the same input tries again, and makes no second plan. */
   request_id: string;
 
   /** The name people recognise the plan by: one line, at least one visible character, no control characters. */
@@ -388,13 +388,13 @@ export interface CampaignPlanInput {
   /** blitz: clipping, paid per view. ugc: original content. package: influencers. affiliate: tracked promotion, paid per sale. */
   campaign_type: "blitz" | "ugc" | "package" | "affiliate";
 
-  /** The day the campaign is planned for, YYYY-MM-DD. */
+  /** The planned date, YYYY-MM-DD. */
   planned_for: string;
 
-  /** The day people will review the plan, YYYY-MM-DD. */
+  /** The review date, YYYY-MM-DD. Before planned_for, the result warns. */
   review_on: string;
 
-  /** Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged. */
+  /** Pesos (not centavos), at most two decimals. Nothing is charged. */
   planning_budget: number;
 
   /** The idea in a few sentences. */
@@ -443,6 +443,9 @@ export interface CampaignPlan {
 
   /** RFC 3339, UTC. */
   created_at: string;
+
+  /** What a person should know first, in sentences: planned_for is before today in Manila, review_on before planned_for. Often empty. */
+  warnings: string[];
 }
 
 /** `submission.approved`. Fields may be added: ignore those you do not know. */

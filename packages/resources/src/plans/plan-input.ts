@@ -28,7 +28,7 @@ export const planInput = z.strictObject({
     .refine((id) => !NIL_OR_MAX.test(id), "must not be the nil or the max UUID")
     .toLowerCase()
     .describe(
-      "A new UUID for each plan, made before the first attempt. Send the same one with the same input to try again: it never makes a second plan.",
+      "A new UUID for each plan, made before the first attempt. The same one with the same input tries again, and makes no second plan.",
     ),
   title: text({ min: 1, max: PLAN_LIMITS.title, isOneLine: true, isVisible: true }).describe(
     "The name people recognise the plan by: one line, at least one visible character, no control characters.",
@@ -37,15 +37,15 @@ export const planInput = z.strictObject({
   campaign_type: z
     .enum(CAMPAIGN_TYPES, `must be one of ${CAMPAIGN_TYPES.join(", ")}`)
     .describe("blitz: clipping, paid per view. ugc: original content. package: influencers. affiliate: tracked promotion, paid per sale."),
-  planned_for: date().describe("The day the campaign is planned for, YYYY-MM-DD."),
-  review_on: date().describe("The day people will review the plan, YYYY-MM-DD."),
+  planned_for: date().describe("The planned date, YYYY-MM-DD."),
+  review_on: date().describe("The review date, YYYY-MM-DD. Before planned_for, the result warns."),
   planning_budget: z
     // JSON has numbers that are infinite here, such as 1e400.
     .number({ error: ({ input }) => (typeof input === "number" ? BUDGET_PROBLEM : NOT_A_NUMBER) })
     .min(BUDGET_MIN, { error: BUDGET_PROBLEM, abort: true })
     .max(BUDGET_MAX, { error: BUDGET_PROBLEM, abort: true })
     .refine((pesos) => pesosOf(centavosOf(pesos)) === pesos, BUDGET_PROBLEM)
-    .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),
+    .describe("Pesos (not centavos), at most two decimals. Nothing is charged."),
   summary: text({ max: PLAN_LIMITS.summary }).optional().describe("The idea in a few sentences."),
   brief: text({ max: PLAN_LIMITS.brief }).optional().describe("Instructions for creators."),
   requirements: list(requirements.entries, { max: requirements.characters })

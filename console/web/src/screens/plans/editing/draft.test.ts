@@ -6,7 +6,7 @@ const PLAN: PlanValues = {
   goal: "Views",
   campaign_type: "blitz",
   planned_for: "2026-12-01",
-  review_on: "2026-11-25",
+  review_on: "2026-12-15",
   budget: "75,000.50",
   summary: "",
   brief: "",

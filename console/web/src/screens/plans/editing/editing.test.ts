@@ -11,7 +11,7 @@ const PLAN: Plan = {
   title: "Rain",
   campaign_type: "blitz",
   planned_for: "2026-12-01",
-  review_on: "2026-11-25",
+  review_on: "2026-12-15",
   planning_budget_centavos: 7_500_050,
   prepared_by: "Assistant",
   created_at: "2026-11-23T00:00:00.000Z",

@@ -30,7 +30,7 @@ export function BasicsStep(props: StepProps) {
         <DateField
           {...props}
           field="review_on"
-          hintOf={(day) => (day > values.planned_for && values.planned_for !== "" ? "It is after the planned day." : undefined)}
+          hintOf={(day) => (day < values.planned_for ? "It is before the planned day." : undefined)}
         />
       </div>
     </>
