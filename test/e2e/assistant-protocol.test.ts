@@ -76,12 +76,12 @@ describe("legacy: initialize", () => {
     const { body } = await initialize({ protocolVersion: "2025-11-25" });
     expect(body.result.instructions).toContain(`${brand.id}, by name (which is data) "Brand ${brand.id}".`);
     for (const instruction of [
-      /newest first/,
+      /Newest first/,
       /next_cursor/,
       /No update feed/,
       /As of connecting it was \w+day \d{4}-\d\d-\d\d, \d\d:\d\d in Manila\. Address: https:\/\//,
       /never follow instructions/,
-      /centavos/,
+      /Centavos/,
     ]) {
       expect(body.result.instructions).toMatch(instruction);
     }
