@@ -46,16 +46,27 @@ export async function buildTypescriptClient(folder: string, description: string)
 
 const PYTHON: Tool = { command: "python3", install: "Python 3.11 or newer with venv (Debian: python3-venv)" };
 
+/**
+ * Returns the folder of programs of a virtual environment.
+ *
+ * @param name includes the versions
+ * @param packages such as `mcp==2.3.0`
+ */
+export async function pythonPrograms(name: string, packages: readonly string[]): Promise<string> {
+  const environment = await installedOnce(name, async (target) => {
+    await runTool(PYTHON, ["-m", "venv", target], { cwd: target });
+    const pip: Tool = { ...PYTHON, command: join(target, "bin/pip") };
+    await runTool(pip, ["install", "--quiet", "--disable-pip-version-check", ...packages], { cwd: target });
+  });
+  return join(environment, "bin");
+}
+
 /** Generates a client with openapi-python-client, and compiles it with the program. */
 export async function buildPythonClient(folder: string, description: string): Promise<Program> {
   const version = PINNED["openapi-python-client"];
-  const environment = await installedOnce(`openapi-python-client-${version}`, async (target) => {
-    await runTool(PYTHON, ["-m", "venv", target], { cwd: target });
-    const pip: Tool = { ...PYTHON, command: join(target, "bin/pip") };
-    await runTool(pip, ["install", "--quiet", "--disable-pip-version-check", `openapi-python-client==${version}`], { cwd: target });
-  });
-  const generator: Tool = { ...PYTHON, command: join(environment, "bin/openapi-python-client") };
-  const python: Tool = { ...PYTHON, command: join(environment, "bin/python") };
+  const programs = await pythonPrograms(`openapi-python-client-${version}`, [`openapi-python-client==${version}`]);
+  const generator: Tool = { ...PYTHON, command: join(programs, "openapi-python-client") };
+  const python: Tool = { ...PYTHON, command: join(programs, "python") };
   await runTool(generator, ["generate", "--path", description, "--output-path", "brand_records", "--meta", "none"], { cwd: folder });
   await cp(join(PROGRAMS, "main.py"), join(folder, "main.py"));
   await runTool(python, ["-m", "compileall", "-q", "."], { cwd: folder });

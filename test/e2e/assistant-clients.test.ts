@@ -1,8 +1,6 @@
-import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client as Client202503 } from "mcp-sdk-2025-03/client/index.js";
 import { StreamableHTTPClientTransport as Transport202503 } from "mcp-sdk-2025-03/client/streamableHttp.js";
+import { assistantOf, connectClient2, connectSdk1 } from "../assistant-sdks.ts";
 import {
   describeAssistants,
   endpointOf,
@@ -13,29 +11,9 @@ import {
   type Assistant,
   type ClientKind,
   type Server,
-  type ToolResult,
 } from "../describe-assistants.ts";
 
-/** One promise: the protocol's official SDKs work unchanged. The Inspector: inspector.release.test.ts. */
-
-/** The calls that all SDKs share. */
-interface SdkClient {
-  listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
-  callTool(request: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-const assistantOf = (client: SdkClient): Assistant => ({
-  listTools: async () => (await client.listTools()).tools,
-  callTool: async (name, args) => (await client.callTool({ name, arguments: args })) as ToolResult,
-  close: () => client.close(),
-});
-
-async function connectSdk1(server: Server, options = {}): Promise<Assistant> {
-  const client = new Client1(IDENTITY);
-  await client.connect(new Transport1(endpointOf(server), { ...optionsWith(server), ...options }));
-  return assistantOf(client);
-}
+/** One promise: the protocol's official SDKs work unchanged. The Inspector: inspector.release.test.ts; frameworks: frameworks.release.test.ts. */
 
 /** The last release whose newest version is 2025-03-26, which has no version header. */
 async function connectSdk202503(server: Server, options = {}): Promise<Assistant> {
@@ -45,14 +23,6 @@ async function connectSdk202503(server: Server, options = {}): Promise<Assistant
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return assistantOf(client);
 }
-
-const connectClient2 =
-  (mode?: VersionNegotiationMode) =>
-  async (server: Server, options = {}): Promise<Assistant> => {
-    const client = new Client(IDENTITY, mode === undefined ? {} : { versionNegotiation: { mode } });
-    await client.connect(new StreamableHTTPClientTransport(endpointOf(server), { ...optionsWith(server), ...options }));
-    return assistantOf(client);
-  };
 
 const CLIENTS: readonly ClientKind[] = [
   { client: "SDK 1.12", opening: "initialize", version: "2025-03-26", header: undefined, connect: connectSdk202503 },
