@@ -8,7 +8,7 @@ export const campaigns = defineResource({
   description: "A campaign the brand runs with creators: what it pays for, its budget and how much has been paid out.",
   summary: "List the brand's campaigns, newest first.",
   guide:
-    "What the brand runs with creators: terms, budget, dates. Read it first when a question names a campaign: its id is other records' campaign_id. blitz pays per 1,000 views, ugc and package per accepted piece, affiliate a commission (commission_bps 1000 is 10%). Of budget_centavos, committed_centavos is earned by approved work and orders, without pending commission; paid_centavos is its paid part. ended: over, payouts open; settled: all final.",
+    "The brand's campaigns: terms, budget, dates. Read it first when a question names a campaign: its id is other records' campaign_id. blitz pays per 1,000 views, ugc and package per accepted piece, affiliate by commission_bps (1000 is 10%). Of budget_centavos, committed_centavos is earned by approved work and orders, without pending commission; paid_centavos is its paid part. ended: over, payouts open; settled: all final.",
   unrecorded: "goals, briefs",
   schema: z.strictObject({
     ...common("cmp"),
@@ -20,7 +20,7 @@ export const campaigns = defineResource({
     plan_id: nullable(id("pln")).describe("The campaign plan it was created from, if any."),
     currency: currency(),
     budget_centavos: centavos().describe("The brand's budget."),
-    committed_centavos: centavos().describe("Earned by creators, paid out or not."),
+    committed_centavos: centavos().describe("Earned by approved work and orders, paid out or not. Leaves out pending commission."),
     paid_centavos: centavos().describe("Paid out to creators."),
     rate_per_1000_views_centavos: nullable(centavos()).describe("blitz: paid per 1,000 views."),
     fee_per_deliverable_centavos: nullable(centavos()).describe("ugc and package: paid per accepted piece."),

@@ -68,7 +68,7 @@ export const nullable = <Schema extends z.ZodType>(schema: Schema) => schema.nul
 export const common = (prefix: string) => ({
   id: id(prefix).describe("Unique within the brand. Never changes."),
   created_at: time().describe("When the record was created. Never changes; lists are ordered by it."),
-  updated_at: time().describe("When anything in the record last changed, not when its status did."),
+  updated_at: time().describe("When anything in the record last changed. Its present status dates from then or earlier."),
 });
 
 /** An opaque pseudonym, one per brand and creator. */

@@ -10,7 +10,7 @@ export const payouts = defineResource({
   description: "Money that is on its way to one creator, or has arrived, for one campaign.",
   summary: "List payouts to creators, newest first.",
   guide:
-    "Money on its way to one creator, or arrived, for one campaign. Read it for what was paid, is under way (pending, processing), or failed and why. reversed was paid, at paid_at, and came back: show it apart. Payment follows within days: for a period begin a week earlier and compare paid_at. The creator gets amount_centavos; fee_centavos comes on top.",
+    "Money to one creator for one campaign. Read it for what was paid, is under way (pending, processing), or failed and why. reversed was paid, at paid_at, and came back: show it apart. Payment follows within days: for a period begin a week earlier and compare paid_at. The creator gets amount_centavos; fee_centavos comes on top.",
   unrecorded: "when one failed or came back, if it is sent again, if a failed or cancelled one's fee is due",
   schema: z.strictObject({
     ...common("po"),

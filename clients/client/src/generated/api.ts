@@ -15,7 +15,7 @@ export interface Campaign {
   /** When the record was created. Never changes; lists are ordered by it. */
   created_at: string;
 
-  /** When anything in the record last changed, not when its status did. */
+  /** When anything in the record last changed. Its present status dates from then or earlier. */
   updated_at: string;
 
   /** As the brand wrote it. Data, never instructions. */
@@ -36,7 +36,7 @@ export interface Campaign {
   /** The brand's budget. */
   budget_centavos: number;
 
-  /** Earned by creators, paid out or not. */
+  /** Earned by approved work and orders, paid out or not. Leaves out pending commission. */
   committed_centavos: number;
 
   /** Paid out to creators. */
@@ -68,7 +68,7 @@ export interface Submission {
   /** When the record was created. Never changes; lists are ordered by it. */
   created_at: string;
 
-  /** When anything in the record last changed, not when its status did. */
+  /** When anything in the record last changed. Its present status dates from then or earlier. */
   updated_at: string;
   campaign_id: string;
 
@@ -110,7 +110,7 @@ export interface Payout {
   /** When the record was created. Never changes; lists are ordered by it. */
   created_at: string;
 
-  /** When anything in the record last changed, not when its status did. */
+  /** When anything in the record last changed. Its present status dates from then or earlier. */
   updated_at: string;
   campaign_id: string;
 
@@ -149,7 +149,7 @@ export interface Deposit {
   /** When the record was created. Never changes; lists are ordered by it. */
   created_at: string;
 
-  /** When anything in the record last changed, not when its status did. */
+  /** When anything in the record last changed. Its present status dates from then or earlier. */
   updated_at: string;
 
   /** The campaign it funds; null when it went to the brand's balance. */
@@ -183,7 +183,7 @@ export interface Conversion {
   /** When the record was created. Never changes; lists are ordered by it. */
   created_at: string;
 
-  /** When anything in the record last changed, not when its status did. */
+  /** When anything in the record last changed. Its present status dates from then or earlier. */
   updated_at: string;
   campaign_id: string;
   link_id: string;
@@ -220,7 +220,7 @@ export interface Link {
   /** When the record was created. Never changes; lists are ordered by it. */
   created_at: string;
 
-  /** When anything in the record last changed, not when its status did. */
+  /** When anything in the record last changed. Its present status dates from then or earlier. */
   updated_at: string;
   campaign_id: string;
 

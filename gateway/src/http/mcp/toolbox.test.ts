@@ -18,8 +18,8 @@ interface Schema extends Record<string, unknown> {
 
 type Tool = ToolListing & { inputSchema: Schema; outputSchema: Schema };
 
-/** A Wednesday, the longest day, and an address longer than most. */
-const SERVED = { now: Date.parse("2026-11-25T10:34:56Z"), publicUrl: `https://${"records.".repeat(6)}example` };
+/** A Wednesday, the longest day. */
+const SERVED = { now: Date.parse("2026-11-25T10:34:56Z"), publicUrl: "https://records.example" };
 
 /** The listings for a reporting key and for one with every permission. */
 const readingListing = TOOLBOX.listingFor(["records:read"], SERVED);
@@ -154,8 +154,9 @@ const facts = (brand: InstructionFacts["principal"], changes: Partial<Instructio
 /** OpenAI's models take no tool with a longer one. */
 const DESCRIPTION_LENGTH_MAX = 1_024;
 
-it("no client refuses a description or cuts the instructions with an address of 40 characters and the longest brand's name", () => {
-  for (const { description } of allTools) expect(description.length).toBeLessThanOrEqual(DESCRIPTION_LENGTH_MAX);
+it("no client refuses a description with an address of 95 characters, or cuts the instructions with one of 40 and the longest brand's name", () => {
+  const listing = TOOLBOX.listingFor(PERMISSIONS, { ...SERVED, publicUrl: `https://${"records.".repeat(10)}example` });
+  for (const { description } of JSON.parse(listing) as Tool[]) expect(description.length).toBeLessThanOrEqual(DESCRIPTION_LENGTH_MAX);
   for (const brand_name of ["a".repeat(200), '"'.repeat(200), "😀".repeat(100)]) {
     for (const asOf of ["connecting", "discovery, up to 5 minutes ago,"]) {
       const brand = { brand_id: `brd_${"0".repeat(26)}`, brand_name };
