@@ -91,8 +91,8 @@ describe.each(readingTools.map((tool) => [tool.name, tool] as const))("%s", (nam
   it("says when to use it, what is not recorded, the day, the address, and every rule of the instructions", () => {
     expect(tool.description).toMatch(/Read it (first )?(for|to|when) /);
     const here = [`Wednesday 2026-11-25`, `${SERVED.publicUrl}/api/v1/${resource.name}, same key`];
-    for (const fact of [`Not recorded: ${resource.unrecorded}.`, ...here, ...Object.values(RULES)])
-      expect(tool.description).toContain(fact);
+    const unrecorded = `Not recorded: ${resource.unrecorded}${"creator_id" in resource.schema.shape ? ", who creators are" : ""}.`;
+    for (const fact of [unrecorded, ...here, ...Object.values(RULES)]) expect(tool.description).toContain(fact);
     for (const fact of [`${resource.name}: ${resource.unrecorded}`, ...Object.values(RULES)]) expect(INSTRUCTIONS).toContain(fact);
     expect(tool.title).toMatch(/^List \w+$/);
   });
