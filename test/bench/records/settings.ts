@@ -40,6 +40,7 @@ export const RATE_RATIOS: Readonly<Record<string, RateRatio>> = {
   product_over_bare: { of: "product", to: "bare", atLeast: 0.8 },
   product_over_single: { of: "product", to: "single", atLeast: 0.35 },
   tool_over_page: { of: "tool", to: "product", atLeast: 0.8 },
+  fields_over_tool: { of: "fields", to: "tool" },
   tool_over_sdk: { of: "tool", to: "sdk", atLeast: 3 },
 };
 

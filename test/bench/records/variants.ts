@@ -29,6 +29,7 @@ export async function startVariants(parts: ProductParts): Promise<Variants> {
     await startBare(parts),
     { ...product, name: "product" },
     { ...product, name: "tool" },
+    { ...product, name: "fields" },
     await startSdk(product, parts),
   ];
   return { product, all };

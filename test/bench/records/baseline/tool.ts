@@ -26,9 +26,9 @@ export interface Listing {
 /** Reads the listing from the product's compiled code, so that every variant of the benchmark lists the same tool. */
 export async function productListing(): Promise<Listing> {
   const { TOOLBOX } = (await import(pathToFileURL(join(ROOT, "gateway/dist/http/mcp/toolbox.js")).href)) as {
-    TOOLBOX: { listingFor(permissions: readonly string[]): string };
+    TOOLBOX: { listingFor(permissions: readonly string[], facts: object): string };
   };
-  const listing = (JSON.parse(TOOLBOX.listingFor([])) as Listing[]).find(({ name }) => name === TOOL);
+  const listing = (JSON.parse(TOOLBOX.listingFor([], { publicUrl: "http://127.0.0.1", now: 0 })) as Listing[]).find(({ name }) => name === TOOL);
   if (listing === undefined) throw new Error(`the product no longer has the tool ${TOOL}`);
   return listing;
 }

@@ -34,13 +34,16 @@ const META = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
+/** Fields of a typical question, and those by which the load checks a page. */
+const FIELDS = ["campaign_id", "external_id", "order_amount_centavos"];
+
 /** POST /api/mcp, tools/call: the response contains the page as an object and again as text. */
-function callTool({ namesBrand }: { namesBrand: boolean }): Dialect {
+function callTool({ namesBrand, fields }: { namesBrand: boolean; fields?: readonly string[] }): Dialect {
   let lastId = 0;
   return {
     request({ brand, cursor }, key) {
       lastId += 1;
-      const params = { name: TOOL, arguments: { limit: PAGE_LIMIT, cursor }, _meta: META };
+      const params = { name: TOOL, arguments: { limit: PAGE_LIMIT, cursor, fields }, _meta: META };
       const body = JSON.stringify({ jsonrpc: "2.0", id: lastId, method: "tools/call", params });
       return (
         `POST /api/mcp${namesBrand ? `?brand_id=${brandId(brand)}` : ""} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
@@ -49,6 +52,8 @@ function callTool({ namesBrand }: { namesBrand: boolean }): Dialect {
     },
     pageIn,
     copiesIn(body) {
+      // Another page than the others'.
+      if (fields !== undefined) return [];
       const { result } = JSON.parse(body) as ToolResponse;
       return [pageIn(body), JSON.stringify(result.structuredContent), ...result.content.map(({ text }) => text)];
     },
@@ -74,6 +79,7 @@ export const DIALECTS: Dialects = {
   bare: getPage({ namesBrand: true }),
   product: getPage({ namesBrand: false }),
   tool: callTool({ namesBrand: false }),
+  fields: callTool({ namesBrand: false, fields: FIELDS }),
   sdk: callTool({ namesBrand: true }),
   untraced: getPage({ namesBrand: false }),
   traced_1: getPage({ namesBrand: false }),

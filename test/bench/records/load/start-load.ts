@@ -9,7 +9,7 @@ export const TRACED = { untraced: 0, traced_1: 0.01, traced_100: 1 } as const;
 
 export type TracedName = keyof typeof TRACED;
 
-export type VariantName = "single" | "bare" | "product" | "tool" | "sdk" | TracedName | BuildName;
+export type VariantName = "single" | "bare" | "product" | "tool" | "fields" | "sdk" | TracedName | BuildName;
 
 /** Sets of API keys, each with one key per brand, by brand number. */
 export type KeySets = readonly (readonly string[])[];
