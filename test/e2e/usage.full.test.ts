@@ -100,12 +100,14 @@ it("counts messages of assistants of both gateways by the name that the client d
   const call = request("stateless", "tools/call", { name: "list_links", arguments: { limit: 1 }, _meta: cursor });
   for (const gateway of [0, 1]) await send(call.body, call.headers, gateway);
   await send({ jsonrpc: "2.0", id: 1, method: "ping" }, { "User-Agent": "" });
+  // Refused unread.
+  await send([], { "User-Agent": "" });
   await stack.get("/api/v1/links", brand.key);
   await eventually(async () =>
     expect(await clientsOf(brand)).toEqual([
       { key_id: brand.keyId, name: "Cursor", messages: 3, connecting: 1 },
       { key_id: brand.keyId, name: "claude-code", messages: 2, connecting: 2 },
-      { key_id: brand.keyId, name: "unnamed", messages: 1, connecting: 1 },
+      { key_id: brand.keyId, name: "unnamed", messages: 2, connecting: 2 },
     ]),
   );
 });

@@ -11,12 +11,12 @@ const PRODUCT = /^[^\s/(]+/;
 
 /**
  * Returns what the client of a message calls itself. `initialize` and every request of the stateless generation declare a name; other
- * messages have User-Agent alone, as the server keeps nothing of a connection. It proves nothing.
+ * messages have User-Agent alone, as the server keeps nothing of a connection, and so has what is refused unread. It proves nothing.
  *
  * @returns 1 to 64 visible characters; `unnamed` if there is no name
  */
-export function clientNameOf(message: RpcRequest | RpcOneWay, headers: IncomingHttpHeaders): string {
-  const declared = message.kind === "request" ? cleanName(declaredIn(message)) : undefined;
+export function clientNameOf(message: RpcRequest | RpcOneWay | undefined, headers: IncomingHttpHeaders): string {
+  const declared = message?.kind === "request" ? cleanName(declaredIn(message)) : undefined;
   return declared ?? cleanName(PRODUCT.exec(headers["user-agent"] ?? "")?.[0]) ?? "unnamed";
 }
 

@@ -8,7 +8,7 @@ import { contextOf, type ErrorForm, type RequestContext } from "../request-conte
 import { requireMethod, send } from "../responses.ts";
 import { clientNameOf } from "./client-name.ts";
 import { type Caller, type Generation, methodOf } from "./generation.ts";
-import { codeOf, failureBody, messageFrom, type RpcId, successBody } from "./json-rpc.ts";
+import { codeOf, failureBody, messageFrom, type RpcId, type RpcOneWay, type RpcRequest, successBody } from "./json-rpc.ts";
 import { legacy } from "./legacy.ts";
 import { isStateless, stateless } from "./stateless.ts";
 import { TOOLBOX } from "./toolbox.ts";
@@ -29,10 +29,15 @@ export async function serveMcp(
   response: Response,
 ): Promise<void> {
   const context = contextOf(response);
-  requireMethod(request, response, "POST");
-  const message = messageFrom(await readJsonBody(request, response));
-  const callsTool = message.kind === "request" && message.method === "tools/call";
-  usage.countMessage(principal, { declared: clientNameOf(message, request.headers), callsTool });
+  let message: RpcRequest | RpcOneWay | undefined;
+  try {
+    requireMethod(request, response, "POST");
+    message = messageFrom(await readJsonBody(request, response));
+  } finally {
+    // Also what is refused unread: it takes of the brand's limit, such as the GET with which many clients ask for a stream.
+    const callsTool = message?.kind === "request" && message.method === "tools/call";
+    usage.countMessage(principal, { declared: clientNameOf(message, request.headers), callsTool });
+  }
   if (message.kind !== "request") {
     context.rpc = { method: message.kind };
     response.status(202).set("Content-Length", "0").end();
