@@ -119,10 +119,10 @@ it("returns a pending plan without its private fields, and stores all fields", a
 
 it("warns of a planned day before today in Manila, and of a review before it, over HTTP and by tool, each time", async () => {
   const brand = await planner();
-  const today = manilaDay(Date.now());
+  const tomorrow = manilaDay(Date.now() + DAY_MS);
   const yesterday = manilaDay(Date.now() - DAY_MS);
   for (const [planned_for, review_on, ...warnings] of [
-    [today, today],
+    [tomorrow, tomorrow],
     [yesterday, yesterday, `planned_for, ${yesterday}, is before today`],
     ["2099-12-01", "2099-11-30", "review_on, 2099-11-30, is before planned_for, 2099-12-01."],
     ["2020-02-29", "2020-02-28", "planned_for, 2020-02-29, is before today", "review_on, 2020-02-28, is before planned_for"],

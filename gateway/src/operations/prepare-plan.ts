@@ -3,7 +3,7 @@ import type { Plan } from "@brand-records/proto/plans/v1";
 import { z } from "zod";
 import { COMMON_ERRORS } from "./errors.ts";
 import { mapProperties, type ObjectSchema } from "./json-schema.ts";
-import { manilaDay } from "./manila.ts";
+import { manilaDay } from "../manila.ts";
 import type { Operation } from "./operation.ts";
 
 /** Prepares a campaign plan for people to complete. */
@@ -76,7 +76,6 @@ export const preparePlan: Operation<PlanInput> = {
 /** The same over HTTP and to assistants. The plan's notes are private: no response holds them. */
 function planBody(plan: Plan, now: number) {
   const { id, request_id, status, campaign_type, title, planned_for, review_on, planning_budget_centavos, created_at } = plan;
-  const today = manilaDay(now);
   return {
     plan_id: id,
     request_id,
@@ -88,11 +87,18 @@ function planBody(plan: Plan, now: number) {
     planning_budget: pesosOf(planning_budget_centavos),
     review_path: `/workspaces/${campaign_type}/plans/${id}`,
     created_at,
-    warnings: [
-      ...(planned_for < today ? [`planned_for, ${planned_for}, is before today, ${today} in Manila.`] : []),
-      ...(review_on < planned_for ? [`review_on, ${review_on}, is before planned_for, ${planned_for}.`] : []),
-    ],
+    warnings: warningsOf(plan, now),
   };
+}
+
+/** What people should know before they complete a plan; nothing of one that they have completed or cancelled. */
+function warningsOf({ status, planned_for, review_on }: Plan, now: number): string[] {
+  if (status !== "pending") return [];
+  const today = manilaDay(now);
+  return [
+    ...(planned_for < today ? [`planned_for, ${planned_for}, is before today, ${today} in Manila.`] : []),
+    ...(review_on < planned_for ? [`review_on, ${review_on}, is before planned_for, ${planned_for}.`] : []),
+  ];
 }
 
 /** Has no patterns, which some clients refuse and which the texts make unnecessary. */

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ClientUsage, FailedMinute, MinuteUsage } from "@brand-records/proto/accounts/v1";
 import type { Principal } from "../auth/principal.ts";
+import { manilaDay } from "../manila.ts";
 
 const MINUTE_MS = 60_000;
-const MANILA_OFFSET_MS = 8 * 3_600_000;
 /** Counts of requests, and of clients, that are not recorded yet: 10 MB each. Accounts may be unavailable for a while. */
 const COUNTS_MAX = 50_000;
 /** The most minutes, and the most clients, that accounts takes at once. */
@@ -121,7 +121,7 @@ export class UsageCounts {
   }
 
   addMessage({ brand_id, key_id }: Key, { declared, callsTool }: DeclaredMessage, now: number): void {
-    const day = new Date(now + MANILA_OFFSET_MS).toISOString().slice(0, 10);
+    const day = manilaDay(now);
     const ofKey = `${day} ${key_id}`;
     const names = this.#names.get(ofKey) ?? 0;
     const name = names < NAMES_MAX || this.#clients.has(`${ofKey} ${declared}`) ? declared : OTHER;

@@ -2,7 +2,7 @@ import type { Principal } from "../../auth/principal.ts";
 import { RESOURCES } from "@brand-records/resources";
 import { API_VERSION } from "../../operations/index.ts";
 import { RULES } from "../../operations/list-records.ts";
-import { manilaTime } from "../../operations/manila.ts";
+import { manilaTime } from "../../manila.ts";
 import { foldHidden } from "./fold-hidden.ts";
 
 /** Where assistants send their messages. */

@@ -1,7 +1,7 @@
 import { OPERATIONS } from "../../operations/index.ts";
 import { type JsonSchema, mapProperties, type ObjectSchema } from "../../operations/json-schema.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { manilaWeekday } from "../../operations/manila.ts";
+import { manilaWeekday } from "../../manila.ts";
 import { invalidParams } from "./json-rpc.ts";
 import type { InstructionFacts } from "./server-info.ts";
 
