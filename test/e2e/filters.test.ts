@@ -1,5 +1,5 @@
 import { openPool, type Database } from "@brand-records/postgres";
-import { fieldNames, RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
+import { fieldNames, type FilterName, RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
 import fc from "fast-check";
 import { GENERATIONS, post, toolCall } from "../mcp.ts";
 import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
@@ -14,6 +14,8 @@ const RECORDS_MAX = 40;
 const NEWEST = Date.UTC(2026, 10, 21);
 /** Many records share each. */
 const INSTANTS = 8;
+/** One as shops make them; one with what a query, JSON, SQL and a time's offset give a meaning. */
+const ORDER_NUMBERS = ["ORDER-10294", "%+'\"\\&= \u0001\u{1f600}é 08:00"] as const;
 const INTERFACES = ["HTTP", ...GENERATIONS] as const;
 
 let stack: SharedStack;
@@ -32,6 +34,8 @@ interface Row {
   readonly created_at: string;
   readonly campaign_id?: string | null;
   readonly link_id?: string;
+  readonly creator_id?: string;
+  readonly external_id?: string;
   readonly status: string;
 }
 
@@ -46,6 +50,8 @@ interface Filters {
   readonly id?: number;
   readonly campaign_id?: string;
   readonly link_id?: string;
+  readonly creator_id?: string;
+  readonly external_id?: string;
   readonly status?: string;
   readonly created_from?: Bound;
   readonly created_before?: Bound;
@@ -68,7 +74,7 @@ const bound: fc.Arbitrary<Bound> = fc.record({ instant, isJustAfter: fc.boolean(
 
 const caseOf = (resource: ResourceName): fc.Arbitrary<Case> => {
   const { filters: names, schema } = RESOURCES[resource];
-  const has = (name: "campaign_id" | "link_id"): boolean => names.includes(name);
+  const has = (name: FilterName): boolean => names.includes(name);
   const status = fc.constantFrom(...(schema.shape.status.options as readonly string[]));
   const campaign = resource === "deposits" ? [null, "cmp_a", "cmp_b"] : ["cmp_a", "cmp_b"];
   const row = (prefix: string): fc.Arbitrary<Row> =>
@@ -78,6 +84,8 @@ const caseOf = (resource: ResourceName): fc.Arbitrary<Case> => {
       status,
       ...(has("campaign_id") && { campaign_id: fc.constantFrom(...campaign) }),
       ...(has("link_id") && { link_id: fc.constantFrom("lnk_a", "lnk_b") }),
+      ...(has("creator_id") && { creator_id: fc.constantFrom("crt_a", "crt_b") }),
+      ...(has("external_id") && { external_id: fc.constantFrom(...ORDER_NUMBERS) }),
     });
   const filters = {
     status,
@@ -85,6 +93,8 @@ const caseOf = (resource: ResourceName): fc.Arbitrary<Case> => {
     created_before: bound,
     ...(has("campaign_id") && { campaign_id: fc.constantFrom("cmp_a", "cmp_b", "cmp_none") }),
     ...(has("link_id") && { link_id: fc.constantFrom("lnk_a", "lnk_b", "lnk_none") }),
+    ...(has("creator_id") && { creator_id: fc.constantFrom("crt_a", "crt_b", "crt_none") }),
+    ...(has("external_id") && { external_id: fc.constantFrom(...ORDER_NUMBERS, "none") }),
   };
   const withoutId = fc.record(filters, { requiredKeys: [] });
   const withId = fc.record({ id: fc.nat(), ...filters }, { requiredKeys: ["id"] });
@@ -136,13 +146,9 @@ function argumentsOf({ filters, rows, resource }: Case): Record<string, string> 
 /** The meaning of the filters, in the test's own words. */
 function isKept(row: Row, tested: Case): boolean {
   const { created_from: from, created_before: before } = tested.filters;
-  const { id, campaign_id, link_id, status } = argumentsOf(tested);
-  const equal = [
-    [id, row.id],
-    [campaign_id, row.campaign_id],
-    [link_id, row.link_id],
-    [status, row.status],
-  ].every(([wanted, value]) => wanted === undefined || wanted === value);
+  const given = argumentsOf(tested);
+  const names = ["id", "campaign_id", "link_id", "creator_id", "external_id", "status"] as const;
+  const equal = names.every((name) => given[name] === undefined || given[name] === row[name]);
   const at = Date.parse(row.created_at);
   const isEarly = from !== undefined && (at < from.instant || (at === from.instant && from.isJustAfter));
   const isLate = before !== undefined && (at > before.instant || (at === before.instant && !before.isJustAfter));
@@ -216,7 +222,8 @@ async function requireSamePages(tested: Case, via: (typeof GENERATIONS)[number])
   const { resource, rows, limit, fields } = tested;
   const brand = await stack.createBrand();
   await insert(brand, resource, rows);
-  const shown = fieldNames(RESOURCES[resource]).filter((name) => name === "id" || fields.includes(name));
+  const isShown = (name: string): boolean => fields.length === 0 || name === "id" || fields.includes(name);
+  const shown = fieldNames(RESOURCES[resource]).filter(isShown);
   await walk(async (cursor) => {
     const given = { ...argumentsOf(tested), ...cursor };
     const page = await read(brand, { resource, via: "HTTP" }, given);
@@ -233,12 +240,18 @@ it("a tool's page with fields is the page of HTTP with these keys", async () => 
 it.each(INTERFACES)("a filter by another brand's record finds what a filter by an unknown one finds, over %s", async (via) => {
   const [ours, theirs] = [await stack.createBrand(), await stack.createBrand()];
   const row = { id: "cnv_theirs", created_at: new Date(NEWEST).toISOString(), campaign_id: "cmp_x", link_id: "lnk_x", status: "pending" };
-  await insert(theirs, "conversions", [row]);
-  for (const [name, value] of Object.entries({ id: row.id, campaign_id: row.campaign_id, link_id: row.link_id })) {
-    const pageOf = (brand: TestBrand, text: string) => read(brand, { resource: "conversions", via }, { [name]: text });
-    expect((await pageOf(theirs, value)).count).toBe(1);
-    const page = await pageOf(ours, value);
-    expect(page).toEqual({ resource: "conversions", count: 0, data: [] });
-    expect(await pageOf(ours, value.replace(/_.*/, "_unknown"))).toEqual(page);
+  await insert(theirs, "conversions", [{ ...row, external_id: "ORDER_1" }]);
+  await insert(theirs, "links", [{ ...row, id: "lnk_x", creator_id: "crt_x", status: "active" }]);
+  for (const [resource, filters] of [
+    ["conversions", { id: row.id, campaign_id: row.campaign_id, link_id: row.link_id, external_id: "ORDER_1" }],
+    ["links", { creator_id: "crt_x" }],
+  ] as const) {
+    for (const [name, value] of Object.entries(filters)) {
+      const pageOf = (brand: TestBrand, text: string) => read(brand, { resource, via }, { [name]: text });
+      expect((await pageOf(theirs, value)).count).toBe(1);
+      const page = await pageOf(ours, value);
+      expect(page).toEqual({ resource, count: 0, data: [] });
+      expect(await pageOf(ours, value.replace(/_.*/, "_unknown"))).toEqual(page);
+    }
   }
 });

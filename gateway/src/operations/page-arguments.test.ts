@@ -42,7 +42,7 @@ describe("page arguments", () => {
       ["commission_centavos", "created_at", "id", "created_at"],
       ["id", "created_at", "commission_centavos"],
     ],
-    [[], ["id"]],
+    [[], undefined],
   ])("of an assistant may be the fields %j: then these, in their order", (fields, shown) => {
     expect(INPUT.parse({ fields }, "assistant")).toEqual({ limit: 50, fields: shown });
     expect(thrownBy({ fields })).toEqual(refusal("fields"));
@@ -70,6 +70,7 @@ describe("page arguments", () => {
       id: "cnv_1",
       campaign_id: "cmp_1",
       link_id: "lnk_1",
+      external_id: " ORDER '10\u{1f600}",
       status: "reversed",
       created_from: "2026-11-01T00:00:00+08:00",
       created_before: "2026-12-01t00:00:00.000000001z",
@@ -81,6 +82,10 @@ describe("page arguments", () => {
     ["id", "cmp_1", "id must be cnv_ and 1 to 40 lower-case letters or digits"],
     ["campaign_id", "", "campaign_id must be cmp_ and 1 to 40 lower-case letters or digits"],
     ["link_id", ["lnk_1"], "link_id must be lnk_ and 1 to 40 lower-case letters or digits"],
+    ["external_id", "", "external_id must not be empty"],
+    ["external_id", "x".repeat(201), "external_id must be at most 200 characters"],
+    ["external_id", "a\0", "external_id must not contain NUL or lone surrogates"],
+    ["external_id", 10_294, "external_id must be text"],
     ["status", "paid", "status must be one of pending, approved, reversed"],
     ["status", "pending,approved", "status must be one of pending, approved, reversed"],
     [
@@ -121,12 +126,23 @@ describe("page arguments", () => {
     expect(Object.keys(input.schema.properties)).toEqual(["limit", "cursor", "since", "fields", ...RESOURCES[resource].filters]);
     expect(input.schema.properties["status"]?.enum).toEqual(RESOURCES[resource].schema.shape.status.options);
     const isFilter = (name: string): boolean => RESOURCES[resource].filters.includes(name as never);
-    for (const name of ["campaign_id", "link_id"]) {
-      const parsing = () => input.parse({ [name]: name === "link_id" ? "lnk_1" : "cmp_1" }, "rest");
+    for (const [name, value] of [
+      ["campaign_id", "cmp_1"],
+      ["link_id", "lnk_1"],
+      ["creator_id", "crt_1"],
+      ["external_id", "1"],
+    ] as const) {
+      const parsing = () => input.parse({ [name]: value }, "rest");
       if (isFilter(name)) expect(parsing()).toMatchObject({ filters: {} });
       else expect(parsing).toThrow(expect.objectContaining({ kind: "invalid_parameter", field: name }));
     }
-    expect([isFilter("campaign_id"), isFilter("link_id")]).toEqual([resource !== "campaigns", resource === "conversions"]);
+    const isConversions = resource === "conversions";
+    expect([isFilter("campaign_id"), isFilter("link_id"), isFilter("external_id")]).toEqual([
+      resource !== "campaigns",
+      isConversions,
+      isConversions,
+    ]);
+    expect(isFilter("creator_id")).toBe(["submissions", "payouts", "links"].includes(resource));
   });
 
   it("declare the form of cursors", () => {

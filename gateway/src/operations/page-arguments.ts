@@ -58,6 +58,8 @@ const FILTER_DESCRIPTIONS: Readonly<Record<FilterName, string>> = {
   id: "Only the record with this id.",
   campaign_id: "Only records of this campaign.",
   link_id: "Only records of this link.",
+  creator_id: "Only records of this creator.",
+  external_id: "Only this order number.",
   status: "Only records with this status.",
   created_from: "Created at or after this RFC 3339 time with an offset.",
   created_before: "Created before this RFC 3339 time with an offset.",
@@ -104,7 +106,8 @@ const restDescription = (name: FilterName): string =>
   [
     FILTER_DESCRIPTIONS[name],
     ...(name === "created_before" ? ["Refused if it is not later than `created_from`."] : []),
-    ...(name.startsWith("created_") ? [TIME_FORM, "Write `+` as `%2B`."] : []),
+    ...(name.startsWith("created_") ? [TIME_FORM] : []),
+    ...(name.startsWith("created_") || name === "external_id" ? ["Write `+` as `%2B`."] : []),
   ].join(" ");
 
 function toolSchema(resource: Resource, name: FilterName): JsonSchema {
@@ -150,13 +153,15 @@ function parsePageArguments(resource: Resource, given: unknown, via: Via): PageA
   ]);
 }
 
-/** Returns fields that were asked for and `id`, in the resource's order, or what is wrong with them. */
-function fieldsFrom(resource: Resource, given: unknown): string[] | string {
+/**
+ * Returns the fields that were asked for and `id`, in the resource's order; undefined for all, as clients that fill every argument send an
+ * empty array; or what is wrong with them.
+ */
+function fieldsFrom(resource: Resource, given: unknown): string[] | string | undefined {
   const names = fieldNames(resource);
-  const asked = new Set<unknown>(Array.isArray(given) ? given : [given]);
-  if (Array.isArray(given) && [...asked].every((name) => names.includes(name as string)))
-    return names.filter((name) => name === "id" || asked.has(name));
-  return `fields must be an array of names of fields: ${names.join(", ")}`;
+  if (!Array.isArray(given) || !given.every((name) => names.includes(name)))
+    return `fields must be an array of names of fields: ${names.join(", ")}`;
+  return given.length === 0 ? undefined : names.filter((name) => name === "id" || given.includes(name));
 }
 
 const unknownMessage = ({ name: resource }: Resource, name: string, names: readonly string[]): string =>

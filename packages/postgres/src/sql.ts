@@ -46,7 +46,7 @@ export async function run<Row>(
   const config = isPrepared(statement) ? { name: statement.name, text } : { text };
   try {
     const result = await on.query({ ...config, ...bounds, values: (values ?? []) as unknown[] });
-    // Node's list of timers makes old what pg's timer of the limit refers to, and that is the result: a page's rows need not get old with it.
+    // pg's timer of the limit refers to the result, and V8 moves what a timer refers to into the old generation, where it stays for long.
     const { rows } = result;
     result.rows = [];
     return rows as Row[];

@@ -8,7 +8,7 @@ export const conversions = defineResource({
   description: "An order that came through a creator's tracked link, and the commission on it.",
   summary: "List orders that came through tracked links, newest first.",
   guide:
-    "Orders through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. They start pending, and are approved or reversed weeks later: show both apart. occurred_at, when placed, comes before created_at: for a period end a day later and compare. Often the largest list: the orders in links add up to about its length.",
+    "Orders through creators' tracked links, and the commission on each. Read it for sales, commission, reversals by campaign, link, creator. They start pending, and are approved or reversed weeks later: show both apart. occurred_at, when placed, comes before created_at: for a period end a day later and compare. Often the largest list: orders in links add up to its length.",
   unrecorded: "when one was approved or reversed, buyers",
   schema: z.strictObject({
     ...common("cnv"),
@@ -29,7 +29,7 @@ export const conversions = defineResource({
   values: "payout_id: null until then; its payout may still fail.",
   typicalFields: ["status", "order_amount_centavos", "commission_centavos"],
   tokens: { whole: 205, typical: 42 },
-  filters: ["id", "campaign_id", "link_id", "status", "created_from", "created_before"],
+  filters: ["id", "campaign_id", "link_id", "external_id", "status", "created_from", "created_before"],
   example: {
     id: "cnv_01kak9t2b3c4d5e6f7g8h9j0k1",
     ...EXAMPLE.first,

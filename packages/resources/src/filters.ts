@@ -21,6 +21,7 @@ export function filterSchema({ schema }: Resource, name: FilterName): z.ZodType 
 
 /** Returns what is wrong with a filter's value, to follow the filter's name: the allowed values. Returns undefined if it is valid. */
 export function filterProblem(resource: Resource, name: FilterName, value: unknown): string | undefined {
+  if (name === "external_id" && typeof value !== "string") return "must be text";
   // No filter accepts empty text: any value of another type gets the same message.
   const { error } = filterSchema(resource, name).safeParse(typeof value === "string" ? value : "");
   return error?.issues[0]?.message;

@@ -52,7 +52,7 @@ export function listMethod<Name extends ResourceName>(resource: Name): ListMetho
 }
 
 /** The form of every cursor that the lists issue. What it selects is opaque. */
-export const CURSOR_FORM = Object.freeze({ minLength: 40, maxLength: 800, pattern: "^[A-Za-z0-9_-]+$" });
+export const CURSOR_FORM = Object.freeze({ minLength: 40, maxLength: 2_200, pattern: "^[A-Za-z0-9_-]+$" });
 
 /** Records per page: the default and the maximum. */
 export const PAGE_LIMIT_DEFAULT = 50;

@@ -25,7 +25,7 @@ export const links = defineResource({
   values: "clicks, conversions: so far.",
   typicalFields: ["creator_id", "clicks", "conversions"],
   tokens: { whole: 181, typical: 54 },
-  filters: ["id", "campaign_id", "status", "created_from", "created_before"],
+  filters: ["id", "campaign_id", "creator_id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.link_id,
     ...EXAMPLE.first,

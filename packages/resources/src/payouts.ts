@@ -29,7 +29,7 @@ export const payouts = defineResource({
   values: "paid_at: null until paid.",
   typicalFields: ["status", "amount_centavos", "paid_at"],
   tokens: { whole: 177, typical: 51 },
-  filters: ["id", "campaign_id", "status", "created_from", "created_before"],
+  filters: ["id", "campaign_id", "creator_id", "status", "created_from", "created_before"],
   example: {
     id: EXAMPLE.payout_id,
     ...EXAMPLE.first,

@@ -30,7 +30,7 @@ export const submissions = defineResource({
   values: "views: so far, null until measured. payout_id, reviewed_at: null until then.",
   typicalFields: ["status", "platform", "views"],
   tokens: { whole: 207, typical: 35 },
-  filters: ["id", "campaign_id", "status", "created_from", "created_before"],
+  filters: ["id", "campaign_id", "creator_id", "status", "created_from", "created_before"],
   example: {
     id: "sub_01kak2r7w5e8a9b0c1d2e3f4g5",
     ...EXAMPLE.first,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { buildLateIndexes, migrate, openPool, type Database } from "@brand-records/postgres";
 import {
   ImportServiceService,
   OperatorServiceService,
@@ -57,7 +57,11 @@ const IMPORTS_MAX = 4;
 
 export async function serveRecords(): Promise<ServedRecords> {
   const database = await createDatabase("records_schema", async (url) => {
-    await migrate({ url, schema: "records", directory: MIGRATIONS });
+    const schema = { url, schema: "records", directory: MIGRATIONS };
+    await migrate(schema);
+    const owner = openPool({ url, applicationName: "records indexes", max: 1 });
+    await buildLateIndexes(owner, schema);
+    await owner.stop();
   });
   const db = openPool({ url: database.url, applicationName: "records test", max: CONNECTIONS });
   const imports = openPool({ url: database.url, applicationName: "records import", max: IMPORTS_MAX, pipeline: false });

@@ -44,6 +44,8 @@ const PAGES = {
   link: { brand_id: LARGEST_BRAND, filters: LINK },
   link_and_status_in_times: { brand_id: LARGEST_BRAND, filters: { ...LINK, status: "pending", ...TIMES } },
   link_and_absent_status: { brand_id: LARGEST_BRAND, filters: { ...LINK, status: "reversed" } },
+  order: { brand_id: LARGEST_BRAND, filters: { external_id: "ORD-5000" } },
+  absent_order: { brand_id: LARGEST_BRAND, filters: { external_id: "ORD-nothing" } },
   small_brand_unfiltered: { brand_id: SMALL_BRAND, filters: {} },
   small_brand_frequent_status: { brand_id: SMALL_BRAND, filters: { status: "approved" } },
   small_brand_absent_status: { brand_id: SMALL_BRAND, filters: { status: "pending" } },

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { migrate } from "@brand-records/postgres";
+import { buildLateIndexes, migrate, openPool } from "@brand-records/postgres";
 import pg from "pg";
 import { ROOT } from "./programs.ts";
 
@@ -58,7 +58,14 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
   }
 }
 
-/** Creates a service's schema by its own migrations. */
-export async function migrateService({ databaseUrl }: Pick<BenchDatabase, "databaseUrl">, service: string): Promise<void> {
-  await migrate({ url: databaseUrl, schema: service, directory: join(ROOT, "services", service, "migrations") });
+/** Creates a service's schema by its own migrations, or by those of another checkout, with the indexes that services build after the start. */
+export async function migrateService(
+  { databaseUrl: url }: Pick<BenchDatabase, "databaseUrl">,
+  service: string,
+  directory = join(ROOT, "services", service, "migrations"),
+): Promise<void> {
+  await migrate({ url, schema: service, directory });
+  const owner = openPool({ url, applicationName: "bench indexes", max: 1 });
+  await buildLateIndexes(owner, { url, schema: service, directory });
+  await owner.stop();
 }

@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { generateKey, keyDigest, keyHint, newId } from "@brand-records/ids";
-import { migrate } from "@brand-records/postgres";
 import type pg from "pg";
 import { migrationsOf, ROOT, type Build } from "../harness/programs.ts";
-import { withClient } from "../harness/databases.ts";
+import { migrateService, withClient } from "../harness/databases.ts";
 import { BRANDS, brandId, INSERT_BRANDS, INSERT_KEYS, INSERT_RECORDS, NEW_BRANDS, NEW_KEYS } from "./dataset.ts";
 import type { KeySets } from "./load/start-load.ts";
 import { KEY_SETS } from "./settings.ts";
@@ -30,7 +29,7 @@ export function makeKeys(): ApiKeys {
  * that no work is left.
  */
 export async function fill(url: string, keys: ApiKeys, checkout: Pick<Build, "folder"> = { folder: ROOT }): Promise<void> {
-  for (const schema of ["accounts", "records"] as const) await migrate({ url, schema, directory: migrationsOf(checkout, schema) });
+  for (const schema of ["accounts", "records"] as const) await migrateService({ databaseUrl: url }, schema, migrationsOf(checkout, schema));
   await withClient(url, async (client) => {
     await client.query(INSERT_RECORDS);
     await insertBrands(client, keys);

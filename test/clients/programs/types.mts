@@ -11,6 +11,7 @@ export const first: Promise<Payout | undefined> = records
   .page()
   .then(({ data }) => data[0]);
 export const later = records.payouts({ status: "a status of a later version" });
+export const orders = records.conversions({ external_id: "ORDER-10294" });
 // @ts-expect-error links have no link_id filter
 export const wrong = records.links({ link_id: "lnk_1" });
 export const centavos = async (): Promise<number> => (await first)?.amount_centavos ?? 0;

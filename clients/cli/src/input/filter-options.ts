@@ -8,6 +8,8 @@ export const FILTER_OPTIONS = {
   id: option("--id <id>", "the record with this id"),
   campaign_id: option("--campaign-id <id>", "records of this campaign"),
   link_id: option("--link-id <id>", "conversions of this link"),
+  creator_id: option("--creator-id <id>", "submissions, payouts or links of this creator"),
+  external_id: option("--external-id <number>", "conversions with this order number"),
   status: option("--status <status>", "records with this status"),
   created_from: option("--created-from <time>", "created at or after a time, such as 2026-10-01T00:00:00+08:00"),
   created_before: option("--created-before <time>", "created before a time"),

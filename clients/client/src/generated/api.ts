@@ -280,6 +280,9 @@ export interface SubmissionFilters {
   /** Only records of this campaign. */
   campaign_id?: string | undefined;
 
+  /** Only records of this creator. */
+  creator_id?: string | undefined;
+
   /** Only records with this status. */
   status?: "pending" | "approved" | "rejected" | "withdrawn" | OpenText | undefined;
 
@@ -297,6 +300,9 @@ export interface PayoutFilters {
 
   /** Only records of this campaign. */
   campaign_id?: string | undefined;
+
+  /** Only records of this creator. */
+  creator_id?: string | undefined;
 
   /** Only records with this status. */
   status?: "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed" | OpenText | undefined;
@@ -337,6 +343,9 @@ export interface ConversionFilters {
   /** Only records of this link. */
   link_id?: string | undefined;
 
+  /** Only this order number. */
+  external_id?: string | undefined;
+
   /** Only records with this status. */
   status?: "pending" | "approved" | "reversed" | OpenText | undefined;
 
@@ -354,6 +363,9 @@ export interface LinkFilters {
 
   /** Only records of this campaign. */
   campaign_id?: string | undefined;
+
+  /** Only records of this creator. */
+  creator_id?: string | undefined;
 
   /** Only records with this status. */
   status?: "active" | "paused" | "disabled" | "expired" | OpenText | undefined;

@@ -85,8 +85,8 @@ pass it on as \`cursor\` until a page has none. Walking reads each record once, 
 created. It is no update feed: a record that changes later is not listed again.
 
 **Filters.** Lists take optional filters, which narrow them together: \`id\`, \`campaign_id\` (all but campaigns), \`link_id\`
-(conversions), one \`status\`, \`created_from\` (at or after) and \`created_before\`. A filter that nothing matches, such as another brand's id,
-gives an empty page. Repeat the filters with each \`cursor\`: one of other filters is refused.
+and \`external_id\` (conversions), \`creator_id\` (submissions, payouts, links), one \`status\`, \`created_from\` (at or after) and
+\`created_before\`. A filter that nothing matches, such as another brand's id, gives an empty page. Repeat the filters with each \`cursor\`: one of other filters is refused.
 
 **Limits.** Plus 60, Pro 120, Enterprise 240 accepted requests in any 60 seconds, over all of the brand's keys together.
 Beyond, the response is 429 with \`Retry-After\`. A client that waits that long is accepted, unless another of the brand's

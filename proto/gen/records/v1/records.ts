@@ -65,7 +65,17 @@ export interface RecordFilters {
     | null
     | undefined;
   /** Created before. */
-  created_before?: string | null | undefined;
+  created_before?:
+    | string
+    | null
+    | undefined;
+  /** In submissions, payouts and links. */
+  creator_id?:
+    | string
+    | null
+    | undefined;
+  /** In conversions only. Compared byte by byte. */
+  external_id?: string | null | undefined;
 }
 
 export interface ListCampaignsResponse {
@@ -433,7 +443,16 @@ export const FieldNames: MessageFns<FieldNames> = {
 };
 
 function createBaseRecordFilters(): RecordFilters {
-  return { id: null, campaign_id: null, link_id: null, status: null, created_from: null, created_before: null };
+  return {
+    id: null,
+    campaign_id: null,
+    link_id: null,
+    status: null,
+    created_from: null,
+    created_before: null,
+    creator_id: null,
+    external_id: null,
+  };
 }
 
 export const RecordFilters: MessageFns<RecordFilters> = {
@@ -455,6 +474,12 @@ export const RecordFilters: MessageFns<RecordFilters> = {
     }
     if (message.created_before !== undefined && message.created_before !== null) {
       writer.uint32(50).string(message.created_before);
+    }
+    if (message.creator_id !== undefined && message.creator_id !== null) {
+      writer.uint32(58).string(message.creator_id);
+    }
+    if (message.external_id !== undefined && message.external_id !== null) {
+      writer.uint32(66).string(message.external_id);
     }
     return writer;
   },
@@ -518,6 +543,22 @@ export const RecordFilters: MessageFns<RecordFilters> = {
             }
 
             message.created_before = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.creator_id = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.external_id = reader.string();
             continue;
           }
         }

@@ -14,6 +14,9 @@ const filters: fc.Arbitrary<Filters> = fc.record(
     id,
     campaign_id: id,
     link_id: id,
+    creator_id: id,
+    // The longest in JSON: each character takes six.
+    external_id: fc.oneof(fc.string({ minLength: 1, maxLength: 40 }), fc.constant("\u0001".repeat(200))),
     status: fc.constantFrom("pending", "pending_funding"),
     created_from: instant,
     created_before: instant,

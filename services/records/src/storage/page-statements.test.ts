@@ -31,8 +31,8 @@ const statusesOf = (resource: ResourceName) => {
 
 /**
  * Fills a table such that statistics mislead: half of the rows are our brand's, and those of the other brand have the status that ours never
- * has, and a campaign that ours hardly has. A third of our rows, the oldest, have a campaign and a link of their own, all with one status.
- * Rows lie in random order: each of a page is in a block of its own.
+ * has, and a campaign that ours hardly has. A third of our rows, the oldest, have a campaign, link, creator and order number of their own,
+ * all with one status. Rows lie in random order: each of a page is in a block of its own.
  */
 async function fill(resource: ResourceName): Promise<void> {
   const sample = sampleRecord(resource);
@@ -48,6 +48,7 @@ async function fill(resource: ResourceName): Promise<void> {
               'brand_id', case when is_ours then $2 else 'brd_theirs' end,
               'id', '${prefix}_' || md5(i::text), 'created_at', $3::timestamptz - make_interval(secs => (i / 4) * 0.001),
               'campaign_id', case when is_rare and not is_old then 'cmp_theirs' else 'cmp_' || part end, 'link_id', 'lnk_' || part,
+              'creator_id', 'crt_' || part, 'external_id', 'ord_' || part,
               'status', case when not is_ours then $6 when is_rare then $5 else $4 end)) record
       order by md5(i::text || 'row')`,
     [JSON.stringify(sample), BRAND, new Date(NEWEST).toISOString(), frequent, rare, absent],
@@ -98,8 +99,8 @@ const shown = (top: PlanNode): string => JSON.stringify(top, ["Node Type", "Inde
 const unfiltered: Page = { brandId: BRAND, limit: LIMIT, after: undefined, since: undefined, filters: {} };
 
 /** The whole list that the filters select, as the table has it. */
-async function positionAt(resource: ResourceName, { id, campaign_id, link_id, status }: Filters, offset: number): Promise<Page["after"]> {
-  const equal = Object.entries({ id, campaign_id, link_id, status }).filter(([, value]) => value !== undefined);
+async function positionAt(resource: ResourceName, filters: Filters, offset: number): Promise<Page["after"]> {
+  const equal = Object.entries(filters).filter(([name]) => !name.startsWith("created_"));
   const [found] = await served.db.query<{ created_at: string; id: string }>(
     `select created_at, id from records.${resource}
       where brand_id = $1 ${equal.map(([name], index) => `and ${name} = $${index + 3}`).join(" ")}
@@ -109,27 +110,38 @@ async function positionAt(resource: ResourceName, { id, campaign_id, link_id, st
   return found;
 }
 
+/** The filters with values that this test writes, and what these begin with. */
+const PARTS = [
+  ["campaign_id", "cmp"],
+  ["link_id", "lnk"],
+  ["creator_id", "crt"],
+  ["external_id", "ord"],
+] as const;
+
 /** Frequent, rare and absent values of single filters and of the documented pairs. */
 function filtersOf(resource: ResourceName): [string, Filters][] {
   const { frequent, rare, absent } = statusesOf(resource);
-  const prefix = String(sampleRecord(resource)["id"]).split("_")[0];
-  const columns = (["campaign_id", "link_id"] as const).filter((name) => RESOURCES[resource].filters.includes(name));
-  const valueOf = (name: "campaign_id" | "link_id", part: string): Filters => ({ [name]: `${name === "link_id" ? "lnk" : "cmp"}_${part}` });
+  const ofId = String(sampleRecord(resource)["id"]).split("_")[0];
+  const columns = PARTS.filter(([name]) => RESOURCES[resource].filters.includes(name));
   return [
-    ["an id", { id: `${prefix}_c81e728d9d4c2f636f067f89cc14862c` }],
-    ["an absent id", { id: `${prefix}_1` }],
+    ["an id", { id: `${ofId}_c81e728d9d4c2f636f067f89cc14862c` }],
+    ["an absent id", { id: `${ofId}_1` }],
     ["a frequent status", { status: frequent }],
     ["a rare status", { status: rare }],
     ["a status that only other brands have", { status: absent }],
-    ...columns.flatMap((name): [string, Filters][] => [
-      [`a frequent ${name}`, valueOf(name, "new")],
-      [`a frequent ${name} of the past`, valueOf(name, "old")],
-      [`a rare ${name}`, valueOf(name, "rare")],
-      [`a ${name} that another brand has`, valueOf(name, "theirs")],
-      [`a ${name} with its frequent status`, { ...valueOf(name, "old"), status: frequent }],
-      [`a ${name} with a status that only others have`, { ...valueOf(name, "old"), status: rare }],
-      [`a ${name} with a status that only other brands have`, { ...valueOf(name, "new"), status: absent }],
+    ...columns.flatMap(([name, prefix]): [string, Filters][] => [
+      [`a frequent ${name}`, { [name]: `${prefix}_new` }],
+      [`a frequent ${name} of the past`, { [name]: `${prefix}_old` }],
+      [`a rare ${name}`, { [name]: `${prefix}_rare` }],
+      [`a ${name} that another brand has`, { [name]: `${prefix}_theirs` }],
     ]),
+    ...columns
+      .filter(([name]) => name !== "external_id")
+      .flatMap(([name, prefix]): [string, Filters][] => [
+        [`a ${name} with its frequent status`, { [name]: `${prefix}_old`, status: frequent }],
+        [`a ${name} with a status that only others have`, { [name]: `${prefix}_old`, status: rare }],
+        [`a ${name} with a status that only other brands have`, { [name]: `${prefix}_new`, status: absent }],
+      ]),
   ];
 }
 

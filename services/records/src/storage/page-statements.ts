@@ -27,7 +27,7 @@ const selectionOf = (resource: ResourceName, fields?: ReadonlySet<string>): Sele
 });
 
 /** The filters that compare a column with a value. The others are bounds of every statement. */
-const COLUMN_FILTERS = ["id", "link_id", "campaign_id", "status"] as const satisfies readonly FilterName[];
+const COLUMN_FILTERS = ["id", "external_id", "link_id", "creator_id", "campaign_id", "status"] as const satisfies readonly FilterName[];
 type ColumnFilter = (typeof COLUMN_FILTERS)[number];
 
 /**
@@ -56,7 +56,7 @@ function textOf(selection: Selection, filters: readonly ColumnFilter[]): string 
     case "status":
       return select(selection, statusRange(parameter(0)), "t.status desc, t.created_at desc, t.id desc");
     default: {
-      const isOneList = filters.includes("status");
+      const isOneList = first === "external_id" || filters.includes("status");
       return isOneList ? select(selection, [...BOUNDS, ...equal], NULLS_LAST_ORDER) : mergedByStatus(selection, [...BOUNDS, ...equal]);
     }
   }
@@ -68,7 +68,7 @@ const parameter = (index: number): string => `$${6 + index}`;
 const BOUNDS = ["(t.created_at, t.id) < ($2::timestamptz, $3)", "t.created_at > $4::timestamptz"];
 const ORDER = "t.created_at desc, t.id desc";
 
-/** As `created_at` is never null, this is ORDER. It is the order of the indexes by link and by campaign, and of no other. */
+/** As `created_at` is never null, this is ORDER. It is the order of the indexes by link, campaign, creator and order number, and of no other. */
 const NULLS_LAST_ORDER = "t.created_at desc nulls last, t.id desc";
 
 function select({ resource, columns }: Selection, conditions: readonly string[], order: string): string {
@@ -105,7 +105,7 @@ const pageStatements = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, pa
   Statement
 >;
 
-/** Those of pages with filters by the names of the filters: at most 15 for a resource. */
+/** Those of pages with filters by the names of the filters: at most 31 for a resource. */
 const filteredStatements = new Map<string, Statement>();
 
 /** Returns a page of records, newest first. It costs the same at any depth. */
