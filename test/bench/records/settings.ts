@@ -37,7 +37,7 @@ export const DEEP_PAIRS = sized(1_000, 20);
 
 /** Requests/s of one variant relative to another's, with its target. */
 export const RATE_RATIOS: Readonly<Record<string, RateRatio>> = {
-  product_over_bare: { of: "product", to: "bare", atLeast: 0.8 },
+  product_over_bare: { of: "product", to: "bare", atLeast: 0.9 },
   product_over_single: { of: "product", to: "single", atLeast: 0.35 },
   tool_over_page: { of: "tool", to: "product", atLeast: 0.8 },
   fields_over_tool: { of: "fields", to: "tool" },
