@@ -6,8 +6,11 @@ import type { AttemptResult } from "../storage/results.ts";
 import { writeResults } from "../use-cases/write-results.ts";
 import type { AttemptOptions } from "./send-delivery.ts";
 
-/** Results are written in batches. A single result waits this long; under load, results gather while a batch is written. */
-const GATHER_MS = 5;
+/**
+ * Results are written in batches. A single result waits for others as long as the last batch took to write, and this long at most; under
+ * load, results gather while a batch is written.
+ */
+const GATHER_MS_MAX = 5;
 const BATCH_MAX = 256;
 const RETRY_MS = 500;
 /** `stop` waits this long for the results to be written, in case the database becomes available again. */
@@ -30,6 +33,7 @@ export class ResultWriter {
   #batch: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #stopped = false;
+  #gatherMs = GATHER_MS_MAX;
 
   constructor(options: ResultWriterOptions) {
     this.#options = options;
@@ -55,12 +59,14 @@ export class ResultWriter {
   }
 
   async #writeAll(): Promise<void> {
-    await pause(GATHER_MS);
+    await pause(this.#gatherMs);
     while (this.#waiting.length > 0) {
+      const begun = performance.now();
       this.#batch = this.#waiting.splice(0, BATCH_MAX);
       const isDone = await this.#tryToWrite(this.#batch.map(({ result }) => result));
       if (this.#stopped) return;
       if (isDone) {
+        this.#gatherMs = Math.min(GATHER_MS_MAX, performance.now() - begun);
         for (const { done } of this.#batch.splice(0)) done();
         continue;
       }
