@@ -65,7 +65,7 @@ interface Case {
   readonly filters: Filters;
   readonly limit: number;
   readonly via: (typeof INTERFACES)[number];
-  /** Of a tool, for the property of fields. */
+  /** The fields that a tool is asked for; no other property uses them. */
   readonly fields: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export interface Failure extends Key {
 export interface DeclaredMessage {
   /** What its client calls itself. */
   readonly declared: string;
-  /** Otherwise it connects, lists tools or pings. */
+  /** If not, it connects, lists tools or pings, or was refused unread. */
   readonly callsTool: boolean;
 }
 

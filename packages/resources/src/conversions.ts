@@ -8,7 +8,7 @@ export const conversions = defineResource({
   description: "An order that came through a creator's tracked link, and the commission on it.",
   summary: "List orders that came through tracked links, newest first.",
   guide:
-    "Orders through creators' tracked links, and the commission on each. Read it for sales, commission, reversals by campaign, link, creator. They start pending, and are approved or reversed weeks later: show both apart. occurred_at, when placed, comes before created_at: for a period end a day later and compare. Often the largest list: orders in links add up to its length.",
+    "Orders through creators' tracked links, with their commission. Read it for sales, commission, reversals by campaign, link, creator. They start pending, and are approved or reversed weeks later: show both apart. occurred_at, when placed, comes before created_at: for a period end a day later and compare. Often the largest list: orders in links add up to about its length.",
   unrecorded: "when one was approved or reversed, buyers",
   schema: z.strictObject({
     ...common("cnv"),

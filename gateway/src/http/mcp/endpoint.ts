@@ -34,7 +34,7 @@ export async function serveMcp(
     requireMethod(request, response, "POST");
     message = messageFrom(await readJsonBody(request, response));
   } finally {
-    // Also what is refused unread: it takes of the brand's limit, such as the GET with which many clients ask for a stream.
+    // What is refused unread counts too: it takes of the brand's limit, such as the GET with which many clients ask for a stream.
     const callsTool = message?.kind === "request" && message.method === "tools/call";
     usage.countMessage(principal, { declared: clientNameOf(message, request.headers), callsTool });
   }

@@ -9,7 +9,7 @@ interface ClientRow {
   /** Undefined for the row that sums up the rest. */
   readonly client: ClientCount | undefined;
   readonly messages: number;
-  /** Of the messages. */
+  /** Those of the messages that call no tool. */
   readonly connecting: number;
 }
 
