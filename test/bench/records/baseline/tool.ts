@@ -28,7 +28,9 @@ export async function productListing(): Promise<Listing> {
   const { TOOLBOX } = (await import(pathToFileURL(join(ROOT, "gateway/dist/http/mcp/toolbox.js")).href)) as {
     TOOLBOX: { listingFor(permissions: readonly string[], facts: object): string };
   };
-  const listing = (JSON.parse(TOOLBOX.listingFor([], { publicUrl: "http://127.0.0.1", now: 0 })) as Listing[]).find(({ name }) => name === TOOL);
+  const listing = (JSON.parse(TOOLBOX.listingFor([], { publicUrl: "http://127.0.0.1", now: 0 })) as Listing[]).find(
+    ({ name }) => name === TOOL,
+  );
   if (listing === undefined) throw new Error(`the product no longer has the tool ${TOOL}`);
   return listing;
 }
