@@ -31,6 +31,7 @@ export interface Restore {
   readonly folder: string;
   /** The rows of a service's own database. */
   readonly db: Record<ServiceName, Database>;
+  urlOf(service: ServiceName): string;
   /**
    * Runs the one documented command that contains `words`, with the settings of a service as its environment, in `folder`.
    *
@@ -85,6 +86,7 @@ export async function startRestore(kafkaBrokers: string): Promise<Restore> {
     receivers,
     folder,
     db,
+    urlOf,
     async command(words, service, replaced = {}) {
       const found = commands.filter((line) => line.includes(words));
       if (found.length !== 1) throw new Error(`docs/operations.md has ${found.length} commands with ${words}`);
