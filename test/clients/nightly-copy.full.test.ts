@@ -3,6 +3,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import { RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { Pool } from "pg";
+import { endPool } from "./end-pool.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   store = await PostgresStore.open(pool);
 }, NIGHT_MS_MAX);
 afterAll(async () => {
-  await pool.end();
+  await endPool(pool);
   await copyDatabase.drop();
   await db.stop();
   await stack.stop();

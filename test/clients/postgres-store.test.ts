@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { Pool } from "pg";
+import { endPool } from "./end-pool.ts";
 
 /** One promise: a program with the store of examples/sync/postgres-store.js survives a lost connection. */
 
@@ -37,7 +38,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   child?.kill("SIGKILL");
-  await pool.end();
+  await endPool(pool);
   await database.drop();
 });
 

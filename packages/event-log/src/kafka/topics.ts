@@ -72,12 +72,16 @@ export async function ensureTopics(kafka: Kafka, config: EventLogConfig, log: Lo
   });
 }
 
-/** A topic that another process has just created may not be known yet. */
+/** A topic that was just created may not be known yet, and a broker may not know yet that it leads a partition. */
 async function partitionsOf(admin: Admin, topic: string, attempts: number): Promise<PartitionMetadata[]> {
   try {
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
     const partitions = topics[0]?.partitions ?? [];
-    if (attempts === 1 || partitions.every(({ leader }) => leader !== NO_LEADER)) return partitions;
+    if (attempts === 1) return partitions;
+    if (partitions.every(({ leader }) => leader !== NO_LEADER)) {
+      await admin.fetchTopicOffsets(topic);
+      return partitions;
+    }
   } catch (error) {
     if (attempts === 1) throw error;
   }
