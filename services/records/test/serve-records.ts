@@ -11,7 +11,7 @@ import {
 import { listMethod, type RecordOf, type ResourceName } from "@brand-records/resources";
 import { connectRpc, fromServiceError, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { createDatabase } from "@brand-records/testkit";
+import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { importHandlers } from "../src/rpc/import-records.ts";
 import { recordsHandlers } from "../src/rpc/list-records.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
@@ -55,14 +55,18 @@ export const CONNECTIONS = 10;
 /** The limit that the service has. */
 const IMPORTS_MAX = 4;
 
-export async function serveRecords(): Promise<ServedRecords> {
-  const database = await createDatabase("records_schema", async (url) => {
+/** Creates a database with the schema and its late indexes. */
+export const createRecordsDatabase = (): Promise<TestDatabase> =>
+  createDatabase("records_schema", async (url) => {
     const schema = { url, schema: "records", directory: MIGRATIONS };
     await migrate(schema);
     const owner = openPool({ url, applicationName: "records indexes", max: 1 });
     await buildLateIndexes(owner, schema);
     await owner.stop();
   });
+
+export async function serveRecords(): Promise<ServedRecords> {
+  const database = await createRecordsDatabase();
   const db = openPool({ url: database.url, applicationName: "records test", max: CONNECTIONS });
   const imports = openPool({ url: database.url, applicationName: "records import", max: IMPORTS_MAX, pipeline: false });
   const server = await serveRpc({

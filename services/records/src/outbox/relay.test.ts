@@ -1,17 +1,15 @@
 import { PartlyPublished, type LogMessage, type PublishFailure } from "@brand-records/event-log";
-import { migrate, openPool, type Database, type Sql } from "@brand-records/postgres";
+import { openPool, type Database, type Sql } from "@brand-records/postgres";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
-import { MIGRATIONS } from "../migrations.ts";
+import { eventually, type TestDatabase } from "@brand-records/testkit";
+import { createRecordsDatabase } from "../../test/serve-records.ts";
 import { OutboxRelay } from "./relay.ts";
 import { relayMetrics } from "./relay-metrics.ts";
 
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await createDatabase("records_schema", async (url) => {
-    await migrate({ url, schema: "records", directory: MIGRATIONS });
-  });
+  database = await createRecordsDatabase();
   db = openPool({ url: database.url, applicationName: "relay test" });
 });
 const relays: OutboxRelay[] = [];
