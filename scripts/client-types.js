@@ -4,7 +4,6 @@
 //     node scripts/client-types.js --check [URL]  compares them with the description that the service at the URL serves
 import process from "node:process";
 import { format, resolveConfig } from "prettier";
-import { parse } from "yaml";
 import { openApiDocument } from "../gateway/dist/http/openapi/document.js";
 import { writeOrCheck } from "./generated-file.js";
 
@@ -25,7 +24,7 @@ function clientTypes({ paths, webhooks, components }) {
   });
   const records = lists.map(({ component }) => declaration(component, components.schemas[component]));
   const filters = lists.map(({ component, parameters }) => filterInterface(component, parameters, components.parameters));
-  const events = Object.values(webhooks).map(({ post }) => post.requestBody.content["application/json"].schema);
+  const events = Object.values(webhooks).map(({ post }) => nameOf(post.requestBody.content["application/json"].schema));
   const { code } = components.schemas.ErrorObject.properties;
   return [
     NOTICE,
@@ -42,15 +41,17 @@ function clientTypes({ paths, webhooks, components }) {
     `export interface FiltersOf { ${lists.map(({ resource, component }) => `${resource}: ${component}Filters;`).join("\n")} }\n\n`,
     declaration("CampaignPlanInput", components.schemas.CampaignPlanInput),
     declaration("CampaignPlan", components.schemas.CampaignPlan),
-    ...events.map((schema) => declaration(schema.title, schema)),
+    ...events.map((name) => declaration(name, components.schemas[name])),
     "/** An event of a type that this version knows. */\n",
-    `export type BrandEvent = ${events.map(({ title }) => title).join(" | ")};\n\n`,
+    `export type BrandEvent = ${events.join(" | ")};\n\n`,
     `export const EVENT_TYPES = ${JSON.stringify(Object.keys(webhooks))} as const;\n`,
     "export type EventType = (typeof EVENT_TYPES)[number];\n\n",
     "/** Codes of the service's errors. */\n",
     `export type ServiceErrorCode = ${literals(code["x-extensible-enum"])};\n`,
   ].join("");
 }
+
+const nameOf = ({ $ref }) => $ref.split("/").at(-1);
 
 const declaration = (name, schema) => `${comment(schema.description)}export interface ${name} ${objectType(schema)}\n\n`;
 
@@ -90,7 +91,7 @@ const NOT_FILTERS = new Set(["limit", "cursor", "since"]);
 
 function filterInterface(component, parameters, shared) {
   const fields = parameters
-    .map((parameter) => (parameter.$ref === undefined ? parameter : shared[parameter.$ref.split("/").at(-1)]))
+    .map((parameter) => (parameter.$ref === undefined ? parameter : shared[nameOf(parameter)]))
     .filter(({ name }) => !NOT_FILTERS.has(name))
     .map(({ name, description, schema }) => `${comment(description.replace(" Write `+` as `%2B`.", ""))}${name}?: ${filterType(schema)};`);
   return `/** Narrows a list; several filters narrow it together. */\nexport interface ${component}Filters { ${fields.join("\n")} }\n\n`;
@@ -107,6 +108,6 @@ const comment = (text) => (text === undefined ? "" : `\n/** ${text.replaceAll("*
 
 const url = process.argv.find((word) => word.startsWith("http"));
 const description =
-  url === undefined ? openApiDocument("https://records.example") : await (await fetch(`${url}/openapi/service.yaml`)).text();
-const source = await format(clientTypes(parse(description)), { ...(await resolveConfig(TARGET)), filepath: TARGET });
+  url === undefined ? openApiDocument("https://records.example") : await (await fetch(`${url}/openapi/service.json`)).json();
+const source = await format(clientTypes(description), { ...(await resolveConfig(TARGET)), filepath: TARGET });
 await writeOrCheck(TARGET, source, "client-types");

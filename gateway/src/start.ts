@@ -17,6 +17,7 @@ import type { GatewayConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
 import type { ConsoleTarget } from "./http/console/forward.ts";
 import { ConsoleUpstream } from "./http/console/upstream.ts";
+import { errorDocsOf } from "./http/errors.ts";
 import { startHttpServer } from "./http/server.ts";
 import { openLimiter, type OpenedLimiter } from "./limits/open-limiter.ts";
 import { connectServices } from "./services.ts";
@@ -99,6 +100,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
       requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
       keepAliveMs: config.KEEP_ALIVE_MS,
       brokenRequestHeaders,
+      errorDocs: errorDocsOf(config.PUBLIC_URL),
       onBrokenRequest,
     }),
   );

@@ -27,7 +27,7 @@ export async function serveForwarding(upstream: ConsoleTarget["upstream"]): Prom
   const metrics = openMetrics("gateway");
   const app = express();
   app.set("trust proxy", 1);
-  app.use(requestContext(5_000));
+  app.use(requestContext(5_000, ""));
   app.use(boundBodies(metrics));
   app.use(forwardToConsole({ upstream, publicUrl: "https://records.example" }));
   app.use((_request, response) => void response.status(404).end("gateway"));
@@ -39,6 +39,7 @@ export async function serveForwarding(upstream: ConsoleTarget["upstream"]): Prom
     requestTimeoutMs: 10_000,
     keepAliveMs: 65_000,
     brokenRequestHeaders: {},
+    errorDocs: "",
     onBrokenRequest: () => {},
   });
   const clients = new Set<Socket>();

@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { EVENT_TYPE_NAMES, RESOURCE_NAMES } from "@brand-records/resources";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { parse } from "yaml";
 import { brandRecords, brandRecordsProcess, type Ended } from "../command-line.ts";
 import { startReceivers, type ReceivedRequest, type ReceiverServer } from "../receivers.ts";
 import { seedBrand } from "../seed-brand.ts";
@@ -204,7 +203,8 @@ describe("events", () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
     const message = ajv.compile(JSON.parse(await readFile("docs/schemas/brand-event.schema.json", "utf8")) as object);
-    const { webhooks } = parse(await (await fetch(`${stack.url}/openapi/service.yaml`)).text()) as {
+    const { webhooks, components } = (await (await fetch(`${stack.url}/openapi/service.json`)).json()) as {
+      components: object;
       webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: object }> } } }>;
     };
     for (const type of EVENT_TYPE_NAMES) {
@@ -213,7 +213,7 @@ describe("events", () => {
       const event = JSON.parse(body) as { test: boolean };
       const described = webhooks[type]?.post.requestBody.content["application/json"];
       expect({ valid: message(event), errors: message.errors }).toEqual({ valid: true, errors: null });
-      const isDelivery = ajv.compile(described?.schema ?? false);
+      const isDelivery = ajv.compile({ ...described?.schema, components });
       expect({ valid: isDelivery(event), errors: isDelivery.errors }).toEqual({ valid: true, errors: null });
       expect(Object.keys(event)).toEqual(Object.keys(described?.example ?? {}));
       expect(event.test).toBe(true);

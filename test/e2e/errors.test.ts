@@ -33,6 +33,7 @@ async function expectError(response: Response, { status, code, field }: Expected
   expect(rest).toEqual({});
   expect(error).toEqual({
     code,
+    docs_url: expect.stringMatching(new RegExp(`^http:.*/docs/errors#${code}$`)),
     message: expect.stringMatching(/^\S.{10,}$/s),
     ...(field !== undefined && { field }),
     request_id: response.headers.get("x-request-id"),
@@ -130,8 +131,12 @@ describe("parameters", () => {
     await expectError(await authorised(`/api/v1/links?${query}`), { status: 400, code: "invalid_parameter", field });
   });
 
-  it("since with an unencoded plus sign is understood", async () => {
-    expect((await authorised("/api/v1/links?since=2026-11-21T08:30:00+08:00")).status).toBe(200);
+  it("understands times as common clients write them, and says from when since is deprecated", async () => {
+    for (const query of ["since=2026-11-21T08:30:00+08:00", "since=2026-11-21+08:30:00%2B0800", "created_from=2026-11-21%2008:30:00Z"]) {
+      const { status, headers } = await authorised(`/api/v1/links?${query}`);
+      const deprecation = query.startsWith("since") ? "@1795824000" : null;
+      expect({ query, status, deprecation: headers.get("deprecation") }).toEqual({ query, status: 200, deprecation });
+    }
   });
 
   it.each(["", "x", "bnVsbA", "W10", "%zz", "a".repeat(5_000)])("cursor=%s: invalid_cursor", async (cursor) => {

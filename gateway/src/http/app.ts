@@ -13,7 +13,7 @@ import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import { boundBodies } from "./body.ts";
 import { CONSOLE_ROUTE, type ConsoleTarget, forwardToConsole, isConsolePath } from "./console/forward.ts";
 import { descriptionRouter } from "./description.ts";
-import { pageForm, sendError, wantsPage } from "./errors.ts";
+import { errorDocsOf, pageForm, sendError, wantsPage } from "./errors.ts";
 import { requireHost } from "./host.ts";
 import { logRequests } from "./log-requests.ts";
 import { requireAllowedOrigin, rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
@@ -53,7 +53,7 @@ export function createApp(deps: AppDependencies): Express {
   app.set("query parser", false);
   if (deps.trustProxy !== undefined) app.set("trust proxy", deps.trustProxy);
 
-  app.use(requestContext(deps.requestDeadlineMs));
+  app.use(requestContext(deps.requestDeadlineMs, errorDocsOf(deps.publicUrl)));
   app.use(logRequests({ ...deps, routes: routesThatCanFail(deps.console !== undefined) }));
   app.use(boundBodies(deps.metrics));
   app.use(errorForms);

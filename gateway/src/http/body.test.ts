@@ -13,7 +13,7 @@ let server: Server;
 let received: { readonly at: number; deadlineMovedBy: number } | undefined;
 beforeAll(async () => {
   const app = express();
-  app.use(requestContext(DEADLINE_MS));
+  app.use(requestContext(DEADLINE_MS, ""));
   app.use(async (incoming, response) => {
     const { deadline } = contextOf(response);
     received = { at: Date.now(), deadlineMovedBy: 0 };

@@ -19,6 +19,8 @@ const NOT_A_PROXY = new AppError("method_not_allowed", "This server is not a pro
 export interface BrokenRequestOptions {
   /** Headers of the responses to bytes that are no request. */
   readonly brokenRequestHeaders: Readonly<Record<string, string>>;
+  /** Address of the page about errors. */
+  readonly errorDocs: string;
   /** Called with the error sent for bytes that were not a valid request or arrived too late. */
   onBrokenRequest(error: AppError): void;
 }
@@ -30,12 +32,13 @@ export interface BrokenRequestOptions {
 export function handleBrokenRequests(
   server: Server,
   queues: RequestQueues,
-  { brokenRequestHeaders, onBrokenRequest }: BrokenRequestOptions,
+  { brokenRequestHeaders, errorDocs, onBrokenRequest }: BrokenRequestOptions,
 ): void {
   const send = (socket: Socket, error: AppError, form: ErrorForm = apiForm): void => {
     if (!socket.writable) return;
     onBrokenRequest(error);
-    socket.write(rawResponse(error, form, brokenRequestHeaders));
+    const requestId = randomUUID();
+    socket.write(rawResponse(error, requestId, form(error, requestId, errorDocs), brokenRequestHeaders));
     closeLingering(socket);
   };
   const broken = new WeakSet<Socket>();
@@ -75,9 +78,12 @@ function formFor(packet: Buffer | undefined): ErrorForm | undefined {
 
 const ASSISTANTS_LINE = /^[A-Z]+ \/api\/mcp\/?[ ?]/;
 
-function rawResponse(error: AppError, form: ErrorForm, more: Readonly<Record<string, string>>): string {
-  const requestId = randomUUID();
-  const { status, body } = form(error, requestId);
+function rawResponse(
+  error: AppError,
+  requestId: string,
+  { status, body }: ReturnType<ErrorForm>,
+  more: Readonly<Record<string, string>>,
+): string {
   const headers = {
     ...more,
     ...errorHeaders(error),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Router, type RequestHandler } from "express";
-import { openApiDocument } from "./openapi/document.ts";
+import { inYaml, openApiDocument } from "./openapi/document.ts";
 import { requireMethod } from "./responses.ts";
 import { contextOf } from "./request-context.ts";
 import { staticResponse } from "./static-response.ts";
@@ -47,12 +47,15 @@ export function descriptionRouter(publicUrl: string): Router {
   const serve = (route: string, content: string | Buffer, headers: Record<string, string>): void => {
     router.all(route, readOnly(route), staticResponse(content, headers));
   };
-  serve("/openapi/service.yaml", openApiDocument(publicUrl), {
-    "Content-Type": "application/yaml; charset=utf-8",
-    "Cache-Control": CACHE_FIVE_MINUTES,
-    // Public, and read by the sandboxed page, whose origin is none.
-    "Access-Control-Allow-Origin": "*",
-  });
+  const description = openApiDocument(publicUrl);
+  for (const [form, content] of Object.entries({ yaml: inYaml(description), json: JSON.stringify(description) })) {
+    serve(`/openapi/service.${form}`, content, {
+      "Content-Type": `application/${form}; charset=utf-8`,
+      "Cache-Control": CACHE_FIVE_MINUTES,
+      // Public, and read by the sandboxed page, whose origin is none.
+      "Access-Control-Allow-Origin": "*",
+    });
+  }
   serve("/docs", PAGE, {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": CACHE_FIVE_MINUTES,

@@ -5,7 +5,13 @@ import { contextOf, type ErrorForm } from "./request-context.ts";
 import { send } from "./responses.ts";
 
 /** The form of errors, except where a protocol has its own. */
-export const apiForm: ErrorForm = (error, requestId) => ({ status: ERROR_KINDS[error.kind].http, body: errorBody(error, requestId) });
+export const apiForm: ErrorForm = (error, requestId, docs) => ({
+  status: ERROR_KINDS[error.kind].http,
+  body: errorBody(error, requestId, docs),
+});
+
+/** Returns the address of the page about errors, which has a part for each code. */
+export const errorDocsOf = (publicUrl: string): string => `${publicUrl}/docs/errors`;
 
 /** The headers of an error response. */
 export function errorHeaders(error: AppError): Record<string, string> {
@@ -20,8 +26,8 @@ export function errorHeaders(error: AppError): Record<string, string> {
 export function sendError(response: Response, error: AppError): void {
   const context = contextOf(response);
   if (error.field !== undefined) context.errorField = error.field;
-  const { requestId, errorForm = apiForm } = context;
-  const { status, body, type } = errorForm(error, requestId);
+  const { requestId, errorDocs, errorForm = apiForm } = context;
+  const { status, body, type } = errorForm(error, requestId, errorDocs);
   response.set(errorHeaders(error));
   send(response, status, body, type);
 }
@@ -48,7 +54,7 @@ export const pageForm =
     const ways = links.map(({ path, text }) => `<p><a href="${path}">${text}</a></p>`).join("");
     const heading = title === undefined ? `<h1>${error.message}</h1>` : `<h1>${title}</h1><p>${error.message}</p>`;
     return {
-      status: apiForm(error, requestId).status,
+      status: ERROR_KINDS[error.kind].http,
       type: "text/html; charset=utf-8",
       body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Brand Records</title><style>${STYLE}</style><main>${heading}${ways}<p><small>Request id ${requestId}</small></p></main></html>`,
     };

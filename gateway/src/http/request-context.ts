@@ -4,10 +4,15 @@ import { startEdgeSpan } from "@brand-records/telemetry";
 import type { RequestHandler, Response } from "express";
 import type { Via } from "../operations/operation.ts";
 
-/** Writes an error in the form of its path. */
+/**
+ * Writes an error in the form of its path.
+ *
+ * @param docs address of the page about errors
+ */
 export type ErrorForm = (
   error: AppError,
   requestId: string,
+  docs: string,
 ) => {
   readonly status: number;
   readonly body: string;
@@ -17,6 +22,8 @@ export type ErrorForm = (
 
 /** The state of a request while it is served. */
 export interface RequestContext extends EdgeContext {
+  /** Address of the page about errors. */
+  readonly errorDocs: string;
   /** Undefined until it is known. */
   operation?: { readonly name: string; readonly via: Via };
   /** The message, on the assistants' path. Known names only, or `other`. */
@@ -28,11 +35,11 @@ export interface RequestContext extends EdgeContext {
 }
 
 /** Gives every request its context. The trace begins here unless the caller has one. */
-export const requestContext = (deadlineMs: number): RequestHandler =>
+export const requestContext = (deadlineMs: number, errorDocs: string): RequestHandler =>
   giveContext<RequestContext>(deadlineMs, (request) => {
     const { traceparent } = request.headers;
     const edge = startEdgeSpan(request.method, typeof traceparent === "string" ? traceparent : undefined, { kind: "server" });
-    return { ...edge, address: request.ip ?? "" };
+    return { ...edge, errorDocs, address: request.ip ?? "" };
   });
 
 export const contextOf = (response: Response): RequestContext => edgeContextOf(response);

@@ -63,7 +63,7 @@ export function readQuery(query: string): Record<string, string> {
   for (const [name, value] of new URLSearchParams(query)) {
     if (given.has(name)) throw invalidParameters([{ field: name, message: `${quoted(name)} is given more than once. Send it once.` }]);
     // A plus sign in a query means a space. Before the offset of a time it can only have been a plus; an order number may have a space there.
-    given.set(name, name === "external_id" ? value : value.replace(/ (?=\d\d:\d\d$)/, "+"));
+    given.set(name, name === "external_id" ? value : value.replace(/(?<=:\d\d(?:\.\d+)?) (?=\d\d:?\d\d$)/, "+"));
   }
   return Object.fromEntries(given);
 }

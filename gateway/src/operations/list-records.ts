@@ -20,6 +20,18 @@ export const RULES = {
   days: "Days are Manila's (+08:00).",
 } as const;
 
+/** To requests with `since`, since the release that replaced it. See RFC 9745. */
+const SINCE_IS_SUPERSEDED = {
+  Deprecation: `@${Date.UTC(2026, 10, 28) / 1_000}`,
+  Link: '</docs/api#reading-everything-once>; rel="deprecation"; type="text/html"',
+};
+const DEPRECATION = {
+  description:
+    "Only if `since` is sent: the time from which it is deprecated (RFC 9745). `Link` has the page that says what to use instead.",
+  schema: { type: "string" },
+  example: SINCE_IS_SUPERSEDED.Deprecation,
+};
+
 /** The list operation of a resource: one page of the brand's records. */
 export function listRecords(resource: ResourceName): Operation<PageArguments> {
   const { title, description, summary, guide, unrecorded, schema, example } = RESOURCES[resource];
@@ -48,7 +60,7 @@ export function listRecords(resource: ResourceName): Operation<PageArguments> {
         },
       },
       example: { resource, count: 1, data: [example] },
-      responses: { 200: { description: "A page; an empty one is valid." } },
+      responses: { 200: { description: "A page; an empty one is valid.", headers: { Deprecation: DEPRECATION } } },
     },
     untrusted: freeTexts(RESOURCES[resource]),
     errors: [...COMMON_ERRORS, "invalid_cursor", "unknown_resource", "not_found"],
@@ -62,7 +74,11 @@ export function listRecords(resource: ResourceName): Operation<PageArguments> {
       // It has these, and an older records sends whole records.
       const data = fields === undefined ? found : found.map((record) => picked(record, fields));
       // Comes before the data: if a client cuts a long page, it still shows that there is more.
-      return { status: 200, body: { resource, count: data.length, ...(next_cursor != null && { next_cursor }), data } };
+      return {
+        status: 200,
+        ...(since !== null && { headers: SINCE_IS_SUPERSEDED }),
+        body: { resource, count: data.length, ...(next_cursor != null && { next_cursor }), data },
+      };
     },
   };
 }

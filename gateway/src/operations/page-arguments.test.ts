@@ -109,6 +109,15 @@ describe("page arguments", () => {
     expect(thrownBy({ created_from, created_before })).toMatchObject({ kind: "invalid_parameter", field: "created_before", message });
   });
 
+  it("read times as common clients write them", () => {
+    const given = { since: "2026-11-01 00:00:00Z", created_from: "2026-11-01 08:00:00+0800", created_before: "2026-12-01T00:00:00.5+0000" };
+    expect(INPUT.parse(given, "rest")).toEqual({
+      limit: 50,
+      since: "2026-11-01T00:00:00Z",
+      filters: { created_from: "2026-11-01T08:00:00+08:00", created_before: "2026-12-01T00:00:00.5+00:00" },
+    });
+  });
+
   it("compare the ends of a range to the nanosecond", () => {
     const filters = { created_from: "2026-11-01T08:00:00.000000001+08:00", created_before: "2026-11-01T00:00:00.000000002Z" };
     expect(INPUT.parse(filters, "rest")).toEqual({ limit: 50, filters });

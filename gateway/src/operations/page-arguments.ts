@@ -3,11 +3,12 @@ import {
   CURSOR_FORM,
   fieldNames,
   type FilterName,
-  filterProblem,
   type Filters,
+  filterProblem,
   filterSchema,
   instantProblem,
   isEmptyRange,
+  normalizedTime,
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
   parseInstant,
@@ -38,6 +39,7 @@ const pageArguments = z.object({
   cursor: z.string("cursor must be text: the next_cursor of the page before").optional(),
   since: z
     .string("since must be text: an RFC 3339 time with an offset")
+    .overwrite(normalizedTime)
     .refine((text) => parseInstant(text) !== undefined, { error: ({ input }) => `since ${instantProblem(String(input))}` })
     .optional(),
 });
@@ -100,7 +102,7 @@ export const pageInput = (resource: Resource): Operation<PageArguments>["input"]
 });
 
 /** What `format: date-time` allows beyond what is accepted. */
-const TIME_FORM = "At most nine digits of a second, no leap second.";
+const TIME_FORM = "At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too.";
 
 const restDescription = (name: FilterName): string =>
   [
@@ -135,8 +137,10 @@ function parsePageArguments(resource: Resource, given: unknown, via: Via): PageA
   const filters: { [Name in FilterName]?: string } = {};
   const malformed: ProblemDetail[] = [];
   for (const name of resource.filters.filter(isGiven)) {
-    const problem = filterProblem(resource, name, values[name]);
-    if (problem === undefined) filters[name] = values[name] as string;
+    const given = values[name];
+    const value = name.startsWith("created_") && typeof given === "string" ? normalizedTime(given) : given;
+    const problem = filterProblem(resource, name, value);
+    if (problem === undefined) filters[name] = value as string;
     else malformed.push({ field: name, message: `${name} ${problem}` });
   }
   if (isEmptyRange(filters)) malformed.push({ field: "created_before", message: "created_before must be later than created_from" });

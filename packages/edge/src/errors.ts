@@ -7,14 +7,18 @@ import { contextOf } from "./request-context.ts";
 /** An error as callers see it, on every interface. */
 export interface ErrorObject {
   readonly code: string;
+  /** The part of the page about errors that explains the code. */
+  readonly docs_url?: string;
   readonly message: string;
   readonly field?: string;
   readonly details?: NonNullable<AppError["details"]>;
   readonly request_id: string;
 }
 
-export const errorObject = ({ kind, message, field, details }: AppError, requestId: string): ErrorObject => ({
+/** @param docs address of the page about errors; undefined for none */
+export const errorObject = ({ kind, message, field, details }: AppError, requestId: string, docs?: string): ErrorObject => ({
   code: kind,
+  ...(docs !== undefined && { docs_url: `${docs}#${kind}` }),
   message,
   ...(field !== undefined && { field }),
   ...(details !== undefined && { details }),
@@ -22,7 +26,8 @@ export const errorObject = ({ kind, message, field, details }: AppError, request
 });
 
 /** Returns the JSON of an error response. */
-export const errorBody = (error: AppError, requestId: string): string => JSON.stringify({ error: errorObject(error, requestId) });
+export const errorBody = (error: AppError, requestId: string, docs?: string): string =>
+  JSON.stringify({ error: errorObject(error, requestId, docs) });
 
 /**
  * The last middleware: turns any thrown value into a response. The access log writes what failed.

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { formatInstant, instantProblem, parseInstant } from "./index.ts";
+import { formatInstant, instantProblem, normalizedTime, parseInstant } from "./index.ts";
 
 describe("parseInstant", () => {
   it("reads what formatInstant writes", () => {
@@ -48,13 +48,26 @@ it.each([
   ["2026-11-01", "in Manila, 2026-11-01 begins at 2026-11-01T00:00:00+08:00"],
   ["2026-11-01T08:30", "in Manila, 2026-11-01T08:30 is 2026-11-01T08:30:00+08:00"],
   ["2026-11-01T08:30:00.5", "in Manila, 2026-11-01T08:30:00.5 is 2026-11-01T08:30:00.5+08:00"],
+  ["2026-11-01 08:30", "in Manila, 2026-11-01 08:30 is 2026-11-01T08:30:00+08:00"],
 ])("corrects %s to a time of Manila", (text, correction) => {
   expect(instantProblem(text)).toBe(`must be an RFC 3339 time with an offset: ${correction}`);
 });
 
-it.each(["", "yesterday", "2026-02-30", "2026-11", "2026-11-01T25:00:00", "1764547200", "2026-11-01 08:30"])(
+it.each(["", "yesterday", "2026-02-30", "2026-11", "2026-11-01T25:00:00", "1764547200", "2026-11-01  08:30"])(
   "says the form for %p",
   (text) => {
     expect(instantProblem(text)).toBe("must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00");
   },
 );
+
+it.each([
+  ["2026-11-01 08:30:00+08:00", "2026-11-01T08:30:00+08:00"],
+  ["2026-11-01T08:30:00.123456789+0800", "2026-11-01T08:30:00.123456789+08:00"],
+  ["2026-11-01 00:30:00Z", "2026-11-01T00:30:00Z"],
+  // Anything else is refused as it is.
+  ...["2026-11-01 08:30:00", "2026-11-01 08:30:00 +0800", "2026-11-01T08:30:00+08", "2026-11-01  08:30:00Z", "20261101T083000Z"].map(
+    (text) => [text, text],
+  ),
+])("reads %j of a query as %j", (text, normalized) => {
+  expect(normalizedTime(text)).toBe(normalized);
+});

@@ -23,12 +23,20 @@ export function parseInstant(text: string): number | undefined {
   return parsed - offset;
 }
 
-const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?<time>T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?$/;
+const COMMON = /^(\d{4}-\d\d-\d\d)([Tt ])(\d\d:\d\d:\d\d(?:\.\d{1,9})?)(?:([Zz])|([+-]\d\d):?(\d\d))$/;
+
+/** Returns RFC 3339 of a time as common clients write it, with a blank in place of T or an offset without a colon; any other text as it is. */
+export const normalizedTime = (text: string): string =>
+  text.replace(COMMON, (_, date: string, separator: string, time: string, utc: string | undefined, hours: string, minutes: string) =>
+    [date, separator === " " ? "T" : separator, time, utc ?? `${hours}:${minutes}`].join(""),
+  );
+
+const WITHOUT_OFFSET = /^(?<date>\d{4}-\d\d-\d\d)(?:[T ](?<time>\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))?$/;
 
 /** Says what is wrong with a text that `parseInstant` refuses. A date, or a time without an offset, gets its own form for Manila. */
 export function instantProblem(text: string): string {
-  const time = WITHOUT_OFFSET.exec(text)?.groups?.["time"];
-  const corrected = time === undefined ? `${text}T00:00:00+08:00` : `${text}${time.length === "T08:30".length ? ":00" : ""}+08:00`;
+  const { date, time } = WITHOUT_OFFSET.exec(text)?.groups ?? {};
+  const corrected = `${date}T${time ?? "00:00"}${(time ?? "").length > "08:30".length ? "" : ":00"}+08:00`;
   if (parseInstant(corrected) === undefined) return "must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00";
   return `must be an RFC 3339 time with an offset: in Manila, ${text} ${time === undefined ? "begins at" : "is"} ${corrected}`;
 }

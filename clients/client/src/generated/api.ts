@@ -265,10 +265,10 @@ export interface CampaignFilters {
   /** Only records with this status. */
   status?: "draft" | "pending_funding" | "active" | "paused" | "ended" | "settled" | "cancelled" | OpenText | undefined;
 
-  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
 
-  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_before?: string | Date | undefined;
 }
 
@@ -286,10 +286,10 @@ export interface SubmissionFilters {
   /** Only records with this status. */
   status?: "pending" | "approved" | "rejected" | "withdrawn" | OpenText | undefined;
 
-  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
 
-  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_before?: string | Date | undefined;
 }
 
@@ -307,10 +307,10 @@ export interface PayoutFilters {
   /** Only records with this status. */
   status?: "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed" | OpenText | undefined;
 
-  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
 
-  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_before?: string | Date | undefined;
 }
 
@@ -325,10 +325,10 @@ export interface DepositFilters {
   /** Only records with this status. */
   status?: "pending" | "succeeded" | "failed" | "expired" | "refunded" | OpenText | undefined;
 
-  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
 
-  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_before?: string | Date | undefined;
 }
 
@@ -349,10 +349,10 @@ export interface ConversionFilters {
   /** Only records with this status. */
   status?: "pending" | "approved" | "reversed" | OpenText | undefined;
 
-  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
 
-  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_before?: string | Date | undefined;
 }
 
@@ -370,10 +370,10 @@ export interface LinkFilters {
   /** Only records with this status. */
   status?: "active" | "paused" | "disabled" | "expired" | OpenText | undefined;
 
-  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second. */
+  /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
 
-  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second. */
+  /** Created before this RFC 3339 time with an offset. Refused if it is not later than `created_from`. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_before?: string | Date | undefined;
 }
 

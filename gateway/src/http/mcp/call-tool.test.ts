@@ -57,6 +57,7 @@ async function call(params: Record<string, unknown>) {
     span: undefined,
     signal: new AbortController().signal,
     route: "",
+    errorDocs: "",
     rpc: { method: "tools/call" },
   };
   const caller = { services: {} as Services, principal, toolbox, context, publicUrl: "https://records.example" };

@@ -59,9 +59,9 @@ const METHOD_NAMES = new Set([...legacy.methods.keys(), ...stateless.methods.key
 
 /** Errors of every check on this path are JSON-RPC errors. */
 export function rpcErrorForm(id: RpcId | null, generation?: Generation): ErrorForm {
-  return (error, requestId) => ({
+  return (error, requestId, docs) => ({
     status: generation?.statuses[codeOf(error)] ?? ERROR_KINDS[error.kind].http,
-    body: failureBody(id, error, requestId),
+    body: failureBody(id, error, requestId, docs),
   });
 }
 

@@ -95,11 +95,11 @@ export function successBody(id: RpcId, result: string): string {
 }
 
 /** @param rpcId of the request; null if it could not be read */
-export function failureBody(rpcId: RpcId | null, error: AppError, requestId: string): string {
+export function failureBody(rpcId: RpcId | null, error: AppError, requestId: string, docs: string): string {
   const id = rpcId ?? (error instanceof RpcError ? error.id : null);
   const { retryAfterSeconds } = error;
   const data = {
-    ...errorObject(error, requestId),
+    ...errorObject(error, requestId, docs),
     // Repeats Retry-After: few clients expose headers.
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
     ...(error instanceof RpcError && error.data),

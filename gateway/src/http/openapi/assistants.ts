@@ -1,7 +1,7 @@
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import { failureBody, RpcError, RPC_CODES } from "../mcp/json-rpc.ts";
 import { integer } from "../../operations/json-schema.ts";
-import { describedError, EXAMPLE_REQUEST_ID } from "./errors.ts";
+import { describedError, EXAMPLE_ABOUT } from "./errors.ts";
 import { RESPONSE_HEADERS } from "./headers.ts";
 
 /** The assistants' endpoint, as far as OpenAPI can describe it: its messages and the form of its errors. */
@@ -115,7 +115,7 @@ function refusal(error: AppError): object {
   return {
     description: error.message,
     content: {
-      "application/json": { schema: rpcRef("RpcAnswer"), example: JSON.parse(failureBody(null, error, EXAMPLE_REQUEST_ID)) as object },
+      "application/json": { schema: rpcRef("RpcAnswer"), example: JSON.parse(failureBody(null, error, ...EXAMPLE_ABOUT)) as object },
     },
   };
 }

@@ -5,11 +5,13 @@ import { assistantPath, rpcSchemas } from "./assistants.ts";
 import { errorObjectSchema, errorSchema } from "./errors.ts";
 import { headers } from "./headers.ts";
 import { operationParameters, operationPaths, operationSchemas, sharedResponses } from "./operations.ts";
+import { eventSchemas } from "./event-schemas.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** The OpenAPI 3.1 description, as YAML, generated from the schemas, operations and errors in use. */
-export function openApiDocument(publicUrl: string): string {
-  const document = {
+/** The OpenAPI 3.1 description, generated from the schemas, operations and errors in use. */
+export function openApiDocument(publicUrl: string): object {
+  const guide = (page: string, description: string): object => ({ externalDocs: { url: `${publicUrl}/docs/${page}`, description } });
+  return {
     openapi: "3.1.0",
     info: {
       title: "Brand Records API",
@@ -19,17 +21,24 @@ export function openApiDocument(publicUrl: string): string {
     },
     servers: [{ url: publicUrl }],
     security: [{ apiKey: [] }],
+    ...guide("api", "Using the API"),
     tags: [
-      { name: "Records", description: "One brand's records, newest first." },
+      { name: "Records", description: "One brand's records, newest first.", ...guide("syncing", "Keeping a copy current") },
       { name: "Campaign plans", description: "Prepared over this API, completed by people in the workspace." },
-      { name: "Assistants", description: "The same records for AI assistants, over the Model Context Protocol." },
-      { name: "Events", description: EVENTS_DESCRIPTION },
+      {
+        name: "Assistants",
+        description: "The same records for AI assistants, over the Model Context Protocol.",
+        ...guide("assistants", "Connecting an assistant"),
+      },
+      { name: "Events", description: EVENTS_DESCRIPTION, ...guide("webhooks", "Receiving events") },
       { name: "Description", description: "This description. Needs no key." },
     ],
+    "x-speakeasy-retries": RETRIES,
     paths: {
       ...operationPaths(),
       "/api/mcp": assistantPath(),
-      "/openapi/service.yaml": descriptionPath,
+      "/openapi/service.yaml": descriptionPath("YAML", { "application/yaml": { schema: { type: "string" } } }),
+      "/openapi/service.json": descriptionPath("JSON", { "application/json": { schema: { type: "object" } } }),
     },
     webhooks,
     components: {
@@ -39,14 +48,26 @@ export function openApiDocument(publicUrl: string): string {
       responses: sharedResponses,
       schemas: {
         ...operationSchemas(),
+        ...eventSchemas(),
         Error: errorSchema,
         ErrorObject: errorObjectSchema,
         ...rpcSchemas,
       },
     },
   };
-  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 120, blockQuote: "literal" });
 }
+
+/** Quotes what YAML 1.1 would read as something else than text, such as times, which become dates. */
+export const inYaml = (document: object): string =>
+  stringify(document, { aliasDuplicateObjects: false, lineWidth: 120, blockQuote: "literal", compat: "yaml-1.1" });
+
+/** For generators that read it: Speakeasy's. Every request can be repeated; a plan by its `request_id`. Times in milliseconds. */
+const RETRIES = {
+  strategy: "backoff",
+  backoff: { initialInterval: 1_000, maxInterval: 60_000, maxElapsedTime: 300_000, exponent: 2 },
+  statusCodes: ["408", "429", "500", "503", "504"],
+  retryConnectionErrors: true,
+};
 
 const securitySchemes = {
   apiKey: {
@@ -57,23 +78,23 @@ const securitySchemes = {
   },
 };
 
-const descriptionPath = {
+const descriptionPath = (form: "YAML" | "JSON", content: object): object => ({
   get: {
-    operationId: "getDescription",
+    operationId: form === "YAML" ? "getDescription" : "getDescriptionAsJson",
     tags: ["Description"],
-    summary: "This description, in OpenAPI 3.1.",
+    summary: `This description, in OpenAPI 3.1, as ${form}.`,
     security: [],
     responses: {
       "200": {
         description: "The description.",
         headers: { ETag: { description: "Identifies these bytes; send it as `If-None-Match` next time.", schema: { type: "string" } } },
-        content: { "application/yaml": { schema: { type: "string" } } },
+        content,
       },
       "304": { description: "The description is the one that `If-None-Match` names. No body." },
       "405": { $ref: "#/components/responses/Error405" },
     },
   },
-};
+});
 
 const API_DESCRIPTION = `Read one brand's records: ${RESOURCE_NAMES.join(", ")}.
 
@@ -117,6 +138,6 @@ timestamps more than five minutes off, and types you have not configured. Or use
 **At least once, in no order.** An event may arrive twice: deduplicate by \`id\`, the same over all attempts and replays, and by
 \`data.id\`, the record's. Respond with 2xx as soon as it is stored, and do the work afterwards.
 
-**Nothing private.** No creator, no link, no text that people wrote; the lists have the rest. \`docs/webhooks.md\` has verifying programs
+**Nothing private.** No creator, no link, no text that people wrote; the lists have the rest. The guide has verifying programs
 in five languages, and everything about retries, rotation and replays.
 `;

@@ -1,11 +1,12 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import { ERROR_ADVICE, type DescribedError } from "../../operations/errors.ts";
 import { errorBody } from "@brand-records/edge";
+import { errorDocsOf } from "../errors.ts";
 import { headerRef, RESPONSE_HEADERS } from "./headers.ts";
 import { openText } from "./response-schema.ts";
 
-/** The request id of every example. */
-export const EXAMPLE_REQUEST_ID = "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11";
+/** The request id and the page about errors of every example. */
+export const EXAMPLE_ABOUT = ["0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11", errorDocsOf("https://records.example")] as const;
 
 export const errorSchema = {
   type: "object",
@@ -21,6 +22,7 @@ export const errorObjectSchema = {
   required: ["code", "message", "request_id"],
   properties: {
     code: openText(Object.keys(ERROR_ADVICE), "Stable. Decide by it, and by the status if you do not know the code."),
+    docs_url: { type: "string", description: "Explains the code." },
     message: { type: "string", description: "What is wrong and what to do, for people. May change." },
     field: { type: "string", description: "The parameter or field that is wrong; the first if there are several." },
     details: {
@@ -75,4 +77,4 @@ function errorHeadersOf(status: number): object {
 /** An error as examples show it. */
 export const describedError = (kind: DescribedError): AppError => new AppError(kind, ERROR_ADVICE[kind]);
 
-const exampleOf = (kind: DescribedError): unknown => JSON.parse(errorBody(describedError(kind), EXAMPLE_REQUEST_ID));
+const exampleOf = (kind: DescribedError): unknown => JSON.parse(errorBody(describedError(kind), ...EXAMPLE_ABOUT));

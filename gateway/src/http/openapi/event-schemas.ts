@@ -1,4 +1,4 @@
-import { EVENT_TYPES, eventMessageSchema, type EventMessage, type EventType } from "@brand-records/resources";
+import { EVENT_TYPE_NAMES, EVENT_TYPES, eventMessageSchema, type EventMessage, type EventType } from "@brand-records/resources";
 import { z } from "zod";
 import type { JsonSchema, ObjectSchema } from "../../operations/json-schema.ts";
 import { responseSchema } from "./response-schema.ts";
@@ -17,20 +17,22 @@ const MESSAGE = z.toJSONSchema(eventMessageSchema, { io: "input" }) as unknown a
 /** A constant distinguishes the events of one type from those of the others. */
 const constant = (value: string): JsonSchema => ({ type: "string", const: value });
 
-/** The body of an event, as receivers get it. */
-export function eventSchema(type: EventType): object {
+/** The body of each event, as receivers get it, by the name of its component: generators lose nullable fields of inline schemas. */
+export const eventSchemas = (): Record<string, object> =>
+  Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [eventSchemaName(type), eventSchema(type)]));
+
+function eventSchema(type: EventType): object {
   const { id, created_at, brand_id } = MESSAGE.properties;
   const described = {
     id,
     type: constant(type),
-    created_at,
+    created_at: responseSchema(created_at ?? {}),
     brand_id,
     test: { type: "boolean", description: "True for a test delivery: `data` is sample data, of records that do not exist." },
-    dashboard_url: { type: "string", format: "uri", description: "The event's page in the Developers area." },
+    dashboard_url: { type: "string", description: "The event's page in the Developers area." },
     data: dataSchema(type),
   };
   return {
-    title: eventSchemaName(type),
     type: "object",
     description: `\`${type}\`. Fields may be added: ignore those you do not know.`,
     required: Object.keys(described),

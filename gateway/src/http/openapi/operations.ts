@@ -16,12 +16,23 @@ function describe({ name, tag, method, summary, description, input, output, erro
     tags: [tag],
     summary,
     description,
+    ...(method === "GET" && PAGINATION),
     ...(input.from === "query"
       ? { parameters: parametersOf(input).map((described) => (isShared(described) ? parameterRef(described) : described)) }
       : { requestBody: { required: true, ...jsonContent(input) } }),
     responses: { ...successResponses(output), ...(method === "GET" ? SHARED_ERROR_REFS : errorResponses(errors)) },
   };
 }
+
+/** Generators that read them write clients that walk a list: those of Speakeasy and Fern. */
+const PAGINATION = {
+  "x-speakeasy-pagination": {
+    type: "cursor",
+    inputs: [{ name: "cursor", in: "parameters", type: "cursor" }],
+    outputs: { nextCursor: "$.next_cursor", results: "$.data" },
+  },
+  "x-fern-pagination": { cursor: "$request.cursor", next_cursor: "$response.next_cursor", results: "$response.data" },
+};
 
 function successResponses({ responses, ...output }: Operation["output"]): Record<string, object> {
   const described = Object.entries(responses).map(([status, { description, headers }]) => [

@@ -1,5 +1,5 @@
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/resources";
-import { eventExample, eventSchema, eventSchemaName } from "./event-schemas.ts";
+import { eventExample, eventSchemaName } from "./event-schemas.ts";
 import { openText } from "./response-schema.ts";
 
 /** Headers of a delivery. `Service` in their names is a setting of the webhook service. */
@@ -75,10 +75,7 @@ const RESPONSES = {
   },
 };
 
-/**
- * The events, as OpenAPI webhooks. Every schema is inline:
- * oapi-codegen 2.8 drops components to which only webhooks refer, and then writes code that does not compile.
- */
+/** The events, as OpenAPI webhooks. */
 export const webhooks = Object.fromEntries(
   EVENT_TYPE_NAMES.map((type) => [
     type,
@@ -94,7 +91,7 @@ export const webhooks = Object.fromEntries(
           required: true,
           description: "The same bytes with every attempt and replay. Verify them before parsing.",
           content: {
-            "application/json": { schema: eventSchema(type), example: eventExample(type) },
+            "application/json": { schema: { $ref: `#/components/schemas/${eventSchemaName(type)}` }, example: eventExample(type) },
           },
         },
         responses: RESPONSES,
