@@ -54,6 +54,7 @@ dependencies() {
 compile() {
   # shellcheck disable=SC2046 # split into words
   node_modules/.bin/tsc -b $(programs)
+  node gateway/guides/build.js
   node scripts/bundle-programs.js
   node console/web/build.js
 }

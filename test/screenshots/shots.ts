@@ -84,6 +84,9 @@ export const SHOTS: readonly Shot[] = [
   }),
   ...on(`/sign-in#${"A".repeat(43)}`, "not known", { "sign-in-unknown-link": signedOut }),
   ...on("/nope", "Page not found", { "no-such-page": signedOut }),
+  ...on("/docs/api", "Using the API", { "guide-api": signedOut }),
+  ...on("/docs/errors", "Errors", { "guide-errors": signedOut }),
+  ...on("/docs/webhooks", "Receiving events", { "guide-webhooks": signedOut }),
 
   ...on("/developers", "Requests an hour", {
     overview: { documented: true },

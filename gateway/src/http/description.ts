@@ -38,10 +38,30 @@ const PAGE = `<!doctype html>
 const PAGE_POLICY =
   "sandbox allow-scripts allow-popups allow-downloads; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
+const GUIDES = new URL("../../dist/guides.json", import.meta.url);
+
+interface Guide {
+  readonly path: string;
+  readonly type: string;
+  readonly content: string;
+}
+
+/** The pages for integrators, rendered by gateway/guides/build.js. A function, as above. */
+function guides(): readonly Guide[] {
+  try {
+    return JSON.parse(readFileSync(GUIDES, "utf8")) as Guide[];
+  } catch (error) {
+    throw new Error("The guides are not built: run `npm run build`.", { cause: error });
+  }
+}
+
+/** The address in the pages. That of an event's page is part of a signed example. */
+const EXAMPLE_ADDRESS = /https:\/\/records\.example(?!\/developers\/events\/)/g;
+
 const CACHE_FIVE_MINUTES = "public, max-age=300";
 const CACHE_ONE_DAY = "public, max-age=86400";
 
-/** Serves the OpenAPI description and its rendering for people. Needs no key. */
+/** Serves the OpenAPI description, its rendering for people, and the guides. Needs no key. */
 export function descriptionRouter(publicUrl: string): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (route: string, content: string | Buffer, headers: Record<string, string>): void => {
@@ -56,11 +76,14 @@ export function descriptionRouter(publicUrl: string): Router {
       "Access-Control-Allow-Origin": "*",
     });
   }
-  serve("/docs", PAGE, {
-    "Content-Type": "text/html; charset=utf-8",
-    "Cache-Control": CACHE_FIVE_MINUTES,
-    "Content-Security-Policy": PAGE_POLICY,
-  });
+  const pages = [{ path: "/docs", type: "text/html; charset=utf-8", content: PAGE }, ...guides()];
+  for (const { path, type, content } of pages) {
+    serve(path, content.replaceAll(EXAMPLE_ADDRESS, publicUrl), {
+      "Content-Type": type,
+      "Cache-Control": CACHE_FIVE_MINUTES,
+      "Content-Security-Policy": PAGE_POLICY,
+    });
+  }
   serve("/docs/redoc.standalone.js", redoc(), { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": CACHE_ONE_DAY });
   return router;
 }

@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import { COMMON_ERRORS, ERROR_ADVICE, type DescribedError } from "./errors.ts";
 import { OPERATIONS } from "./index.ts";
 
-it("docs/api.md lists exactly the errors of the HTTP API, with their statuses", () => {
+it("docs/errors.md explains exactly the errors of the HTTP API, with their statuses", () => {
   // jest runs in the repository's root.
-  const [, section = ""] = /^## Every error\n(.*)/ms.exec(readFileSync("docs/api.md", "utf8")) ?? [];
-  const documented = [...section.matchAll(/^\| (\d{3}) +\| `(\w+)` /gm)].map(([, status, code]) => `${status} ${code}`);
+  const documented = [...readFileSync("docs/errors.md", "utf8").matchAll(/^### (\w+)\n\n(\d{3})\. /gm)].map(
+    ([, code, status]) => `${status} ${code}`,
+  );
   const described = (Object.keys(ERROR_ADVICE) as DescribedError[]).map((kind) => `${ERROR_KINDS[kind].http} ${kind}`);
   expect(documented.toSorted()).toEqual(described.toSorted());
 });

@@ -16,7 +16,7 @@ export function openApiDocument(publicUrl: string): object {
     info: {
       title: "Brand Records API",
       version: API_VERSION,
-      description: API_DESCRIPTION,
+      description: API_DESCRIPTION.replaceAll("{docs}", `${publicUrl}/docs`),
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicUrl }],
@@ -97,6 +97,9 @@ const descriptionPath = (form: "YAML" | "JSON", content: object): object => ({
 });
 
 const API_DESCRIPTION = `Read one brand's records: ${RESOURCE_NAMES.join(", ")}.
+
+**Guides.** [Using the API]({docs}/api), [errors]({docs}/errors), [keeping a copy]({docs}/syncing), [receiving events]({docs}/webhooks),
+[assistants]({docs}/assistants), [the command line]({docs}/command-line), [the client]({docs}/clients).
 
 **Authentication.** Send the brand's API key as \`Authorization: Bearer <API_KEY>\`. The key alone selects the brand; no
 parameter switches to another. Nothing here can approve, fund, pay out or publish anything.

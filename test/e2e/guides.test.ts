@@ -1,0 +1,82 @@
+import { startOnSharedServices, type SharedStack } from "../stack.ts";
+import { readMarkdown } from "../docs/read-markdown.ts";
+
+/** One promise: whoever has only the address finds every guide, and whatever it leads to. */
+
+const GUIDES = ["api", "errors", "syncing", "webhooks", "assistants", "command-line", "clients"];
+const PUBLIC_URL = "https://api.brand-records.example";
+
+let stack: SharedStack;
+beforeAll(async () => {
+  stack = await startOnSharedServices({ PUBLIC_URL });
+});
+afterAll(() => stack.stop());
+
+const read = async (path: string): Promise<{ status: number; type: string | null; text: string }> => {
+  const response = await fetch(stack.url + path);
+  return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
+};
+
+/** Where a page's links lead, as paths with their anchors; other places are left out. */
+const linksIn = (path: string, links: Iterable<string>): string[] =>
+  [...links].flatMap((link) => {
+    const { origin, pathname, hash } = new URL(link, PUBLIC_URL + path);
+    return origin === PUBLIC_URL ? [pathname + hash] : [];
+  });
+const attributes = (html: string, name: string): string[] =>
+  [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value]) => value ?? "");
+
+it("every link of the guides, of their Markdown and of llms.txt leads to something that is there", async () => {
+  const { text: llms } = await read("/llms.txt");
+  const wanted = linksIn(
+    "/llms.txt",
+    readMarkdown(llms).links.map(({ text }) => text),
+  );
+  expect(wanted).toEqual(expect.arrayContaining(GUIDES.map((name) => `/docs/${name}.md`)));
+  wanted.push(...GUIDES.map((name) => `/docs/${name}`));
+  const pages = new Map<string, Set<string>>();
+  const missing: string[] = [];
+  for (const link of wanted) {
+    const [path = "", anchor] = link.split("#");
+    if (!pages.has(path)) {
+      const { status, type, text } = await read(path);
+      // The endpoint for assistants answers whoever has a key.
+      if (status !== 200 && path !== "/api/mcp") missing.push(`${link}: ${status}`);
+      const isGuide = type?.startsWith("text/html") === true && path !== "/docs";
+      const markdown = type?.startsWith("text/markdown") === true ? readMarkdown(text) : undefined;
+      pages.set(path, markdown === undefined ? new Set(attributes(text, "id")) : new Set(markdown.anchors));
+      if (isGuide) wanted.push(...linksIn(path, attributes(text, "href")));
+      if (markdown !== undefined)
+        wanted.push(
+          ...linksIn(
+            path,
+            markdown.links.map(({ text: target }) => target),
+          ),
+        );
+    }
+    if (anchor !== undefined && anchor !== "" && pages.get(path)?.has(anchor) !== true) missing.push(link);
+  }
+  expect(missing).toEqual([]);
+  expect(pages.size).toBeGreaterThan(30);
+});
+
+it.each(GUIDES)("%s has the deployment's address, and nothing of elsewhere", async (name) => {
+  const { text } = await read(`/docs/${name}`);
+  expect(text).not.toMatch(/<script|<iframe|<img|<link rel="stylesheet"|@import|url\(/);
+  const markdown = (await read(`/docs/${name}.md`)).text;
+  for (const form of [text, markdown]) {
+    expect(form.match(/https:\/\/records\.example(?!\/developers\/events\/)/g)).toBeNull();
+    expect(form).not.toContain(".local/run.json");
+  }
+});
+
+it("every code of an error is explained where the error says", async () => {
+  const { text } = await read("/api/v1/campaigns");
+  const { docs_url: docsUrl } = (JSON.parse(text) as { error: { docs_url: string } }).error;
+  expect(docsUrl).toBe(`${PUBLIC_URL}/docs/errors#missing_key`);
+  const document = (await (await fetch(`${stack.url}/openapi/service.json`)).json()) as {
+    components: { schemas: { ErrorObject: { properties: { code: { "x-extensible-enum": string[] } } } } };
+  };
+  const ids = attributes((await read("/docs/errors")).text, "id");
+  expect(ids).toEqual(expect.arrayContaining(document.components.schemas.ErrorObject.properties.code["x-extensible-enum"]));
+});
