@@ -52,6 +52,16 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "node services/SERVICE/dist/migrate.js": "test/e2e/start.full.test.ts runs it; a running system's schema is migrated already",
   "deploy/backing-services/ensure.sh": "every test run starts with it",
 
+  // In a folder of its own, as by a stranger, test/e2e/guides.test.ts runs the page's program and these.
+  'export WEBHOOK_SECRET="whsec_$(openssl rand -base64 32)"': "test/e2e/guides.test.ts runs it",
+  "PORT=8000 node receiver.mjs &": "test/e2e/guides.test.ts runs it",
+  'body=\'{"id":"evt_test","type":"payout.paid","test":true,"data":{"id":"po_test"}}\'': "test/e2e/guides.test.ts runs it",
+  "now=$(date +%s)": "test/e2e/guides.test.ts runs it",
+  'signature=$(printf \'%s.%s\' "$now" "$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d \' \' -f 1)':
+    "test/e2e/guides.test.ts runs it",
+  'curl -i http://127.0.0.1:8000/ -H "X-Service-Event: payout.paid" -H "X-Service-Timestamp: $now" -H "X-Service-Signature: sha256=$signature" -d "$body"':
+    "test/e2e/guides.test.ts runs it",
+
   // The machines of the checks lack these programs.
   "cp .env.example .env": "for docker compose: no Docker engine",
   "npm install @brand-records/client": "not published yet; test/clients/packed-client.full.test.ts installs the archive",

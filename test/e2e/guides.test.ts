@@ -1,3 +1,9 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "@brand-records/postgres/embedded";
 import { startOnSharedServices, type SharedStack } from "../stack.ts";
 import { readMarkdown } from "../docs/read-markdown.ts";
 
@@ -79,4 +85,23 @@ it("every code of an error is explained where the error says", async () => {
   };
   const ids = attributes((await read("/docs/errors")).text, "id");
   expect(ids).toEqual(expect.arrayContaining(document.components.schemas.ErrorObject.properties.code["x-extensible-enum"]));
+});
+
+it("an event reaches the program of the page, verified, with what the page alone shows", async () => {
+  const markdown = (await read("/docs/webhooks.md")).text;
+  const program = /^### Node\.js\n\n```js\n(.*?)^```$/ms.exec(markdown)?.[1] ?? "";
+  const [start = "", send = ""] = [...(/^## Trying it\n(.*?)^## /ms.exec(markdown)?.[1] ?? "").matchAll(/^```sh\n(.*?)^```$/gms)].map(
+    ([, block = ""]) => block,
+  );
+  const folder = await mkdtemp(join(tmpdir(), "guide-"));
+  await writeFile(join(folder, "receiver.mjs"), program);
+  // A machine's port may be taken, and the second event is altered after it was signed.
+  const altered = send.replace('-d "$body"', '-d "$body "');
+  const script = `${start}trap 'kill $!' EXIT\nuntil curl -s http://127.0.0.1:8000/ > /dev/null; do :; done\n${send}${altered}`;
+  const { stdout } = await promisify(execFile)("bash", ["-c", script.replaceAll("8000", String(await freePort()))], {
+    cwd: folder,
+    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` },
+  });
+  await rm(folder, { recursive: true });
+  expect([...stdout.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(["204", "401"]);
 });
