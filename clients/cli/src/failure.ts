@@ -28,10 +28,11 @@ export function reportOf(error: unknown): FailureReport {
     return { ...request, code: error.code, message: error.message, ...(hint !== undefined && { hint }) };
   }
   if (error instanceof BrandRecordsError) {
-    const { code, message, field, details, requestId, retryAfter } = error;
+    const { code, docsUrl, message, field, details, requestId, retryAfter } = error;
     const hint = retryAfter === undefined ? HINTS[code] : `${HINTS[code] ?? ""} Again in ${retryAfter} s.`.trim();
     return {
       code,
+      ...(docsUrl !== undefined && { docs_url: docsUrl }),
       message,
       ...(field !== undefined && { field }),
       ...(details.length > 0 && { details }),

@@ -81,12 +81,13 @@ function errorOf(response: Response, meta: ResponseMeta, body: unknown): BrandRe
       code: "unexpected_response",
     });
   }
-  const { code, message, field, details, request_id } = error;
+  const { code, docs_url, message, field, details, request_id } = error;
   const served: ErrorFields = {
     ...fields,
     code,
     field: typeof field === "string" ? field : undefined,
     details: Array.isArray(details) ? details.filter(isDetail) : undefined,
+    docsUrl: typeof docs_url === "string" ? docs_url : undefined,
     requestId: typeof request_id === "string" ? request_id : fields.requestId,
   };
   return new BrandRecordsError(typeof message === "string" ? message : code, served);

@@ -13,6 +13,7 @@ export type ErrorCode = ServiceErrorCode | ClientErrorCode | OpenText;
 
 export interface ErrorFields {
   readonly code: ErrorCode;
+  readonly docsUrl?: string | undefined;
   readonly status?: number | undefined;
   readonly field?: string | undefined;
   readonly details?: readonly ProblemDetail[] | undefined;
@@ -30,6 +31,8 @@ export interface ProblemDetail {
 export class BrandRecordsError extends Error {
   override readonly name = "BrandRecordsError";
   readonly code: ErrorCode;
+  /** The service's page about the code. */
+  readonly docsUrl: string | undefined;
   /** HTTP status; undefined if no response came. */
   readonly status: number | undefined;
   /** The parameter or field that is wrong; the first if there are several. */
@@ -47,9 +50,14 @@ export class BrandRecordsError extends Error {
   /** The plan's `request_id`, from `prepareCampaignPlan`: send it with the same input, and there is still one plan. */
   planRequestId: string | undefined = undefined;
 
-  constructor(message: string, { code, status, field, details = [], requestId, retryAfter, brandId }: ErrorFields, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    { code, docsUrl, status, field, details = [], requestId, retryAfter, brandId }: ErrorFields,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.code = code;
+    this.docsUrl = docsUrl;
     this.status = status;
     this.field = field;
     this.details = details;

@@ -158,12 +158,13 @@ function compress(): RequestHandler {
   };
 }
 
+const GUIDES = { path: "/docs/api", text: "Read the guides" };
 const REFERENCE = { path: "/docs", text: "Read the API reference" };
 const CONSOLE = { path: "/", text: "Go to the console" };
 
 /** Tells programs as JSON that nothing exists at the path, and people as a page. Typed in capitals, the console's paths are found. */
 function notFound(hasConsole: boolean): RequestHandler {
-  const page = pageForm(hasConsole ? [CONSOLE, REFERENCE] : [REFERENCE], "Page not found");
+  const page = pageForm([...(hasConsole ? [CONSOLE] : []), GUIDES, REFERENCE], "Page not found");
   return (request, response) => {
     if (!wantsPage(request)) {
       throw new AppError(

@@ -10,6 +10,8 @@ import { printable } from "./terminal/printable.ts";
 /** An error as it is printed: `{"error": …}` with `--json`, else as text. */
 export interface FailureReport {
   readonly code: string;
+  /** The service's page about the code. */
+  readonly docs_url?: string;
   readonly message: string;
   readonly field?: string;
   readonly details?: readonly { readonly field: string; readonly message: string }[];
@@ -87,11 +89,12 @@ export async function runCommandLine<Session>(
   }
 }
 
-function reportText({ code, message, details = [], request_id, hint }: FailureReport, { stderr, env }: CommandScreens): string {
+function reportText({ code, docs_url, message, details = [], request_id, hint }: FailureReport, { stderr, env }: CommandScreens): string {
   const { red, yellow } = colorsFor(stderr, env);
   const shown = (text: string): string => text.split("\n").map(printable).join("\n");
   const request = request_id === undefined ? "" : ` (${printable(code)}, request ${printable(request_id)})`;
   // Without a request, the message names what is wrong.
   const wrong = request_id === undefined ? [] : details.map(({ field, message }) => `  ${printable(field)}: ${printable(message)}\n`);
-  return `${red("error:")} ${shown(message)}${request}\n${wrong.join("")}${hint === undefined ? "" : `${yellow(shown(hint))}\n`}`;
+  const more = docs_url === undefined ? "" : `${printable(docs_url)}\n`;
+  return `${red("error:")} ${shown(message)}${request}\n${wrong.join("")}${hint === undefined ? "" : `${yellow(shown(hint))}\n`}${more}`;
 }

@@ -2,7 +2,7 @@ import { counted, openProgressBar, UsageFailure, type Values } from "@brand-reco
 import { DELIVERY_OPTIONS, timeoutMs, typeOption } from "../input/delivery-options.ts";
 import { command, group, type Session } from "../session.ts";
 
-const DESCRIPTION = `Send a receiver what it must accept and what it must refuse, and report which rules of docs/webhooks.md it keeps.
+const DESCRIPTION = `Send a receiver what it must accept and what it must refuse, and report which rules of the service's guide (/docs/webhooks) it keeps.
 
 It sends about thirty requests, to the URL given and nowhere else: it follows no redirects, and calls no service. The events are marked as tests unless --live is given. Their records do not exist.`;
 
@@ -60,7 +60,7 @@ async function proveAndReport(session: Session, options: Values<typeof OPTIONS>)
     const { interrupted: signal } = session.terminal;
     const verdicts = await proveReceiver(to, signer, { timeoutMs: timeoutMs(options), signal, onRule });
     bar.stop();
-    session.print(reportDocument(to, type, verdicts), (colors) => reportText(verdicts, colors));
+    session.print(reportDocument(to, type, verdicts, origin), (colors) => reportText(verdicts, origin, colors));
     if (nextSecret === undefined) session.note(({ dim }) => dim("The next secret of a rotation was not checked: --next-secret-file."));
     session.note(({ dim }) => dim(`${counted(requestsOf(verdicts), "request")} sent.`));
     return countOf(verdicts, "broken") === 0 ? 0 : 1;

@@ -20,8 +20,11 @@ const COLUMNS: readonly Column<Verdict>[] = [
 ];
 
 /** The report for people: a row for each rule, and below a broken one the rule with what to do. */
-export const reportText = (verdicts: readonly Verdict[], colors: Colors): string =>
-  `${table(COLUMNS, verdicts, colors, "", detailsOf)}\n\n${summaryText(verdicts, colors)}`;
+/** @param origin of the service, whose guide has the rules */
+export const reportText = (verdicts: readonly Verdict[], origin: string, colors: Colors): string =>
+  `${table(COLUMNS, verdicts, colors, "", detailsOf)}\n\n${summaryText(verdicts, colors)} The rules: ${guideAt(origin)}`;
+
+const guideAt = (origin: string): string => `${origin}/docs/webhooks`;
 
 function detailsOf({ rule, result, advice }: Verdict): Detail[] {
   if (result !== "broken" && advice === undefined) return [];
@@ -35,11 +38,11 @@ function summaryText(verdicts: readonly Verdict[], { green, red }: Colors): stri
     .filter(Boolean)
     .map((text) => `, ${text}`);
   const verdict = broken === 0 ? green("No rule is broken") : red(`${broken} ${broken === 1 ? "rule is" : "rules are"} broken`);
-  return `${verdict}: ${kept} kept${others.join("")}. The rules: docs/webhooks.md.`;
+  return `${verdict}: ${kept} kept${others.join("")}.`;
 }
 
 /** The report for programs. */
-export function reportDocument(to: URL, type: string, verdicts: readonly Verdict[]): object {
+export function reportDocument(to: URL, type: string, verdicts: readonly Verdict[], origin: string): object {
   return {
     to: to.href,
     type,
@@ -52,7 +55,7 @@ export function reportDocument(to: URL, type: string, verdicts: readonly Verdict
       expects: rule.expects,
       observed,
       rule: rule.sentence,
-      docs: `docs/webhooks.md#${rule.section}`,
+      docs: `${guideAt(origin)}#${rule.section}`,
       ...(advice !== undefined && { advice }),
       requests: sent.map(trialDocument),
     })),

@@ -32,10 +32,12 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
             ))}
         </Stack>
       ))}
-      <a href="/docs" className={`${styles["place"]} choice`}>
-        <ReferenceIcon />
-        API reference
-      </a>
+      {Object.entries({ "/docs/api": "Guides", "/docs": "API reference" }).map(([href, text]) => (
+        <a key={href} href={href} className={`${styles["place"]} choice`}>
+          <ReferenceIcon />
+          {text}
+        </a>
+      ))}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Code, List, Stack, Tabs, Text } from "@mantine/core";
+import { Anchor, Code, List, Stack, Tabs, Text } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
@@ -63,6 +63,12 @@ function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
       <List.Item>
         To prepare campaign plans too, a key that <strong>may prepare campaign plans</strong>: its permission is{" "}
         <Code>campaigns:prepare</Code>, chosen when the key is created. People complete the plans.
+      </List.Item>
+      <List.Item>
+        <Anchor href="/docs/assistants" inherit>
+          The guide
+        </Anchor>{" "}
+        says what the tools return, what can be asked, and what each error means.
       </List.Item>
     </List>
   );

@@ -84,7 +84,7 @@ export function setUpSteps(
       action: (
         <>
           {!hasCalled && active.length > 0 && isEligible && <FirstCall />}
-          <Anchor href="/docs">API reference</Anchor>
+          <Anchor href="/docs/api">Using the API</Anchor>
           <AnchorLink to="/developers/assistants">Connect an assistant</AnchorLink>
         </>
       ),

@@ -50,8 +50,8 @@ export default function NewReceiver() {
           onStored={() => void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId: created.receiver.id } })}
         >
           <Text size="sm">
-            Your receiver verifies each delivery with it. The <Anchor href="/docs">reference</Anchor> has the headers; then send a test.{" "}
-            <Code>npx @brand-records/cli receivers prove</Code> checks it against every rule.
+            Your receiver verifies each delivery with it. The <Anchor href="/docs/webhooks">guide</Anchor> has programs that do; then send a
+            test. <Code>npx @brand-records/cli receivers prove</Code> checks it against every rule.
           </Text>
         </SecretDialog>
       )}
