@@ -88,7 +88,7 @@ export function pageHtml({ title, tokens, html, headings }, { navigation, markdo
 <div class="page">
 <details class="contents"><summary>On this page</summary><nav aria-label="On this page, folded">${list}</nav></details>
 <aside class="contents"><nav aria-label="On this page"><p>On this page</p>${list}</nav></aside>
-<main id="content" tabindex="-1">
+<main id="content">
 ${html}<footer><a href="${markdown}">This page as Markdown</a></footer>
 </main>
 </div>

@@ -8,15 +8,7 @@ import { submissions } from "./submissions.ts";
 
 export { FILTER_NAMES, type FilterName } from "./resource.ts";
 export { filterProblem, filterSchema, isEmptyRange, type Filters } from "./filters.ts";
-export {
-  EARLIEST_INSTANT,
-  formatInstant,
-  instantProblem,
-  LATEST_INSTANT,
-  normalizedTime,
-  parseInstant,
-  parseInstantUp,
-} from "./instant.ts";
+export * from "./instant.ts";
 export { parsedJson } from "./parsed-json.ts";
 export { emptyRecord, fieldNames, fieldsByKind, freeTexts, type Resource } from "./resource.ts";
 
