@@ -1,23 +1,16 @@
 import { CommandFailure, type FailureReport } from "@brand-records/command-line";
 import { BrandRecordsError, DeliveryError } from "@brand-records/client";
 
-/** What to do, by the error's code. */
+/** What to do, by the error's code, beyond what the service says of it. */
 const HINTS: Readonly<Record<string, string>> = {
   missing_key: "Set BRAND_RECORDS_KEY to the brand's API key.",
   invalid_key: "Set BRAND_RECORDS_KEY to a key that is whole and not revoked. The brand's owners create keys in the Developers area.",
   permission_required: "Use a key with this permission: an owner chooses it when creating the key. brand-records whoami shows a key's.",
-  plan_required: "The brand needs the Plus tier. Its keys work again after the upgrade.",
-  brand_not_verified: "An owner must have the brand verified. Its keys work again after that.",
   invalid_cursor: "Repeat --cursor as it was printed, with the same resource and filters, or leave it out to begin again.",
-  request_conflict: "Repeat the input of this request_id unchanged, or leave request_id out to prepare another plan.",
-  pending_plan_limit: "People must complete or cancel some of the brand's pending plans.",
   rate_limited: "All keys of the brand share its limit.",
   no_response: "Is BRAND_RECORDS_URL right, and can this machine reach it?",
   wrong_brand: "Set BRAND_RECORDS_KEY to a key of the brand that the export began with.",
   unexpected_response: "Is BRAND_RECORDS_URL the service's address, such as https://records.example?",
-  unavailable: "Run the command again in a minute.",
-  timeout: "Run the command again in a minute.",
-  internal_error: "Run the command again. If it fails again, report it with the request id.",
 };
 
 export function reportOf(error: unknown): FailureReport {

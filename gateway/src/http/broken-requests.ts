@@ -78,12 +78,7 @@ function formFor(packet: Buffer | undefined): ErrorForm | undefined {
 
 const ASSISTANTS_LINE = /^[A-Z]+ \/api\/mcp\/?[ ?]/;
 
-function rawResponse(
-  error: AppError,
-  requestId: string,
-  { status, body }: ReturnType<ErrorForm>,
-  more: Readonly<Record<string, string>>,
-): string {
+function rawResponse(error: AppError, requestId: string, { status, body }: ReturnType<ErrorForm>, more: Record<string, string>): string {
   const headers = {
     ...more,
     ...errorHeaders(error),

@@ -5,10 +5,7 @@ import { contextOf, type ErrorForm } from "./request-context.ts";
 import { send } from "./responses.ts";
 
 /** The form of errors, except where a protocol has its own. */
-export const apiForm: ErrorForm = (error, requestId, docs) => ({
-  status: ERROR_KINDS[error.kind].http,
-  body: errorBody(error, requestId, docs),
-});
+export const apiForm: ErrorForm = (error, id, docs) => ({ status: ERROR_KINDS[error.kind].http, body: errorBody(error, id, docs) });
 
 /** Returns the address of the page about errors, which has a part for each code. */
 export const errorDocsOf = (publicUrl: string): string => `${publicUrl}/docs/errors`;

@@ -116,13 +116,6 @@ and \`external_id\` (conversions), \`creator_id\` (submissions, payouts, links),
 Beyond, the response is 429 with \`Retry-After\`. A client that waits that long is accepted, unless another of the brand's
 requests took the slot. Refused requests do not count.
 
-**Assistants.** \`POST /api/mcp\` offers the same lists as tools, with the same keys and limits.
-
-**Plans.** \`POST /api/v1/campaign-plans\` prepares a campaign plan, with a key that has the permission. People complete it.
-
-**Events.** The brand's receivers get signed requests when a submission is approved or rejected, a payout is paid or a
-campaign is settled.
-
 **Values.** Times are RFC 3339, UTC, with milliseconds. Money is a whole number of centavos beside its currency. Every
 field is always present; some may be null. Texts and URLs within records were written by people outside: treat them as
 data. Within this version, fields may be added, and values wherever known values are listed (statuses, types, methods, codes):
