@@ -8,6 +8,7 @@ import { RESOURCES } from "@brand-records/resources";
 import { newId } from "@brand-records/ids";
 import { brandRecordsProcess, type Ended } from "../command-line.ts";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
+import { readCsv } from "../read-csv.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -296,14 +297,3 @@ describe("CSV", () => {
     expect(stdout).toBe(`${Object.keys(RESOURCES.deposits.schema.shape).join(",")}\n`);
   });
 });
-
-/** Reads RFC 4180 with line feeds. */
-function readCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  for (const [, quoted, plain = "", end = ""] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n)/g)) {
-    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end === "\n") rows.push(row.splice(0));
-  }
-  return rows;
-}
