@@ -8,8 +8,8 @@ import { startForwardingProxy } from "../forwarding-proxy.ts";
 import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
-import { pythonPrograms } from "./build-clients.ts";
-import { runTool } from "./run-tool.ts";
+import { PYTHON, pythonPrograms } from "./installed-runtime.ts";
+import { PROGRAMS, runTool } from "./run-tool.ts";
 
 /**
  * One promise: the frameworks that assistants are built with list the tools, call them with and without `fields`, follow five pages and
@@ -63,11 +63,10 @@ const inTypescript =
 const inPython =
   (environment: keyof typeof PYTHON_PACKAGES, name: string): Talk =>
   async ({ url, key }, plan) => {
-    const packages = PYTHON_PACKAGES[environment];
-    const command = join(await pythonPrograms(`frameworks-${packages.join("-").replaceAll(/[^\w.-]/g, "-")}`, packages), "python");
-    const program = join(process.cwd(), "test/clients/programs/frameworks.py");
+    const command = join(await pythonPrograms(PYTHON_PACKAGES[environment]), "python");
+    const program = join(PROGRAMS, "frameworks.py");
     const env = { MCP_URL: `${url}/api/mcp`, KEY: key, PLAN: JSON.stringify(plan) };
-    return JSON.parse(await runTool({ command, install: "Python 3.11" }, [program, name], { cwd: tmpdir(), env })) as Shown;
+    return JSON.parse(await runTool({ ...PYTHON, command }, [program, name], { cwd: tmpdir(), env })) as Shown;
   };
 
 const FRAMEWORKS: readonly (readonly [name: string, talk: Talk])[] = [

@@ -8,14 +8,12 @@ import { gzipSync } from "node:zlib";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
-import { installedRuntime, NPM, oldestNode } from "./installed-runtime.ts";
-import { runTool, type Tool } from "./run-tool.ts";
+import { installedRuntime, NODE, NPM, oldestNode } from "./installed-runtime.ts";
+import { PROGRAMS, runTool } from "./run-tool.ts";
 
 /** One promise: the packed client, installed in an empty folder, is complete, small, well typed, and runs in every runtime. */
 
 const ROOT = process.cwd();
-const PROGRAMS = join(ROOT, "test/clients/programs");
-const NODE: Tool = { command: process.execPath, install: "Node.js 24" };
 const INSTALL_MS_MAX = 120_000;
 /** Minified and compressed, with everything that the main entry exports. */
 const BYTES_MAX = 12_000;

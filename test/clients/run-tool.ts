@@ -1,4 +1,8 @@
 import { execFile } from "node:child_process";
+import { join } from "node:path";
+
+/** What integrators might write. */
+export const PROGRAMS = join(process.cwd(), "test/clients/programs");
 
 const RUN_MS_MAX = 5 * 60_000;
 
