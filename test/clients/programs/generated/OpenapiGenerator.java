@@ -22,7 +22,7 @@ import java.util.function.Function;
 /** An integrator's program with openapi-generator's client for Java. Prints what it reads as JSON. */
 public final class OpenapiGenerator {
   private static final ObjectMapper JSON = ApiClient.createDefaultObjectMapper();
-  private static final int LIMIT = 50;
+  private static final int LIMIT = 20;
   private static final Map<String, Class<?>> EVENTS =
       Map.of(
           "submission.approved", SubmissionApprovedEvent.class,

@@ -22,7 +22,7 @@ const { BASE_URL: baseUrl = "", READING_KEY = "", PLANNING_KEY = "", REQUEST_ID 
 const clientWith = (key: string) => createClient({ baseUrl, auth: key });
 const reader = clientWith(READING_KEY);
 
-const page = (cursor?: string) => ({ client: reader, query: { limit: 50, cursor }, throwOnError: true }) as const;
+const page = (cursor?: string) => ({ client: reader, query: { limit: 20, cursor }, throwOnError: true }) as const;
 const lists = {
   campaigns: (cursor?: string) => listCampaigns(page(cursor)),
   submissions: (cursor?: string) => listSubmissions(page(cursor)),

@@ -59,7 +59,7 @@ func readAll[T any](read func(cursor *string) ([]T, *string)) (found []T) {
 }
 
 func readLists(ctx context.Context, reader *client.ClientWithResponses) map[string]any {
-	limit := int32(50)
+	limit := int32(20)
 	return map[string]any{
 		"campaigns": readAll(func(cursor *string) ([]client.Campaign, *string) {
 			page := must(reader.ListCampaignsWithResponse(ctx, &client.ListCampaignsParams{Limit: &limit, Cursor: cursor})).JSON200

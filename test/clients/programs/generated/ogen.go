@@ -88,7 +88,7 @@ func readAll[T any](read func(cursor client.OptString) ([]T, client.OptString)) 
 }
 
 func readLists(ctx context.Context, reader *client.Client) map[string]any {
-	limit := client.NewOptInt32(50)
+	limit := client.NewOptInt32(20)
 	return map[string]any{
 		"campaigns": readAll(func(cursor client.OptString) ([]client.Campaign, client.OptString) {
 			page := must(reader.ListCampaigns(ctx, client.ListCampaignsParams{Limit: limit, Cursor: cursor})).(*client.CampaignListHeaders)

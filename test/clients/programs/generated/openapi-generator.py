@@ -40,7 +40,7 @@ def read_all(operation):
     found = []
     cursor = None
     while True:
-        page = operation(limit=50, cursor=cursor)
+        page = operation(limit=20, cursor=cursor)
         found += [json.loads(record.to_json()) for record in page.data]
         cursor = page.next_cursor
         if cursor is None:

@@ -53,7 +53,7 @@ def read_all(operation):
     found = []
     cursor = UNSET
     while True:
-        page = operation.sync(client=reader, limit=50, cursor=cursor)
+        page = operation.sync(client=reader, limit=20, cursor=cursor)
         found += [record.to_dict() for record in page.data]
         cursor = page.next_cursor
         if not cursor:

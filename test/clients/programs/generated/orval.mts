@@ -30,12 +30,12 @@ const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } 
 const reader = withKey(READING_KEY);
 
 const lists = {
-  campaigns: async (cursor?: string) => CampaignList.parse((await listCampaigns({ limit: 50, cursor }, reader)).data),
-  submissions: async (cursor?: string) => SubmissionList.parse((await listSubmissions({ limit: 50, cursor }, reader)).data),
-  payouts: async (cursor?: string) => PayoutList.parse((await listPayouts({ limit: 50, cursor }, reader)).data),
-  deposits: async (cursor?: string) => DepositList.parse((await listDeposits({ limit: 50, cursor }, reader)).data),
-  conversions: async (cursor?: string) => ConversionList.parse((await listConversions({ limit: 50, cursor }, reader)).data),
-  links: async (cursor?: string) => LinkList.parse((await listLinks({ limit: 50, cursor }, reader)).data),
+  campaigns: async (cursor?: string) => CampaignList.parse((await listCampaigns({ limit: 20, cursor }, reader)).data),
+  submissions: async (cursor?: string) => SubmissionList.parse((await listSubmissions({ limit: 20, cursor }, reader)).data),
+  payouts: async (cursor?: string) => PayoutList.parse((await listPayouts({ limit: 20, cursor }, reader)).data),
+  deposits: async (cursor?: string) => DepositList.parse((await listDeposits({ limit: 20, cursor }, reader)).data),
+  conversions: async (cursor?: string) => ConversionList.parse((await listConversions({ limit: 20, cursor }, reader)).data),
+  links: async (cursor?: string) => LinkList.parse((await listLinks({ limit: 20, cursor }, reader)).data),
 };
 const records: Record<string, object[]> = {};
 for (const [name, list] of Object.entries(lists)) {

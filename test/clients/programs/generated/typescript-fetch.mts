@@ -46,7 +46,7 @@ async function readAll<T>(list: (cursor?: string) => Promise<Page<T>>, toJson: (
   return found;
 }
 
-const limit = 50;
+const limit = 20;
 const records = {
   campaigns: await readAll((cursor) => reader.listCampaigns({ limit, cursor }), CampaignToJSON),
   submissions: await readAll((cursor) => reader.listSubmissions({ limit, cursor }), SubmissionToJSON),
