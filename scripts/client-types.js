@@ -24,7 +24,7 @@ function clientTypes({ paths, webhooks, components }) {
   });
   const records = lists.map(({ component }) => declaration(component, components.schemas[component]));
   const filters = lists.map(({ component, parameters }) => filterInterface(component, parameters, components.parameters));
-  const events = Object.values(webhooks).map(({ post }) => nameOf(post.requestBody.content["application/json"].schema));
+  const events = Object.values(components.pathItems).map(({ post }) => nameOf(post.requestBody.content["application/json"].schema));
   const { code } = components.schemas.ErrorObject.properties;
   return [
     NOTICE,

@@ -33,8 +33,9 @@ interface Operation {
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, { post: Operation }>;
+  webhooks: Record<string, { $ref: string }>;
   components: {
+    pathItems: Record<string, { post: Operation }>;
     responses: Record<string, Described>;
     schemas: Record<string, object>;
   };
@@ -160,11 +161,13 @@ it("describes the assistants' messages: its examples are accepted, and the respo
 });
 
 describe("an event's description", () => {
-  const bodyOf = (type: string): Media => document.webhooks[type]?.post.requestBody?.content["application/json"] as Media;
+  const requestOf = (type: string): Operation | undefined =>
+    document.components.pathItems[document.webhooks[type]?.$ref.split("/").at(-1) ?? ""]?.post;
+  const bodyOf = (type: string): Media => requestOf(type)?.requestBody?.content["application/json"] as Media;
 
   it("covers each event type, and explains the effect of every response", () => {
     expect(Object.keys(document.webhooks)).toEqual(EVENT_TYPE_NAMES);
-    for (const { post } of Object.values(document.webhooks)) {
+    for (const { post } of Object.values(document.components.pathItems)) {
       expect(Object.keys(post.responses).toSorted()).toEqual(["2XX", "410", "429", "503", "default"]);
     }
   });
@@ -174,7 +177,7 @@ describe("an event's description", () => {
     const example = bodyOf(type).example as { type: string; data: Record<string, unknown> };
     expect({ valid: accepts(example), errors: accepts.errors }).toEqual({ valid: true, errors: null });
     expect(example).toMatchObject({ type, data: { status: type.split(".")[1] } });
-    const headers = document.webhooks[type]?.post.parameters ?? [];
+    const headers = requestOf(type)?.parameters ?? [];
     expect(headers).toHaveLength(7);
     for (const { name, ...header } of headers) {
       expect({ name, valid: validatorOf(header)(header.example) }).toEqual({ name, valid: true });

@@ -98,13 +98,16 @@ describe("a running system", () => {
 
   it("describes each type with the documented body, which matches the description", async () => {
     const { webhooks, components } = (await (await fetch(`${stack.url}/openapi/service.json`)).json()) as {
-      components: object;
-      webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: unknown }> } } }>;
+      components: {
+        pathItems: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: unknown }> } } }>;
+      };
+      webhooks: Record<string, { $ref: string }>;
     };
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
     for (const shown of bodies()) {
-      const described = webhooks[shown.type]?.post.requestBody.content["application/json"];
+      const pathItem = components.pathItems[webhooks[shown.type]?.$ref.split("/").at(-1) ?? ""];
+      const described = pathItem?.post.requestBody.content["application/json"];
       expect(described?.example).toEqual(shown);
       const accepts = ajv.compile({ ...described?.schema, components });
       expect({ valid: accepts(shown), errors: accepts.errors }).toEqual({ valid: true, errors: null });

@@ -45,7 +45,7 @@ export const rpcSchemas = {
     required: ["jsonrpc", "method"],
     properties: {
       jsonrpc,
-      id: { oneOf: id, description: "Repeated in the response. A message without it is a notification." },
+      id: { anyOf: id, description: "Repeated in the response. A message without it is a notification." },
       method: { type: "string", description: "`initialize`, `ping`, `server/discover`, `tools/list` or `tools/call`." },
       params: { type: "object" },
     },
@@ -56,7 +56,7 @@ export const rpcSchemas = {
     required: ["jsonrpc", "id"],
     properties: {
       jsonrpc,
-      id: { oneOf: [...id, { type: "null" }], description: "The message's id; null if it could not be read." },
+      id: { anyOf: [...id, { type: "null" }], description: "The message's id; null if it could not be read." },
       result: { type: "object" },
       error: { $ref: "#/components/schemas/RpcError" },
     },

@@ -11,7 +11,7 @@ const yaml = inYaml(openApiDocument("https://records.example"));
 const document = parse(yaml) as {
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, unknown>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; pathItems: Record<string, unknown> };
 };
 
 interface Found {
@@ -93,14 +93,15 @@ describe("generated clients", () => {
 
   it("find lists of types only with null, and null as a separate type only in the id of a response", () => {
     expect(pathsOf(({ type }) => Array.isArray(type) && !(type.length === 2 && type[1] === "null"))).toEqual([]);
-    expect(pathsOf(({ anyOf, allOf }) => anyOf !== undefined || allOf !== undefined)).toEqual([]);
-    expect(pathsOf(({ oneOf }) => oneOf !== undefined)).toEqual(
+    // Java reads an integer as text, too: of oneOf it then finds two.
+    expect(pathsOf(({ oneOf, allOf }) => oneOf !== undefined || allOf !== undefined)).toEqual([]);
+    expect(pathsOf(({ anyOf }) => anyOf !== undefined)).toEqual(
       ["RpcMessage", "RpcAnswer"].map((name) => `/components/schemas/${name}/properties/id`),
     );
   });
 
   it("find every event among the components: nullable fields of inline schemas get lost", () => {
-    const bodies = [...schemasIn(document.webhooks)].filter(
+    const bodies = [...schemasIn(document.components.pathItems)].filter(
       ({ path }) => path.endsWith("/application~1json/schema") || path.endsWith("json/schema"),
     );
     expect(bodies.map(({ schema }) => schema)).toEqual(
@@ -108,6 +109,11 @@ describe("generated clients", () => {
         $ref: `#/components/schemas/${name}Event`,
       })),
     );
+  });
+
+  it("make no requests of webhooks: openapi-generator does of those that are no references, and its TypeScript does not compile", () => {
+    const references = Object.keys(document.components.pathItems).map((name) => ({ $ref: `#/components/pathItems/${name}` }));
+    expect(Object.values(document.webhooks)).toEqual(references);
   });
 
   it("hold what outsiders wrote to no format, and a time to no pattern: one record would make a page unreadable", () => {

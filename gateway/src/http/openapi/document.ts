@@ -6,7 +6,7 @@ import { errorObjectSchema, errorSchema } from "./errors.ts";
 import { headers } from "./headers.ts";
 import { operationParameters, operationPaths, operationSchemas, sharedResponses } from "./operations.ts";
 import { eventSchemas } from "./event-schemas.ts";
-import { webhooks } from "./webhooks.ts";
+import { eventPathItems, webhooks } from "./webhooks.ts";
 
 /** The OpenAPI 3.1 description, generated from the schemas, operations and errors in use. */
 export function openApiDocument(publicUrl: string): object {
@@ -46,6 +46,7 @@ export function openApiDocument(publicUrl: string): object {
       parameters: operationParameters(),
       headers,
       responses: sharedResponses,
+      pathItems: eventPathItems,
       schemas: {
         ...operationSchemas(),
         ...eventSchemas(),

@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/resources";
+import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from "@brand-records/resources";
 import { eventExample, eventSchemaName } from "./event-schemas.ts";
 import { openText } from "./response-schema.ts";
 
@@ -75,13 +75,15 @@ const RESPONSES = {
   },
 };
 
-/** The events, as OpenAPI webhooks. */
-export const webhooks = Object.fromEntries(
+const pathItemName = (type: EventType): string => `receive${eventSchemaName(type)}`;
+
+/** What a receiver gets for each event. */
+export const eventPathItems = Object.fromEntries(
   EVENT_TYPE_NAMES.map((type) => [
-    type,
+    pathItemName(type),
     {
       post: {
-        operationId: `receive${eventSchemaName(type)}`,
+        operationId: pathItemName(type),
         tags: ["Events"],
         summary: EVENT_TYPES[type].summary,
         description: `Sent to each receiver that selects \`${type}\`: **you** receive this request. It carries a signature, not a key.`,
@@ -98,4 +100,12 @@ export const webhooks = Object.fromEntries(
       },
     },
   ]),
+);
+
+/**
+ * The events, as OpenAPI webhooks. References: of webhooks that stand here openapi-generator makes requests to the service, which do not
+ * compile in TypeScript.
+ */
+export const webhooks = Object.fromEntries(
+  EVENT_TYPE_NAMES.map((type) => [type, { $ref: `#/components/pathItems/${pathItemName(type)}` }]),
 );
