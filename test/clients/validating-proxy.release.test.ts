@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { freePort } from "@brand-records/postgres/embedded";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { killWithParent } from "@brand-records/testkit";
+import { parse } from "yaml";
 import { planInput } from "../plan-input.ts";
 import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 import { importStrangers, type StrangersRecords } from "../strangers/import.ts";
@@ -22,8 +23,10 @@ let planner: TestBrand;
 let limited: TestBrand;
 let strangers: StrangersRecords;
 let folder: string;
-let prism: ChildProcess;
 let url: string;
+/** Validates by a description that no response matches. */
+let controlUrl: string;
+const prisms: ChildProcess[] = [];
 
 beforeAll(async () => {
   stack = await startOnSharedServices({ RATE_LIMIT_PLUS: "100000", RATE_LIMIT_PRO: "1" });
@@ -32,30 +35,37 @@ beforeAll(async () => {
   limited = await stack.createBrand({ tier: "pro" });
   strangers = await importStrangers(stack, brand);
   folder = await mkdtemp(join(tmpdir(), "prism-"));
-  url = await startPrism();
+  const description = await (await fetch(`${stack.url}/openapi/service.yaml`)).text();
+  url = await startPrism("service.yaml", description);
+  controlUrl = await startPrism("control.json", JSON.stringify(withMissingField(parse(description))));
 }, START_MS_MAX);
 afterAll(async () => {
-  prism.kill("SIGKILL");
+  for (const prism of prisms) prism.kill("SIGKILL");
   await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function startPrism(): Promise<string> {
-  const description = join(folder, "service.yaml");
-  await writeFile(description, await (await fetch(`${stack.url}/openapi/service.yaml`)).text());
+/** Every object requires a field that there is not. */
+const withMissingField = (description: unknown): unknown =>
+  JSON.parse(JSON.stringify(description), (name, value: unknown) =>
+    name === "required" && Array.isArray(value) ? [...(value as unknown[]), "missing"] : value,
+  );
+
+async function startPrism(file: string, text: string): Promise<string> {
+  const description = join(folder, file);
+  await writeFile(description, text);
   const program = await installedRuntime("@stoplight/prism-cli", "dist/index.js");
   const port = await freePort();
   const args = ["proxy", description, stack.url, "--host", "127.0.0.1", "--port", String(port)];
-  prism = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const prism = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  prisms.push(prism);
   killWithParent(prism);
   const lines: string[] = [];
-  if (prism.stdout !== null) {
-    for await (const line of createInterface(prism.stdout)) {
-      lines.push(line);
-      if (line.includes("Prism is listening")) {
-        prism.stdout.resume();
-        return `http://127.0.0.1:${port}`;
-      }
+  for await (const line of createInterface(prism.stdout)) {
+    lines.push(line);
+    if (line.includes("Prism is listening")) {
+      prism.stdout.resume();
+      return `http://127.0.0.1:${port}`;
     }
   }
   throw new Error(`prism did not start:\n${lines.join("\n")}`);
@@ -69,10 +79,10 @@ interface Judged {
   readonly violations: readonly string[];
 }
 
-async function ask(path: string, key: string | undefined, init: RequestInit = {}): Promise<Judged> {
+async function ask(path: string, key: string | undefined, init: RequestInit = {}, proxy = url): Promise<Judged> {
   // Prism passes on the header of compression, and not the compressed body.
   const headers = { "accept-encoding": "identity", ...(key !== undefined && { authorization: `Bearer ${key}` }), ...init.headers };
-  const response = await fetch(`${url}${path}`, { ...init, headers });
+  const response = await fetch(`${proxy}${path}`, { ...init, headers });
   const violations = JSON.parse(response.headers.get("sl-violations") ?? "[]") as { location: string[]; message: string }[];
   const text = await response.text();
   return {
@@ -82,8 +92,10 @@ async function ask(path: string, key: string | undefined, init: RequestInit = {}
   };
 }
 
-const post = (path: string, key: string, body: object): Promise<Judged> =>
-  ask(path, key, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+const post = (path: string, key: string, body: object, proxy = url): Promise<Judged> =>
+  ask(path, key, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, proxy);
+
+const ofResponse = ({ violations }: Judged): string[] => violations.filter((violation) => violation.startsWith("response"));
 
 describe.each(RESOURCE_NAMES)("%s", (resource: ResourceName) => {
   it("are read page by page", async () => {
@@ -140,23 +152,37 @@ it("the description describes itself", async () => {
   }
 });
 
-it("errors have their form, also where the request has not", async () => {
+/** Requests that are refused, by the status and the reason. Some requests are not as described. */
+async function refusals(proxy: string): Promise<Record<string, Judged>> {
   const path = "/api/v1/links";
   await ask(path, limited.key);
-  const refused: Record<string, Judged> = {
-    "400, a cursor": await ask(`${path}?cursor=x`, brand.key),
-    "400, a limit": await ask(`${path}?limit=0`, brand.key),
-    "400, a plan": await post("/api/v1/campaign-plans", planner.key, {}),
-    "401, no key": await ask(path, undefined),
-    "401, another key": await ask(path, "none"),
-    "429": await ask(path, limited.key),
+  return {
+    "400, a cursor": await ask(`${path}?cursor=x`, brand.key, {}, proxy),
+    "400, a limit": await ask(`${path}?limit=0`, brand.key, {}, proxy),
+    "400, a plan": await post("/api/v1/campaign-plans", planner.key, {}, proxy),
+    "401, no key": await ask(path, undefined, {}, proxy),
+    "401, another key": await ask(path, "none", {}, proxy),
+    "429, too many": await ask(path, limited.key, {}, proxy),
   };
-  for (const [name, { status, violations }] of Object.entries(refused)) {
-    expect({ name, status, wrong: violations.filter((violation) => violation.startsWith("response")) }).toEqual({
-      name,
-      status: Number(name.slice(0, 3)),
-      wrong: [],
-    });
+}
+
+it("errors have their form, also where the request has not", async () => {
+  const refused = await refusals(url);
+  for (const [name, judged] of Object.entries(refused)) {
+    expect({ name, status: judged.status, wrong: ofResponse(judged) }).toEqual({ name, status: Number(name.slice(0, 3)), wrong: [] });
   }
   expect(refused["400, a limit"]?.violations).not.toEqual([]);
+});
+
+it("a response that is not as described is found in each", async () => {
+  const judged = {
+    ...(await refusals(controlUrl)),
+    plan: await post("/api/v1/campaign-plans", planner.key, planInput(), controlUrl),
+    ping: await post("/api/mcp", brand.key, { jsonrpc: "2.0", id: 1, method: "ping" }, controlUrl),
+  };
+  expect(Object.entries(judged).filter(([, each]) => ofResponse(each).length === 0)).toEqual([]);
+  for (const resource of RESOURCE_NAMES) {
+    const page = await ask(`/api/v1/${resource}?limit=${LIMIT}`, brand.key, {}, controlUrl);
+    expect([resource, ofResponse(page).length]).toEqual([resource, 1 + LIMIT]);
+  }
 });

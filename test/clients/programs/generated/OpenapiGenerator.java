@@ -139,7 +139,7 @@ public final class OpenapiGenerator {
         Map.of(
             "records", readLists(new RecordsApi(clientWith(key))),
             "events", readEvents(Path.of(System.getenv("EVENTS"))),
-            "refused", List.of(refusal(key, "x"), refusal("none", null)),
+            "refused", List.of(refusal(key, "x".repeat(40)), refusal("none", null)),
             "budgets", prepare(new CampaignPlansApi(clientWith(System.getenv("PLANNING_KEY")))),
             "ponged", ping(new AssistantsApi(clientWith(key))));
     JSON.writeValue(System.out, results);

@@ -49,7 +49,7 @@ const events = readFileSync(EVENTS, "utf8")
 
 const refused = [];
 for (const { key, query } of [
-  { key: READING_KEY, query: { cursor: "x" } },
+  { key: READING_KEY, query: { cursor: "x".repeat(40) } },
   { key: "none", query: {} },
 ]) {
   const { error, response } = await listPayouts({ client: clientWith(key), query });

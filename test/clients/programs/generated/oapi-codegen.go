@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"example.com/brand-records/client"
@@ -136,7 +137,7 @@ func ping(ctx context.Context, reader *client.ClientWithResponses) int64 {
 func main() {
 	ctx := context.Background()
 	reader := clientWith(os.Getenv("READING_KEY"))
-	broken := "x"
+	broken := strings.Repeat("x", 40)
 	badCursor := must(reader.ListPayoutsWithResponse(ctx, &client.ListPayoutsParams{Cursor: &broken}))
 	badKey := must(clientWith("none").ListPayoutsWithResponse(ctx, &client.ListPayoutsParams{}))
 	results := map[string]any{

@@ -159,7 +159,7 @@ func ping(ctx context.Context, reader *client.Client) int64 {
 func main() {
 	ctx := context.Background()
 	reader := clientWith(key(os.Getenv("READING_KEY")))
-	badCursor := must(reader.ListPayouts(ctx, client.ListPayoutsParams{Cursor: client.NewOptString("x")})).(*client.Error400Headers)
+	badCursor := must(reader.ListPayouts(ctx, client.ListPayoutsParams{Cursor: client.NewOptString(strings.Repeat("x", 40))})).(*client.Error400Headers)
 	badKey := must(clientWith("none").ListPayouts(ctx, client.ListPayoutsParams{})).(*client.Error401Headers)
 	results := map[string]any{
 		"records": readLists(ctx, reader),

@@ -61,7 +61,7 @@ with open(os.environ["EVENTS"], encoding="utf-8") as file:
 events = [json.loads(EVENTS[json.loads(body)["type"]].from_json(body).to_json()) for body in bodies]
 
 refused = []
-for key, cursor in [(os.environ["READING_KEY"], "x"), ("none", None)]:
+for key, cursor in [(os.environ["READING_KEY"], "x" * 40), ("none", None)]:
     try:
         RecordsApi(client_with(key)).list_payouts(cursor=cursor)
     except ApiException as error:

@@ -67,7 +67,7 @@ with open(os.environ["EVENTS"], encoding="utf-8") as file:
 events = [EVENTS[body["type"]].from_dict(body).to_dict() for body in bodies]
 
 refused = []
-for key, cursor in [(os.environ["READING_KEY"], "x"), ("none", UNSET)]:
+for key, cursor in [(os.environ["READING_KEY"], "x" * 40), ("none", UNSET)]:
     response = list_payouts.sync_detailed(client=client_with(key), cursor=cursor)
     refused.append({"status": response.status_code, "code": response.parsed.error.code})
 

@@ -60,7 +60,7 @@ const events = readFileSync(EVENTS, "utf8")
   .map((event) => schemas[event.type].parse(event));
 
 const refused = [];
-for (const { key, cursor } of [{ key: READING_KEY, cursor: "x" }, { key: "none" }]) {
+for (const { key, cursor } of [{ key: READING_KEY, cursor: "x".repeat(40) }, { key: "none" }]) {
   const { status, data } = await listPayouts({ cursor }, withKey(key));
   refused.push({ status, code: ErrorBody.parse(data).error.code });
 }

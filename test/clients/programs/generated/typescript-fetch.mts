@@ -68,7 +68,7 @@ const events = readFileSync(EVENTS, "utf8")
   .map((event) => again[event.type](event));
 
 const refused = [];
-for (const { key, cursor } of [{ key: READING_KEY, cursor: "x" }, { key: "none" }]) {
+for (const { key, cursor } of [{ key: READING_KEY, cursor: "x".repeat(40) }, { key: "none" }]) {
   try {
     await new RecordsApi(withKey(key)).listPayouts({ cursor });
   } catch (error) {
