@@ -8,14 +8,8 @@ const OGEN = "github.com/ogen-go/ogen";
 const OAPI_CODEGEN = "github.com/oapi-codegen/oapi-codegen/v2";
 const OAPI_CODEGEN_RUNTIME = "github.com/oapi-codegen/runtime";
 
-/** Clients only, and without the description's YAML, which is no content type of ogen's. */
-const OGEN_CONFIG = {
-  generator: { features: { disable_all: true, enable: ["paths/client", "webhooks/client"] }, ignore_not_implemented: ["all"] },
-};
-
 /** Generates a client with ogen. */
 export async function buildOgen(folder: string, description: string): Promise<Program> {
-  await writeFile(join(folder, "ogen.yml"), JSON.stringify(OGEN_CONFIG));
   const generator = `${OGEN}/cmd/ogen@${PINNED[OGEN]}`;
   await runTool(GO, ["run", generator, "--target", "client", "--package", "client", description], { cwd: folder });
   return compiled(folder, OGEN, "ogen.go");

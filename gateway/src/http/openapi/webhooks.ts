@@ -104,7 +104,7 @@ export const eventPathItems = Object.fromEntries(
 
 /**
  * The events, as OpenAPI webhooks. References: of webhooks that stand here openapi-generator makes requests to the service, which do not
- * compile in TypeScript.
+ * compile in Python and TypeScript.
  */
 export const webhooks = Object.fromEntries(
   EVENT_TYPE_NAMES.map((type) => [type, { $ref: `#/components/pathItems/${pathItemName(type)}` }]),
