@@ -80,7 +80,9 @@ describe.each(RESOURCE_NAMES)("%s", (resource: ResourceName) => {
 
   it.each(LIMITS)("come through the client in pages of %i", async (limit) => {
     const client = new BrandRecords({ url: stack.url, key: brand.key });
-    expect(await Array.fromAsync(client.list(resource, {}, { limit }))).toEqual(strangers[resource]);
+    const records: object[] = [];
+    for await (const record of client.list(resource, {}, { limit })) records.push(record);
+    expect(records).toEqual(strangers[resource]);
   });
 
   it("are exported as NDJSON, and as CSV without formulas", async () => {
