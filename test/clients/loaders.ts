@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fieldNames, RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
-import { pythonPrograms } from "./build-clients.ts";
-import { runTool, type Tool } from "./run-tool.ts";
+import { PYTHON, pythonPrograms } from "./installed-runtime.ts";
+import { PROGRAMS, runTool, type Tool } from "./run-tool.ts";
 
 /** The loaders of examples/, as their READMEs say to run them. */
 
@@ -28,12 +28,11 @@ export interface Address {
 /** Makes a loader with an empty copy in a folder of its own. */
 export type MakeLoader = (parent: string, address: Address) => Promise<Loader>;
 
-const tool = (command: string): Tool => ({ command, install: "Python 3.11 or newer with venv (Debian: python3-venv)" });
+const tool = (command: string): Tool => ({ ...PYTHON, command });
 
 /** The folder of programs of an environment with the packages that a README says to install. */
 function programsOf(example: string): Promise<string> {
-  const packages = readFileSync(`examples/${example}/requirements.txt`, "utf8").trim().split("\n");
-  return pythonPrograms(`${example}-${packages.join("-").replaceAll(/[^\w.-]/g, "-")}`, packages);
+  return pythonPrograms(readFileSync(`examples/${example}/requirements.txt`, "utf8").trim().split("\n"));
 }
 
 interface AirbyteMessage {
@@ -124,7 +123,7 @@ export class DltLoader implements Loader {
   }
 
   async copied(resource: ResourceName): Promise<readonly LoadedRecord[]> {
-    const program = join(process.cwd(), "test/clients/programs/read-duckdb.py");
+    const program = join(PROGRAMS, "read-duckdb.py");
     const printed = await this.#python([program, "copy.duckdb", resource]);
     return printed.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as LoadedRecord]));
   }

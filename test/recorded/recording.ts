@@ -97,9 +97,10 @@ function headersOf(lines: readonly string[]): (readonly [name: string, value: st
   ];
 }
 
-/** Records errors completely, the first record of a list, and the first line of what is no JSON, such as a page. */
+/** Records errors completely, the first record of a list, and the beginning of what is no JSON, such as a page, and of the description. */
 function bodyOf(status: number, body: string): string {
   if (!body.startsWith("{")) return masked(body).split("\n", 1)[0] ?? "";
+  if (body.startsWith('{"openapi"')) return body.split(",", 1)[0] ?? "";
   return masked(status < 400 ? JSON.stringify(firstsOf(JSON.parse(body))) : body);
 }
 
