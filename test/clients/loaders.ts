@@ -39,11 +39,13 @@ interface AirbyteMessage {
   readonly type: string;
   readonly record?: { readonly stream: string; readonly data: LoadedRecord };
   readonly state?: { readonly stream: { readonly stream_descriptor: { readonly name: string } } };
+  readonly connectionStatus?: { readonly status: string };
   readonly catalog?: { readonly streams: readonly { readonly name: string; readonly json_schema: object }[] };
 }
 
 const MANIFEST = join(process.cwd(), "examples/airbyte/manifest.yaml");
-const CATALOG = join(process.cwd(), "examples/airbyte/catalog.json");
+/** Syncs every stream incrementally. */
+const CATALOG = readFileSync("examples/airbyte/catalog.json", "utf8");
 
 /** Airbyte's runner of manifests, with a destination that deduplicates by `id`, as Airbyte's do. A run must send no record twice. */
 export class AirbyteLoader implements Loader {
@@ -64,8 +66,10 @@ export class AirbyteLoader implements Loader {
   async run(everything = false): Promise<void> {
     if (everything) for (const kept of [this.#records, this.#states]) kept.clear();
     await writeFile(join(this.#folder, "state.json"), JSON.stringify([...this.#states.values()]));
+    const catalog = everything ? CATALOG.replaceAll('"sync_mode": "incremental"', '"sync_mode": "full_refresh"') : CATALOG;
+    await writeFile(join(this.#folder, "catalog.json"), catalog);
     const sent: string[] = [];
-    for (const { record, state } of await this.#messages("read", "--catalog", CATALOG, "--state", "state.json")) {
+    for (const { record, state } of await this.#messages("read", "--catalog", "catalog.json", "--state", "state.json")) {
       if (record !== undefined) {
         sent.push(record.data.id);
         this.#rows(record.stream).set(record.data.id, record.data);
@@ -79,6 +83,12 @@ export class AirbyteLoader implements Loader {
     // Its messages leave out what is null.
     const nulls = Object.fromEntries(fieldNames(RESOURCES[resource]).map((name) => [name, null]));
     return Promise.resolve([...this.#rows(resource).values()].map((record) => ({ ...nulls, ...record })));
+  }
+
+  /** Whether the URL and the key are right. */
+  async check(): Promise<boolean> {
+    const { connectionStatus } = (await this.#messages("check")).find(({ type }) => type === "CONNECTION_STATUS") ?? {};
+    return connectionStatus?.status === "SUCCEEDED";
   }
 
   /** The schemas of the streams. */

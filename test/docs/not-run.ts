@@ -10,6 +10,8 @@ const BY_PROGRAM: readonly (readonly [begin: string, reason: string])[] = [
     "docker ",
     "no Docker engine; image.release, make-certificates and relay-image in test/e2e follow what it would run, test/structure its arguments",
   ],
+  ["airbyte/bin/", "test/clients/loaders.release.test.ts runs the manifest"],
+  ["loader/bin/", "test/clients/loaders.release.test.ts runs the pipeline"],
   ["cosign ", "needs a registry and an identity"],
   ["npm publish ", "it would publish"],
   ["kafka-acls.sh ", "Kafka's jars lack it; test/e2e/access-rules.full.test.ts sets the same rules"],
