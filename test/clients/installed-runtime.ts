@@ -6,6 +6,7 @@ import { runTool, type Tool } from "./run-tool.ts";
 /** Versions of the client generators, of what the generated clients depend on, and of the runtimes that run ours. */
 export const PINNED = {
   "@hey-api/openapi-ts": "0.99.0",
+  lighthouse: "12.8.2",
   orval: "8.38.0",
   zod: "4.6.7",
   /** Version for a generator only: it needs the compiler's JavaScript API, which TypeScript 7 lacks. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installedOnce, NPM, PINNED } from "../clients/installed-runtime.ts";
+import { installedRuntime, NODE } from "../clients/installed-runtime.ts";
 import { runTool } from "../clients/run-tool.ts";
 import { ensureBackingServices } from "../setup/ensure-backing-services.ts";
 import { startOnSharedServices, type SharedStack } from "../stack.ts";
@@ -24,17 +24,11 @@ afterAll(async () => {
 it.each(["api", "errors", "webhooks"])(
   "%s",
   async (name) => {
-    const version = PINNED.lighthouse;
-    const tools = await installedOnce(`lighthouse-${version}`, (prefix) =>
-      runTool(NPM, ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", prefix, `lighthouse@${version}`], {
-        cwd: prefix,
-      }),
-    );
+    const lighthouse = await installedRuntime("lighthouse", "cli/index.js");
     const report = join(folder, `${name}.json`);
-    const lighthouse = { command: process.execPath, install: "Node.js 24" };
     const options = ["--quiet", "--output=json", `--output-path=${report}`, "--chrome-flags=--headless --no-sandbox --disable-gpu"];
     const env = { CHROME_PATH: (await ensureBackingServices("chromium")).get("CHROMIUM") ?? "" };
-    await runTool(lighthouse, [join(tools, "node_modules/lighthouse/cli/index.js"), `${stack.url}/docs/${name}`, ...options], {
+    await runTool(NODE, [lighthouse, `${stack.url}/docs/${name}`, ...options], {
       cwd: folder,
       env,
     });
