@@ -204,14 +204,16 @@ describe("events", () => {
     addFormats.default(ajv);
     const message = ajv.compile(JSON.parse(await readFile("docs/schemas/brand-event.schema.json", "utf8")) as object);
     const { webhooks, components } = (await (await fetch(`${stack.url}/openapi/service.json`)).json()) as {
-      components: object;
-      webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: object }> } } }>;
+      components: {
+        pathItems: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: object }> } } }>;
+      };
+      webhooks: Record<string, { $ref: string }>;
     };
     for (const type of EVENT_TYPE_NAMES) {
       expect(await send(type)).toMatchObject({ code: 0, stdout: expect.stringContaining("accepted (204, ") });
       const { headers, body } = server.requests.pop() as ReceivedRequest;
       const event = JSON.parse(body) as { test: boolean };
-      const described = webhooks[type]?.post.requestBody.content["application/json"];
+      const described = components.pathItems[webhooks[type]?.$ref.split("/").at(-1) ?? ""]?.post.requestBody.content["application/json"];
       expect({ valid: message(event), errors: message.errors }).toEqual({ valid: true, errors: null });
       const isDelivery = ajv.compile({ ...described?.schema, components });
       expect({ valid: isDelivery(event), errors: isDelivery.errors }).toEqual({ valid: true, errors: null });

@@ -55,9 +55,7 @@ export const webUrl = () =>
     .refine(
       (value) => !/^https?:/i.test(value) || WEB_URL.test(value),
       "must have a host and no user name, password, blanks or control characters",
-    )
-    // Browsers accept more than RFC 3986, which clients would hold a URI to.
-    .meta({ format: undefined });
+    );
 
 /** One of the given values. Clients must expect that a later version adds one. */
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>

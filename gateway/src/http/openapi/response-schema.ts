@@ -13,9 +13,13 @@ export function openText(known: readonly string[], description?: string): JsonSc
 export function responseSchema(schema: JsonSchema): JsonSchema {
   // The first three describe accepted input.
   const { $schema: _dialect, additionalProperties: _closed, default: _default, enum: known, const: constant, anyOf, ...rest } = schema;
-  // Clients hold what they parsed, a time, to a pattern beside it, and fail.
-  const { pattern: _pattern, ...time } = rest;
-  const open = rest["format"] === "date-time" ? time : rest;
+  // Clients hold what they parsed, a time, to a pattern beside it, and a URL to RFC 3986, of which browsers accept more: they fail.
+  const { pattern, format, ...others } = rest;
+  const open = {
+    ...others,
+    ...(format !== undefined && format !== "uri" && { format }),
+    ...(pattern !== undefined && format !== "date-time" && { pattern }),
+  };
   const { description, properties, items } = open;
   if (anyOf !== undefined) return { ...open, ...nullable(anyOf, description) };
   if (known !== undefined) return { ...open, ...openText(known, description) };
