@@ -1,7 +1,7 @@
 // Renders the guides for integrators, which the gateway serves under /docs, into gateway/dist/guides.json. `npm start` and `npm run build` run it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
-import { firstParagraph, pageHtml, readPage } from "./render.js";
+import { pageHtml, readPage } from "./render.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TARGET = join(ROOT, "gateway/dist/guides.json");
@@ -25,29 +25,28 @@ const LINK = /(^```[^]*?^```$|`[^`\n]+`)|\[((?:`[^`]*`|[^\]`])*)\]\(([^\s)]+)\)/
 /**
  * What is served: the guides, and the examples that pages link to.
  *
- * @type {Map<string, { path: string, title: string }>} by source
+ * @type {Map<string, string>} paths below /docs by source
  */
-const served = new Map(GUIDES.map(([path, title, source]) => [source, { path, title }]));
+const served = new Map(GUIDES.map(([path, , source]) => [source, path]));
 /** @type {{ path: string, type: string, content: string }[]} */
 const files = [];
+/** The guides, as llms.txt lists them. @type {string[]} */
+const listed = [];
 
 // Links add examples while pages are read.
-for (const [source, { path, title }] of served) files.push(...filesOf(source, path, title));
+for (const [source, path] of served) files.push(...filesOf(source, path));
 files.push({ path: "/llms.txt", type: "text/plain; charset=utf-8", content: llmsText() });
 mkdirSync(dirname(TARGET), { recursive: true });
 writeFileSync(`${TARGET}.${process.pid}`, JSON.stringify(files));
 renameSync(`${TARGET}.${process.pid}`, TARGET);
 
-/**
- * @param {string} source
- * @param {string} path below /docs
- * @param {string} title
- */
-function filesOf(source, path, title) {
+/** @param {string} source @param {string} path below /docs */
+function filesOf(source, path) {
   const text = readFileSync(join(ROOT, source), "utf8");
   if (!source.endsWith(".md")) return [{ path: `/docs/${path}`, type: "text/plain; charset=utf-8", content: text }];
   const markdown = text.replaceAll(REPOSITORY, "") + (source.startsWith("examples/") ? filesBeside(source) : "");
   const page = readPage(markdown, (href) => urlOf(href, source, path, ""));
+  if (!path.startsWith("examples/")) listed.push(`- [${page.title}](https://records.example/docs/${path}.md): ${page.summary}`);
   const navigation = GUIDES.map(([guide, name]) => ({ href: relativeUrl(path, guide), name, isCurrent: guide === path }));
   const plain = markdown.replaceAll(LINK, (all, code, label, href) => {
     if (code !== undefined) return all;
@@ -60,7 +59,6 @@ function filesOf(source, path, title) {
       type: "text/html; charset=utf-8",
       content: pageHtml(page, {
         navigation,
-        title,
         markdown: `${path.split("/").at(-1)}.md`,
         reference: `${"../".repeat(path.split("/").length)}docs`,
       }),
@@ -100,10 +98,10 @@ function urlOf(href, source, path, form) {
   if (!existsSync(join(ROOT, target))) throw new Error(`${source}: ${href}: no such file`);
   if (statSync(join(ROOT, target)).isDirectory()) target = join(target, "README.md");
   const isExample = target.startsWith("examples/");
-  if (isExample && !served.has(target)) served.set(target, { path: target.replace(/\/README\.md$/, ""), title: "Example" });
+  if (isExample && !served.has(target)) served.set(target, target.replace(/\/README\.md$/, ""));
   const found = served.get(target);
   if (found === undefined) return undefined;
-  return relativeUrl(path, found.path + (target.endsWith(".md") ? form : "")) + (anchor === undefined ? "" : `#${anchor}`);
+  return relativeUrl(path, found + (target.endsWith(".md") ? form : "")) + (anchor === undefined ? "" : `#${anchor}`);
 }
 
 /** @param {string} from @param {string} to both below /docs */
@@ -113,17 +111,13 @@ function relativeUrl(from, to) {
 
 /** The form of https://llmstxt.org: what models read first. */
 function llmsText() {
-  const pages = GUIDES.map(([path, , source]) => {
-    const { title, tokens } = readPage(readFileSync(join(ROOT, source), "utf8").replaceAll(REPOSITORY, ""), () => undefined);
-    return `- [${title}](https://records.example/docs/${path}.md): ${firstParagraph(tokens)}`;
-  });
   return `# Brand Records
 
 > One brand's records (campaigns, submissions, payouts, deposits, conversions, links), opened to the brand's own integrations: an HTTP API that reads, an endpoint for AI assistants, and signed events. Everything needs a key of the brand.
 
 ## Guides
 
-${pages.join("\n")}
+${listed.join("\n")}
 
 ## Reference
 

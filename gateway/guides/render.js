@@ -4,8 +4,7 @@ import { Marked, Renderer } from "marked";
 import { getHeadingList, gfmHeadingId } from "marked-gfm-heading-id";
 
 /**
- * @import { Token, Tokens } from "marked"
- * @typedef {{ title: string, tokens: Token[], html: string, headings: { level: number, text: string, id: string }[] }} Page
+ * @typedef {{ title: string, summary: string, html: string, headings: { level: number, text: string, id: string }[] }} Page
  * @typedef {{ href: string, name: string, isCurrent: boolean }} NavigationItem
  */
 
@@ -36,22 +35,15 @@ export function readPage(markdown, urlOf) {
       },
     },
   });
-  const tokens = marked.lexer(markdown);
   const html = /** @type {string} */ (marked.parse(markdown));
-  const headings = getHeadingList().map(({ level, text, id }) => ({ level, id, text: withoutLink(text) }));
-  return { title: plainText(headings.find(({ level }) => level === 1)?.text ?? ""), tokens, html, headings };
+  const headings = getHeadingList().map(({ level, text, id }) => ({ level, id, text: text.replaceAll(/<\/?a\b[^>]*>/g, "") }));
+  const [heading = "", paragraph = ""] = markdown.split("\n\n", 2);
+  return { title: heading.replace("# ", ""), summary: firstSentence(paragraph), html, headings };
 }
 
-/** @param {string} html */
-const withoutLink = (html) => html.replaceAll(/<\/?a\b[^>]*>/g, "");
-
-/** @param {string} html */
-const plainText = (html) => html.replaceAll(/<[^>]+>/g, "");
-
-/** The first sentence of a page. @param {Token[]} tokens */
-export function firstParagraph(tokens) {
-  const paragraph = /** @type {Tokens.Paragraph | undefined} */ (tokens.find(({ type }) => type === "paragraph"));
-  const text = (paragraph?.text ?? "")
+/** @param {string} markdown */
+function firstSentence(markdown) {
+  const text = markdown
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replaceAll(/[`*]/g, "")
     .replaceAll(/\s+/g, " ");
@@ -60,10 +52,10 @@ export function firstParagraph(tokens) {
 
 /**
  * @param {Page} page
- * @param {{ navigation: NavigationItem[], title: string, markdown: string, reference: string }} about
- *   `title`: what the navigation calls it; `markdown` and `reference`: addresses of its source and of the API's reference
+ * @param {{ navigation: NavigationItem[], markdown: string, reference: string }} about
+ *   `markdown` and `reference`: addresses of its source and of the API's reference
  */
-export function pageHtml({ title, tokens, html, headings }, { navigation, markdown, reference }) {
+export function pageHtml({ title, summary, html, headings }, { navigation, markdown, reference }) {
   const items = navigation.map(
     ({ href, name, isCurrent }) => `<li><a href="${href}"${isCurrent ? ' aria-current="page"' : ""}>${name}</a></li>`,
   );
@@ -77,7 +69,7 @@ export function pageHtml({ title, tokens, html, headings }, { navigation, markdo
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="description" content="${escaped(firstParagraph(tokens).slice(0, DESCRIPTION_LENGTH_MAX))}">
+<meta name="description" content="${escaped(summary.slice(0, DESCRIPTION_LENGTH_MAX))}">
 <title>${escaped(title)} · Brand Records</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 
 /**
- * Ends a pool, and waits until its connections are closed, which `pool.end` does not: dropping their database then ends one with an error that
- * nobody hears.
+ * Ends a pool, and waits until its connections are closed, which `pool.end` does not: dropping their database would end one with an error that
+ * no listener handles.
  */
 export async function endPool(pool: Pool): Promise<void> {
   let open = pool.totalCount;

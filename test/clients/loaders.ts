@@ -80,7 +80,7 @@ export class AirbyteLoader implements Loader {
   }
 
   copied(resource: ResourceName): Promise<readonly LoadedRecord[]> {
-    // Its messages leave out what is null.
+    // Airbyte's messages leave out null fields.
     const nulls = Object.fromEntries(fieldNames(RESOURCES[resource]).map((name) => [name, null]));
     return Promise.resolve([...this.#rows(resource).values()].map((record) => ({ ...nulls, ...record })));
   }

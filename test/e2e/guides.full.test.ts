@@ -18,7 +18,7 @@ describe.each([
   ["in the dark", { viewport: { width: 1440, height: 900 }, colorScheme: "dark" }],
 ] as const)("%s", (_, options) => {
   it.each(["api", "errors", "syncing", "webhooks", "assistants", "command-line", "clients", "examples/sync"])(
-    "%s is accessible, fits the screen, and asks nobody else",
+    "%s is accessible, fits the screen, and makes no request to another host",
     async (name) => {
       const { page, expectAccessible, expectNoProblems } = await browser.open(options);
       const elsewhere: string[] = [];

@@ -7,7 +7,7 @@ import { freePort } from "@brand-records/postgres/embedded";
 import { startOnSharedServices, type SharedStack } from "../stack.ts";
 import { readMarkdown } from "../docs/read-markdown.ts";
 
-/** One promise: whoever has only the address finds every guide, and whatever it leads to. */
+/** One promise: an engineer who has only the address finds every guide, and everything that the guides link to. */
 
 const GUIDES = ["api", "errors", "syncing", "webhooks", "assistants", "command-line", "clients"];
 const PUBLIC_URL = "https://api.brand-records.example";
@@ -46,7 +46,7 @@ it("every link of the guides, of their Markdown and of llms.txt leads to somethi
     const [path = "", anchor] = link.split("#");
     if (!pages.has(path)) {
       const { status, type, text } = await read(path);
-      // The endpoint for assistants answers whoever has a key.
+      // The assistants' endpoint needs a key.
       if (status !== 200 && path !== "/api/mcp") missing.push(`${link}: ${status}`);
       const isGuide = type?.startsWith("text/html") === true && path !== "/docs";
       const markdown = type?.startsWith("text/markdown") === true ? readMarkdown(text) : undefined;

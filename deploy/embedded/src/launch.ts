@@ -132,22 +132,27 @@ function reachableHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
+/** What browsers get, by the script that builds it. */
+const BUILDS = { "gateway/guides/build.js": "The guides", "console/web/build.js": "The console" };
+
 /**
- * Builds the console's files for browsers, unless those of the present sources exist.
+ * Builds the guides, and the console's files for browsers unless those of the present sources exist.
  *
  * @param ended ends the build, which removes what is incomplete
  * @param killed ends it immediately
  * @throws LaunchError with the compiler's output, once the build's process has exited
  */
 async function buildWebFiles(ended: AbortSignal, killed: AbortSignal): Promise<void> {
-  const building = promisify(execFile)(process.execPath, [join(ROOT, "console/web/build.js")]);
-  const endWith = (signal: NodeJS.Signals) => (): void => void building.child.kill(signal);
-  ended.addEventListener("abort", endWith("SIGTERM"), { once: true });
-  killed.addEventListener("abort", endWith("SIGKILL"), { once: true });
-  try {
-    await building;
-  } catch (error) {
-    const { stderr = "" } = error as { readonly stderr?: string };
-    throw new LaunchError(`The console could not be built.\n${stderr}`, { cause: error });
+  for (const [script, what] of Object.entries(BUILDS)) {
+    const building = promisify(execFile)(process.execPath, [join(ROOT, script)]);
+    const endWith = (signal: NodeJS.Signals) => (): void => void building.child.kill(signal);
+    ended.addEventListener("abort", endWith("SIGTERM"), { once: true });
+    killed.addEventListener("abort", endWith("SIGKILL"), { once: true });
+    try {
+      await building;
+    } catch (error) {
+      const { stderr = "" } = error as { readonly stderr?: string };
+      throw new LaunchError(`${what} could not be built.\n${stderr}`, { cause: error });
+    }
   }
 }

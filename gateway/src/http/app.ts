@@ -12,7 +12,7 @@ import type { Services } from "../services.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import { boundBodies } from "./body.ts";
 import { CONSOLE_ROUTE, type ConsoleTarget, forwardToConsole, isConsolePath } from "./console/forward.ts";
-import { descriptionRouter } from "./description.ts";
+import { serveDescription } from "./description.ts";
 import { errorDocsOf, pageForm, sendError, wantsPage } from "./errors.ts";
 import { requireHost } from "./host.ts";
 import { logRequests } from "./log-requests.ts";
@@ -59,7 +59,7 @@ export function createApp(deps: AppDependencies): Express {
   app.use(errorForms);
   app.use(checkUrlAndHost(deps));
   // The description is compressed once, and the console compresses itself: both come before the compression of responses.
-  app.use(descriptionRouter(deps.publicUrl));
+  app.use(serveDescription(deps.publicUrl));
   if (deps.console !== undefined) app.use(forwardToConsole(deps.console));
   app.use(compress());
   // Comes before the API: some clients append the well-known path to the endpoint's path.

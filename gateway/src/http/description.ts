@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { Router, type RequestHandler } from "express";
+import type { RequestHandler } from "express";
 import { inYaml, openApiDocument } from "./openapi/document.ts";
 import { requireMethod } from "./responses.ts";
 import { contextOf } from "./request-context.ts";
@@ -61,12 +61,17 @@ const EXAMPLE_ADDRESS = /https:\/\/records\.example(?!\/developers\/events\/)/g;
 const CACHE_FIVE_MINUTES = "public, max-age=300";
 const CACHE_ONE_DAY = "public, max-age=86400";
 
-/** Serves the OpenAPI description, its rendering for people, and the guides. Needs no key. */
-export function descriptionRouter(publicUrl: string): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  const serve = (route: string, content: string | Buffer, headers: Record<string, string>): void => {
-    router.all(route, readOnly(route), staticResponse(content, headers));
-  };
+/** The route of every guide: metrics have a series for each. */
+const GUIDES_ROUTE = "/docs/*";
+
+/**
+ * Serves the OpenAPI description, its rendering for people, and the guides. Needs no key. Every request of the API passes here first: one
+ * look-up finds its path among fifty, which Express would compare one by one.
+ */
+export function serveDescription(publicUrl: string): RequestHandler {
+  const served = new Map<string, RequestHandler>();
+  const serve = (path: string, content: string, headers: Record<string, string>): void =>
+    void served.set(path, staticResponse(content, headers));
   const description = openApiDocument(publicUrl);
   for (const [form, content] of Object.entries({ yaml: inYaml(description), json: JSON.stringify(description) })) {
     serve(`/openapi/service.${form}`, content, {
@@ -85,13 +90,12 @@ export function descriptionRouter(publicUrl: string): Router {
     });
   }
   serve("/docs/redoc.standalone.js", redoc(), { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": CACHE_ONE_DAY });
-  return router;
-}
-
-function readOnly(route: string): RequestHandler {
   return (request, response, next) => {
-    contextOf(response).route = route;
+    const { path } = request;
+    const respond = served.get(path);
+    if (respond === undefined) return next();
+    contextOf(response).route = path.startsWith("/docs/") ? GUIDES_ROUTE : path;
     requireMethod(request, response, "GET, HEAD");
-    next();
+    return respond(request, response, next);
   };
 }

@@ -49,7 +49,7 @@ export function defineResource<const Name extends string, Shape extends z.ZodObj
 /** Returns the names of a resource's fields, in the order in which records have them. */
 export const fieldNames = ({ schema }: Resource): string[] => Object.keys(schema.shape);
 
-/** Returns a record of which no field has a value. A message holds these in place of fields that nobody asked for. */
+/** Returns a record in which every field is empty. A message has these values in the fields that were not asked for. */
 export const emptyRecord = ({ schema }: Resource): object =>
   Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, emptyValue(field as z.ZodType)]));
 

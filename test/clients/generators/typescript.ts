@@ -39,7 +39,7 @@ export async function buildHeyApi(folder: string, description: string): Promise<
 export async function buildOrval(folder: string, description: string): Promise<Program> {
   const packages = await npmPackages("orval", "zod");
   const input = { target: description };
-  // Its imports of a folder lack the index.js that Node.js requires.
+  // orval's imports of a folder lack the index.js that Node.js requires.
   const common = { tsconfig: { compilerOptions: { module: "nodenext" } }, indexFiles: false };
   const config = {
     client: {
@@ -52,7 +52,7 @@ export async function buildOrval(folder: string, description: string): Promise<P
         baseUrl: { runtime: "process.env.BASE_URL" },
       },
     },
-    // Its client that validates (runtimeValidation) does not compile: it imports types of the shared responses, which it does not write.
+    // orval's validating client (runtimeValidation) does not compile: it imports types of the shared responses, which it does not write.
     schemas: {
       input,
       output: {

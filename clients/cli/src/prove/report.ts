@@ -19,8 +19,11 @@ const COLUMNS: readonly Column<Verdict>[] = [
   { title: "THE RECEIVER", cell: ({ observed }) => observed, wraps: true },
 ];
 
-/** The report for people: a row for each rule, and below a broken one the rule with what to do. */
-/** @param origin of the service, whose guide has the rules */
+/**
+ * The report for people: a row for each rule, and below a broken one the rule with what to do.
+ *
+ * @param origin of the service, whose guide has the rules
+ */
 export const reportText = (verdicts: readonly Verdict[], origin: string, colors: Colors): string =>
   `${table(COLUMNS, verdicts, colors, "", detailsOf)}\n\n${summaryText(verdicts, colors)} The rules: ${guideAt(origin)}`;
 

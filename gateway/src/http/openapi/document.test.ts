@@ -101,9 +101,7 @@ describe("generated clients", () => {
   });
 
   it("find every event among the components: nullable fields of inline schemas get lost", () => {
-    const bodies = [...schemasIn(document.components.pathItems)].filter(
-      ({ path }) => path.endsWith("/application~1json/schema") || path.endsWith("json/schema"),
-    );
+    const bodies = [...schemasIn(document.components.pathItems)].filter(({ path }) => path.endsWith("json/schema"));
     expect(bodies.map(({ schema }) => schema)).toEqual(
       ["SubmissionApproved", "SubmissionRejected", "PayoutPaid", "CampaignSettled"].map((name) => ({
         $ref: `#/components/schemas/${name}Event`,

@@ -62,7 +62,7 @@ export function openApiDocument(publicUrl: string): object {
 export const inYaml = (document: object): string =>
   stringify(document, { aliasDuplicateObjects: false, lineWidth: 120, blockQuote: "literal", compat: "yaml-1.1" });
 
-/** For generators that read it: Speakeasy's. Every request can be repeated; a plan by its `request_id`. Times in milliseconds. */
+/** Speakeasy's generators read it. Every request can be repeated; a plan by its `request_id`. Times in milliseconds. */
 const RETRIES = {
   strategy: "backoff",
   backoff: { initialInterval: 1_000, maxInterval: 60_000, maxElapsedTime: 300_000, exponent: 2 },

@@ -24,7 +24,7 @@ function describe({ name, tag, method, summary, description, input, output, erro
   };
 }
 
-/** Generators that read them write clients that walk a list: those of Speakeasy and Fern. */
+/** Speakeasy's and Fern's generators read these, and write clients that walk a list. */
 const PAGINATION = {
   "x-speakeasy-pagination": {
     type: "cursor",
