@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** One promise: npm run check refuses licences that are not allowed, and the bill of materials is that of the image. advisories.test.ts has the rest. */
+/** One promise: npm run check refuses licences that are not allowed, and the bill of materials is that of the image. advisories.full.test.ts has the rest. */
 
 const run = promisify(execFile);
 
