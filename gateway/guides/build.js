@@ -1,20 +1,28 @@
 // Renders the guides for integrators, which the gateway serves under /docs, into gateway/dist/guides.json. `npm start` and `npm run build` run it.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
-import { pageHtml, readPage } from "./render.js";
+import { pageHtml } from "./render.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TARGET = join(ROOT, "gateway/dist/guides.json");
 
-/** The guides, in the order of the navigation: their path below /docs, what the navigation calls them, and their source. */
+/**
+ * The guides, in the order of the navigation: their path below /docs, what the navigation calls them, their source, and what they are about,
+ * as llms.txt and search engines have it.
+ */
 const GUIDES = /** @type {const} */ ([
-  ["api", "API", "docs/api.md"],
-  ["errors", "Errors", "docs/errors.md"],
-  ["syncing", "Syncing", "docs/syncing.md"],
-  ["webhooks", "Webhooks", "docs/webhooks.md"],
-  ["assistants", "Assistants", "docs/assistants.md"],
-  ["command-line", "Command line", "docs/command-line.md"],
-  ["clients", "Client", "clients/client/README.md"],
+  ["api", "API", "docs/api.md", "The first page, whole lists, filters, campaign plans, values, keys and the limit."],
+  ["errors", "Errors", "docs/errors.md", "Every error code: its status, when it comes, and what to do."],
+  ["syncing", "Syncing", "docs/syncing.md", "A copy of a brand's records that stays current: a walk each night, events in between."],
+  ["webhooks", "Webhooks", "docs/webhooks.md", "Signed events: what arrives, verifying, responding, attempts, rotation, replays."],
+  ["assistants", "Assistants", "docs/assistants.md", "AI assistants over the Model Context Protocol: clients, tools, errors, versions."],
+  [
+    "command-line",
+    "Command line",
+    "docs/command-line.md",
+    "Lists, exports, plans, signed events and proved receivers on the command line.",
+  ],
+  ["clients", "Client", "clients/client/README.md", "@brand-records/client for JavaScript and TypeScript: lists, plans, events, a copy."],
 ]);
 
 /** What only readers of the repository can do. */
@@ -29,13 +37,10 @@ const LINK = /(^```[^]*?^```$|`[^`\n]+`)|\[((?:`[^`]*`|[^\]`])*)\]\(([^\s)]+)\)/
  */
 const served = new Map(GUIDES.map(([path, , source]) => [source, path]));
 /** @type {{ path: string, type: string, content: string }[]} */
-const files = [];
-/** The guides, as llms.txt lists them. @type {string[]} */
-const listed = [];
+const files = [{ path: "/llms.txt", type: "text/plain; charset=utf-8", content: llmsText() }];
 
 // Links add examples while pages are read.
 for (const [source, path] of served) files.push(...filesOf(source, path));
-files.push({ path: "/llms.txt", type: "text/plain; charset=utf-8", content: llmsText() });
 mkdirSync(dirname(TARGET), { recursive: true });
 writeFileSync(`${TARGET}.${process.pid}`, JSON.stringify(files));
 renameSync(`${TARGET}.${process.pid}`, TARGET);
@@ -44,42 +49,35 @@ renameSync(`${TARGET}.${process.pid}`, TARGET);
 function filesOf(source, path) {
   const text = readFileSync(join(ROOT, source), "utf8");
   if (!source.endsWith(".md")) return [{ path: `/docs/${path}`, type: "text/plain; charset=utf-8", content: text }];
-  const markdown = text.replaceAll(REPOSITORY, "") + (source.startsWith("examples/") ? filesBeside(source) : "");
-  const page = readPage(markdown, (href) => urlOf(href, source, path, ""));
-  if (!path.startsWith("examples/")) listed.push(`- [${page.title}](https://records.example/docs/${path}.md): ${page.summary}`);
+  const markdown = text.replaceAll(REPOSITORY, "");
+  if (markdown.includes("repository -->")) throw new Error(`${source}: a marker is not closed`);
   const navigation = GUIDES.map(([guide, name]) => ({ href: relativeUrl(path, guide), name, isCurrent: guide === path }));
-  const plain = markdown.replaceAll(LINK, (all, code, label, href) => {
-    if (code !== undefined) return all;
-    const url = urlOf(href, source, path, ".md");
-    return url === undefined ? label : `[${label}](${url})`;
+  const html = pageHtml(withLinks(markdown, source, path, ""), {
+    navigation,
+    summary: GUIDES.find(([guide]) => guide === path)?.[3] ?? `Example: ${path}`,
+    markdown: `${path.split("/").at(-1)}.md`,
+    reference: `${"../".repeat(path.split("/").length)}docs`,
   });
   return [
-    {
-      path: `/docs/${path}`,
-      type: "text/html; charset=utf-8",
-      content: pageHtml(page, {
-        navigation,
-        markdown: `${path.split("/").at(-1)}.md`,
-        reference: `${"../".repeat(path.split("/").length)}docs`,
-      }),
-    },
-    { path: `/docs/${path}.md`, type: "text/markdown; charset=utf-8", content: plain },
+    { path: `/docs/${path}`, type: "text/html; charset=utf-8", content: html },
+    { path: `/docs/${path}.md`, type: "text/markdown; charset=utf-8", content: withLinks(markdown, source, path, ".md") },
   ];
 }
 
 /**
- * Lists what an example consists of: who reads it here has nothing else of it.
+ * Returns a page's Markdown with its links as they are served.
  *
- * @param {string} source its README.md
+ * @param {string} markdown
+ * @param {string} source
+ * @param {string} path of the page
+ * @param {"" | ".md"} form of the pages that links lead to
  */
-function filesBeside(source) {
-  const files = readdirSync(join(ROOT, dirname(source)), { recursive: true, encoding: "utf8", withFileTypes: true })
-    .filter((file) => file.isFile() && !file.parentPath.includes("node_modules") && !/^(\.|README)/.test(file.name))
-    .map((file) => relative(join(ROOT, dirname(source)), join(file.parentPath, file.name)));
-  return `\n## Files\n\n${files
-    .toSorted()
-    .map((file) => `- [${file}](${file})`)
-    .join("\n")}\n`;
+function withLinks(markdown, source, path, form) {
+  return markdown.replaceAll(LINK, (all, code, label, href) => {
+    if (code !== undefined) return all;
+    const url = urlOf(href, source, path, form);
+    return url === undefined ? label : `[${label}](${url})`;
+  });
 }
 
 /**
@@ -117,7 +115,7 @@ function llmsText() {
 
 ## Guides
 
-${listed.join("\n")}
+${GUIDES.map(([path, name, , about]) => `- [${name}](https://records.example/docs/${path}.md): ${about}`).join("\n")}
 
 ## Reference
 

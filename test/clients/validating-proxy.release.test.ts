@@ -16,6 +16,8 @@ import { installedRuntime } from "./installed-runtime.ts";
 
 const START_MS_MAX = 5 * 60_000;
 const LIMIT = 20;
+/** Prism passes on what is described alone: here as a list. The method of the last is none of its path. */
+const NOT_DESCRIBED = ["/api/v1/nothing", "/api/nothing", "/api/v1/links"];
 
 let stack: SharedStack;
 let brand: TestBrand;
@@ -35,9 +37,13 @@ beforeAll(async () => {
   limited = await stack.createBrand({ tier: "pro" });
   strangers = await importStrangers(stack, brand);
   folder = await mkdtemp(join(tmpdir(), "prism-"));
-  const description = await (await fetch(`${stack.url}/openapi/service.yaml`)).text();
-  url = await startPrism("service.yaml", description);
-  controlUrl = await startPrism("control.json", JSON.stringify(withMissingField(parse(description))));
+  const description = parse(await (await fetch(`${stack.url}/openapi/service.yaml`)).text()) as {
+    paths: Record<string, { get?: object; post?: object | undefined }>;
+  };
+  const { paths } = description;
+  for (const path of NOT_DESCRIBED) paths[path] = { ...paths["/api/v1/links"], post: paths["/api/v1/links"]?.get };
+  url = await startPrism("service.json", JSON.stringify(description));
+  controlUrl = await startPrism("control.json", JSON.stringify(withMissingField(description)));
 }, START_MS_MAX);
 afterAll(async () => {
   for (const prism of prisms) prism.kill("SIGKILL");
@@ -162,6 +168,9 @@ async function refusals(proxy: string): Promise<Record<string, Judged>> {
     "400, a plan": await post("/api/v1/campaign-plans", planner.key, {}, proxy),
     "401, no key": await ask(path, undefined, {}, proxy),
     "401, another key": await ask(path, "none", {}, proxy),
+    "404, a resource": await ask("/api/v1/nothing", brand.key, {}, proxy),
+    "404, a path": await ask("/api/nothing", brand.key, {}, proxy),
+    "405, a method": await post(path, brand.key, {}, proxy),
     "429, too many": await ask(path, limited.key, {}, proxy),
   };
 }

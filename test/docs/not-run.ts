@@ -12,6 +12,8 @@ const BY_PROGRAM: readonly (readonly [begin: string, reason: string])[] = [
   ],
   [".local/airbyte/bin/", "test/clients/loaders.release.test.ts runs the manifest"],
   [".local/dlt/bin/", "test/clients/loaders.release.test.ts runs the pipeline"],
+  ["curl -fsS --create-dirs ", "test/e2e/guides.test.ts runs it"],
+  ["jq -s ", "needs jq"],
   ["cosign ", "needs a registry and an identity"],
   ["npm publish ", "it would publish"],
   ["kafka-acls.sh ", "Kafka's jars lack it; test/e2e/access-rules.full.test.ts sets the same rules"],

@@ -1,16 +1,22 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "@brand-records/postgres/embedded";
 import { startOnSharedServices, type SharedStack } from "../stack.ts";
+import { repositoryFiles } from "../docs/pages.ts";
 import { readMarkdown } from "../docs/read-markdown.ts";
 
 /** One promise: an engineer who has only the address finds every guide, and everything that the guides link to. */
 
 const GUIDES = ["api", "errors", "syncing", "webhooks", "assistants", "command-line", "clients"];
-const PUBLIC_URL = "https://api.brand-records.example";
+const EXAMPLES = ["examples/airbyte", "examples/dlt", "examples/relay"];
+const READERS_OF_THE_REPOSITORY = /\.local\/run\.json|npm start|npx brandctl|npx node|the repository/;
+/** With a path, and what HTML and replacements give a meaning. */
+const PUBLIC_URL = "https://api.brand-records.example/r$&d";
+const ORIGIN = new URL(PUBLIC_URL).origin;
 
 let stack: SharedStack;
 beforeAll(async () => {
@@ -26,8 +32,8 @@ const read = async (path: string): Promise<{ status: number; type: string | null
 /** Where a page's links lead, as paths with their anchors; other places are left out. */
 const linksIn = (path: string, links: Iterable<string>): string[] =>
   [...links].flatMap((link) => {
-    const { origin, pathname, hash } = new URL(link, PUBLIC_URL + path);
-    return origin === PUBLIC_URL ? [pathname + hash] : [];
+    const { origin, pathname, hash } = new URL(link.replace(PUBLIC_URL, ORIGIN), ORIGIN + path);
+    return origin === ORIGIN ? [pathname + hash] : [];
   });
 const attributes = (html: string, name: string): string[] =>
   [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value]) => value ?? "");
@@ -72,8 +78,43 @@ it.each(GUIDES)("%s has the deployment's address, and nothing of elsewhere", asy
   const markdown = (await read(`/docs/${name}.md`)).text;
   for (const form of [text, markdown]) {
     expect(form.match(/https:\/\/records\.example(?!\/developers\/events\/)/g)).toBeNull();
-    expect(form).not.toContain(".local/run.json");
+    expect(form.match(READERS_OF_THE_REPOSITORY)).toBeNull();
   }
+});
+
+it.each(EXAMPLES)("%s is copied whole by its page's command, and needs no repository", async (name) => {
+  const { text } = await read(`/docs/${name}.md`);
+  expect(text.match(READERS_OF_THE_REPOSITORY)).toBeNull();
+  const [command = ""] = /^curl .*$/m.exec(text) ?? [];
+  const folder = await mkdtemp(join(tmpdir(), "example-"));
+  await promisify(execFile)("bash", ["-c", command.replace(PUBLIC_URL, stack.url)], { cwd: folder });
+  const files = repositoryFiles().filter((path) => path.startsWith(`${name}/`) && !/\/(?:README\.md|\.[^/]*)$/.test(path));
+  for (const path of files) {
+    const content = await readFile(path, "utf8");
+    expect(await readFile(join(folder, path), "utf8")).toBe(content.replaceAll("https://records.example", () => PUBLIC_URL));
+  }
+  expect((await readdir(folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile())).toHaveLength(files.length);
+  await rm(folder, { recursive: true });
+});
+
+it("what the console, the command line, the gateway and the description say of guides is there", async () => {
+  const sources = repositoryFiles().filter((path) => /^(?:console\/web|clients\/cli|gateway|deploy\/embedded)\/.*\.tsx?$/.test(path));
+  const named = sources.flatMap((path) =>
+    [...readFileSync(path, "utf8").matchAll(/\/docs\/([a-z][a-z/-]*(?:#[\w-]+)?)(?![\w.])|<GuideLink to="([^"]*)"/g)].map(
+      ([, page, guide]) => `/docs/${page ?? guide}`,
+    ),
+  );
+  const description = (await read("/openapi/service.json")).text;
+  expect(description.match(/https:\/\/records\.example\/docs.{9}/)).toBeNull();
+  named.push(...linksIn("/", description.match(/https:\/\/api\.brand-records\.example[^\s"\\)]*\/docs\/[\w#-]+/g) ?? []));
+  const wrong = [];
+  for (const link of new Set(named)) {
+    const [path = "", anchor] = link.split("#");
+    const { status, text } = await read(path);
+    if (status !== 200 || (anchor !== undefined && !attributes(text, "id").includes(anchor))) wrong.push(link);
+  }
+  expect(wrong).toEqual([]);
+  expect(named).toEqual(expect.arrayContaining(["/docs/webhooks#verifying", "/docs/examples/relay", "/docs/errors#missing_key"]));
 });
 
 it("every code of an error is explained where the error says", async () => {

@@ -132,9 +132,6 @@ function reachableHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** What browsers get, by the script that builds it. */
-const BUILDS = { "gateway/guides/build.js": "The guides", "console/web/build.js": "The console" };
-
 /**
  * Builds the guides, and the console's files for browsers unless those of the present sources exist.
  *
@@ -143,16 +140,15 @@ const BUILDS = { "gateway/guides/build.js": "The guides", "console/web/build.js"
  * @throws LaunchError with the compiler's output, once the build's process has exited
  */
 async function buildWebFiles(ended: AbortSignal, killed: AbortSignal): Promise<void> {
-  for (const [script, what] of Object.entries(BUILDS)) {
-    const building = promisify(execFile)(process.execPath, [join(ROOT, script)]);
-    const endWith = (signal: NodeJS.Signals) => (): void => void building.child.kill(signal);
-    ended.addEventListener("abort", endWith("SIGTERM"), { once: true });
-    killed.addEventListener("abort", endWith("SIGKILL"), { once: true });
-    try {
-      await building;
-    } catch (error) {
-      const { stderr = "" } = error as { readonly stderr?: string };
-      throw new LaunchError(`${what} could not be built.\n${stderr}`, { cause: error });
-    }
+  const scripts = ["gateway/guides/build.js", "console/web/build.js"].map((script) => join(ROOT, script));
+  const building = promisify(execFile)(process.execPath, ["--import", ...scripts]);
+  const endWith = (signal: NodeJS.Signals) => (): void => void building.child.kill(signal);
+  ended.addEventListener("abort", endWith("SIGTERM"), { once: true });
+  killed.addEventListener("abort", endWith("SIGKILL"), { once: true });
+  try {
+    await building;
+  } catch (error) {
+    const { stderr = "" } = error as { readonly stderr?: string };
+    throw new LaunchError(`The pages for browsers could not be built.\n${stderr}`, { cause: error });
   }
 }

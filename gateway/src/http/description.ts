@@ -25,6 +25,7 @@ const PAGE = `<!doctype html>
 <style>body { margin: 0 }</style>
 </head>
 <body>
+<noscript><a href="docs/api">Guides</a>, <a href="openapi/service.yaml">description</a></noscript>
 <redoc spec-url="openapi/service.yaml" disable-search="false" hide-hostname="false"></redoc>
 <script src="docs/redoc.standalone.js"></script>
 </body>
@@ -55,14 +56,11 @@ function guides(): readonly Guide[] {
   }
 }
 
-/** The address in the pages. That of an event's page is part of a signed example. */
+/** The address in the pages and in the description. That of an event's page is part of a signed example. */
 const EXAMPLE_ADDRESS = /https:\/\/records\.example(?!\/developers\/events\/)/g;
 
 const CACHE_FIVE_MINUTES = "public, max-age=300";
 const CACHE_ONE_DAY = "public, max-age=86400";
-
-/** The route of every guide: metrics have a series for each. */
-const GUIDES_ROUTE = "/docs/*";
 
 /**
  * Serves the OpenAPI description, its rendering for people, and the guides. Needs no key. Every request of the API passes here first: one
@@ -70,8 +68,15 @@ const GUIDES_ROUTE = "/docs/*";
  */
 export function serveDescription(publicUrl: string): RequestHandler {
   const served = new Map<string, RequestHandler>();
-  const serve = (path: string, content: string, headers: Record<string, string>): void =>
-    void served.set(path, staticResponse(content, headers));
+  const serve = (path: string, content: string, headers: Record<string, string>, address = publicUrl): void =>
+    // A function, as the address may have what replacements give a meaning.
+    void served.set(
+      path,
+      staticResponse(
+        content.replaceAll(EXAMPLE_ADDRESS, () => address),
+        headers,
+      ),
+    );
   const description = openApiDocument(publicUrl);
   for (const [form, content] of Object.entries({ yaml: inYaml(description), json: JSON.stringify(description) })) {
     serve(`/openapi/service.${form}`, content, {
@@ -83,18 +88,16 @@ export function serveDescription(publicUrl: string): RequestHandler {
   }
   const pages = [{ path: "/docs", type: "text/html; charset=utf-8", content: PAGE }, ...guides()];
   for (const { path, type, content } of pages) {
-    serve(path, content.replaceAll(EXAMPLE_ADDRESS, publicUrl), {
-      "Content-Type": type,
-      "Cache-Control": CACHE_FIVE_MINUTES,
-      "Content-Security-Policy": PAGE_POLICY,
-    });
+    const headers = { "Content-Type": type, "Cache-Control": CACHE_FIVE_MINUTES, "Content-Security-Policy": PAGE_POLICY };
+    serve(path, content, headers, type.startsWith("text/html") ? publicUrl.replaceAll("&", "&amp;") : publicUrl);
   }
   serve("/docs/redoc.standalone.js", redoc(), { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": CACHE_ONE_DAY });
   return (request, response, next) => {
     const { path } = request;
     const respond = served.get(path);
     if (respond === undefined) return next();
-    contextOf(response).route = path.startsWith("/docs/") ? GUIDES_ROUTE : path;
+    // Metrics have a series for each route.
+    contextOf(response).route = path.startsWith("/docs/") ? "/docs/*" : path;
     requireMethod(request, response, "GET, HEAD");
     return respond(request, response, next);
   };

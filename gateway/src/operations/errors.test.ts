@@ -5,7 +5,7 @@ import { OPERATIONS } from "./index.ts";
 
 it("docs/errors.md explains exactly the errors of the HTTP API, with their statuses", () => {
   // jest runs in the repository's root.
-  const documented = [...readFileSync("docs/errors.md", "utf8").matchAll(/^### (\w+)\n\n(\d{3})\. /gm)].map(
+  const documented = [...readFileSync("docs/errors.md", "utf8").matchAll(/^### (\w+)\n\n\*\*(\d{3})\.\*\* /gm)].map(
     ([, code, status]) => `${status} ${code}`,
   );
   const described = (Object.keys(ERROR_ADVICE) as DescribedError[]).map((kind) => `${ERROR_KINDS[kind].http} ${kind}`);

@@ -23,7 +23,7 @@ export const RULES = {
 /** To requests with `since`, since the release that replaced it. See RFC 9745. */
 const SINCE_IS_SUPERSEDED = {
   Deprecation: `@${Date.UTC(2026, 10, 28) / 1_000}`,
-  Link: '</docs/api#reading-everything-once>; rel="deprecation"; type="text/html"',
+  Link: '<../../docs/api#reading-everything-once>; rel="deprecation"; type="text/html"',
 };
 const DEPRECATION = {
   description:

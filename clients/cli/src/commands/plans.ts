@@ -9,7 +9,7 @@ import { openClient, readAccess } from "../settings.ts";
 const DEADLINE_MS = 120_000;
 
 const HELP = `
-The file is one JSON object, as docs/api.md describes it:
+The file is one JSON object, as the service's page /docs/api describes it:
   {
     "title": "Tag-ulan skincare clips",
     "goal": "500,000 views of short clips before Christmas",

@@ -14,4 +14,9 @@ interface LinkContent {
 
 export const AnchorLink = createLink((props: AnchorProps & LinkContent) => <Anchor {...props} />);
 
+/** Leads to a guide, by its path below /docs. In a tab of its own: what is typed, or shown once, stays. */
+export const GuideLink = ({ to, children }: { readonly to: string; readonly children: ReactNode }) => (
+  <Anchor href={`/docs/${to}`} target="_blank" inherit underline="always" children={children} />
+);
+
 export const ButtonLink = createLink((props: ButtonProps & LinkContent) => <Button component="a" {...props} />);

@@ -1,7 +1,7 @@
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import { failureBody, RpcError, RPC_CODES } from "../mcp/json-rpc.ts";
 import { integer } from "../../operations/json-schema.ts";
-import { describedError, EXAMPLE_ABOUT } from "./errors.ts";
+import { describedError, errorHeadersOf, errorObjectSchema, EXAMPLE_ABOUT } from "./errors.ts";
 import { RESPONSE_HEADERS } from "./headers.ts";
 
 /** The assistants' endpoint, as far as OpenAPI can describe it: its messages and the form of its errors. */
@@ -64,7 +64,11 @@ export const rpcSchemas = {
   RpcError: {
     type: "object",
     required: ["code", "message", "data"],
-    properties: { code: integer(), message: { type: "string" }, data: { $ref: "#/components/schemas/ErrorObject" } },
+    properties: { code: integer(), message: { type: "string" }, data: { $ref: "#/components/schemas/RpcErrorData" } },
+  },
+  RpcErrorData: {
+    ...errorObjectSchema,
+    properties: { ...errorObjectSchema.properties, retry_after_seconds: { ...integer({ minimum: 1 }), description: "As `Retry-After`." } },
   },
 };
 
@@ -104,8 +108,10 @@ const REFUSALS: readonly AppError[] = [
   describedError("method_not_allowed"),
   describedError("request_timeout"),
   describedError("payload_too_large"),
+  describedError("uri_too_long"),
   describedError("unsupported_media_type"),
   describedError("rate_limited"),
+  describedError("headers_too_large"),
   describedError("internal_error"),
   describedError("unavailable"),
   describedError("timeout"),
@@ -114,6 +120,7 @@ const REFUSALS: readonly AppError[] = [
 function refusal(error: AppError): object {
   return {
     description: error.message,
+    headers: errorHeadersOf(ERROR_KINDS[error.kind].http),
     content: {
       "application/json": { schema: rpcRef("RpcAnswer"), example: JSON.parse(failureBody(null, error, ...EXAMPLE_ABOUT)) as object },
     },

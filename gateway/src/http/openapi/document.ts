@@ -16,7 +16,7 @@ export function openApiDocument(publicUrl: string): object {
     info: {
       title: "Brand Records API",
       version: API_VERSION,
-      description: API_DESCRIPTION.replaceAll("{docs}", `${publicUrl}/docs`),
+      description: API_DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicUrl }],
@@ -99,8 +99,8 @@ const descriptionPath = (form: "YAML" | "JSON", content: object): object => ({
 
 const API_DESCRIPTION = `Read one brand's records: ${RESOURCE_NAMES.join(", ")}.
 
-**Guides.** [Using the API]({docs}/api), [errors]({docs}/errors), [keeping a copy]({docs}/syncing), [receiving events]({docs}/webhooks),
-[assistants]({docs}/assistants), [the command line]({docs}/command-line), [the client]({docs}/clients).
+**Guides.** [Using the API](https://records.example/docs/api), [errors](https://records.example/docs/errors), [keeping a copy](https://records.example/docs/syncing), [receiving events](https://records.example/docs/webhooks),
+[assistants](https://records.example/docs/assistants), [the command line](https://records.example/docs/command-line), [the client](https://records.example/docs/clients).
 
 **Authentication.** Send the brand's API key as \`Authorization: Bearer <API_KEY>\`. The key alone selects the brand; no
 parameter switches to another. Nothing here can approve, fund, pay out or publish anything.
@@ -135,6 +135,6 @@ timestamps more than five minutes off, and types you have not configured. Or use
 **At least once, in no order.** An event may arrive twice: deduplicate by \`id\`, the same over all attempts and replays, and by
 \`data.id\`, the record's. Respond with 2xx as soon as it is stored, and do the work afterwards.
 
-**Nothing private.** No creator, no link, no text that people wrote; the lists have the rest. The guide has verifying programs
+**Nothing private.** No creator, no link, no text that people wrote; the lists have the rest. [The guide](https://records.example/docs/webhooks) has verifying programs
 in five languages, and everything about retries, rotation and replays.
 `;

@@ -63,13 +63,15 @@ const COUNTED_STATUSES = new Set([404, 409, 413, 415, 429]);
 /** Those of responses to a key that was accepted: a brand that may not use its keys is refused before it is counted. */
 const AUTHENTICATED_STATUSES = new Set([403, ...COUNTED_STATUSES]);
 
-function errorHeadersOf(status: number): object {
+/** What responses of a status have beside their bodies. */
+export function errorHeadersOf(status: number): object {
   const { "X-Request-Id": requestId, "X-Brand-Id": brandId, ...limits } = RESPONSE_HEADERS;
   return {
     "X-Request-Id": requestId,
     ...(status === 401 && { "WWW-Authenticate": headerRef("WwwAuthenticate") }),
     ...(AUTHENTICATED_STATUSES.has(status) && { "X-Brand-Id": brandId }),
     ...(COUNTED_STATUSES.has(status) && limits),
+    ...(status === 405 && { Allow: headerRef("Allow") }),
     ...([429, 503].includes(status) && { "Retry-After": headerRef("RetryAfter") }),
   };
 }

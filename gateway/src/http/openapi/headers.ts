@@ -24,6 +24,7 @@ export const headers = {
     example: '"brand";r=59;t=60',
   },
   RetryAfter: { description: "Whole seconds to wait.", schema: integer({ minimum: 1 }) },
+  Allow: { description: "The methods that the path has.", schema: { type: "string" }, example: "GET, HEAD" },
   WwwAuthenticate: { description: "The scheme to use.", schema: { type: "string" }, example: 'Bearer realm="Brand Records API"' },
 };
 

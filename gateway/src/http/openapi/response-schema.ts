@@ -13,10 +13,10 @@ export function openText(known: readonly string[], description?: string): JsonSc
 export function responseSchema(schema: JsonSchema): JsonSchema {
   // The first three describe accepted input.
   const { $schema: _dialect, additionalProperties: _closed, default: _default, enum: known, const: constant, anyOf, ...rest } = schema;
-  // Clients hold what they parsed, a time, to a pattern beside it, and a URL to RFC 3986, of which browsers accept more: they fail.
   const { pattern, format, ...others } = rest;
   const open = {
     ...others,
+    // Clients hold what they parsed, a time, to a pattern beside it, and a URL to RFC 3986, of which browsers accept more: they fail.
     ...(format !== undefined && format !== "uri" && { format }),
     ...(pattern !== undefined && format !== "date-time" && { pattern }),
   };
@@ -27,11 +27,17 @@ export function responseSchema(schema: JsonSchema): JsonSchema {
   return {
     ...open,
     ...(open.type === "integer" && integer(open)),
-    ...(items !== undefined && { items: responseSchema(items) }),
+    ...(items !== undefined && { items: elementSchema(items) }),
     ...(properties !== undefined && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, responseSchema(property)])),
     }),
   };
+}
+
+/** Postgres holds all elements of a list together to a length, not each. */
+function elementSchema(schema: JsonSchema): JsonSchema {
+  const { maxLength: _each, ...element } = responseSchema(schema);
+  return element;
 }
 
 /** Many generators make a new type of `anyOf` with null, but not of `type: [integer, "null"]`. */

@@ -1,7 +1,7 @@
-import { Anchor, Code, List, Stack, Tabs, Text } from "@mantine/core";
+import { Code, List, Stack, Tabs, Text } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { CopyableText } from "../../parts/copyable.tsx";
-import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
+import { AnchorLink, ButtonLink, GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import page from "../../../../../docs/assistants.md?raw";
@@ -65,10 +65,7 @@ function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
         <Code>campaigns:prepare</Code>, chosen when the key is created. People complete the plans.
       </List.Item>
       <List.Item>
-        <Anchor href="/docs/assistants" inherit>
-          The guide
-        </Anchor>{" "}
-        says what the tools return, what can be asked, and what each error means.
+        <GuideLink to="assistants">The guide</GuideLink> says what the tools return, what can be asked, and what each error means.
       </List.Item>
     </List>
   );

@@ -7,6 +7,7 @@ import { isGone } from "../../api/call.ts";
 import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
+import { GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { NotLoaded, IN_ORDER, Pager } from "../../parts/paged-rows.tsx";
 import { EmptyState, FormError, Hint, Notice } from "../../parts/states.tsx";
@@ -60,6 +61,9 @@ export default function Keys() {
       <Eligibility />
       {!isOwner && <Hint>Owners of the brand create and revoke keys.</Hint>}
       {content}
+      <Hint>
+        <GuideLink to="api">How to use a key</GuideLink>
+      </Hint>
       {data !== undefined && <FormError error={error} />}
       {isCreating && <CreateKey onClose={creating.close} />}
       {toRevoke !== undefined && <RevokeKey apiKey={toRevoke} onClose={() => setToRevoke(undefined)} />}

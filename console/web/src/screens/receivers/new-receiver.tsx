@@ -1,7 +1,7 @@
-import { Anchor, Button, Code, Group, Text } from "@mantine/core";
+import { Button, Code, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
-import { ButtonLink } from "../../parts/links.tsx";
+import { ButtonLink, GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { EmptyState } from "../../parts/states.tsx";
@@ -50,8 +50,8 @@ export default function NewReceiver() {
           onStored={() => void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId: created.receiver.id } })}
         >
           <Text size="sm">
-            Your receiver verifies each delivery with it. The <Anchor href="/docs/webhooks">guide</Anchor> has programs that do; then send a
-            test. <Code>npx @brand-records/cli receivers prove</Code> checks it against every rule.
+            Your receiver verifies each delivery with it. <GuideLink to="webhooks#verifying">The guide</GuideLink> has programs that do;
+            then send a test. <Code>npx @brand-records/cli receivers prove</Code> checks it against every rule.
           </Text>
         </SecretDialog>
       )}

@@ -4,6 +4,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../api/call.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { GuideLink } from "../../parts/links.tsx";
 import { showProblems, FormError, Notice } from "../../parts/states.tsx";
 
 export interface ReceiverValues {
@@ -128,7 +129,7 @@ function errorsOf(error: Error): Record<string, string> {
 
 const ChatRelay = () => (
   <Notice>
-    A relay to run yourself is in <code>examples/relay</code> of this service’s repository. Register the relay’s own address here.
+    Run <GuideLink to="examples/relay">the relay</GuideLink> yourself, and register its own address here.
   </Notice>
 );
 

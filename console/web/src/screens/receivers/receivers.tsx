@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { countText } from "../../parts/formats.ts";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
-import { ButtonLink } from "../../parts/links.tsx";
+import { ButtonLink, GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
@@ -24,13 +24,13 @@ export default function Receivers() {
     content =
       data.receivers.length === 0 ? (
         <EmptyState title="No receivers yet" action={register}>
-          Register an HTTPS address, and events reach your systems within seconds. Each brand can have {RECEIVERS_MAX}.
+          Register an HTTPS address, and events reach your systems within seconds. Each brand can have {RECEIVERS_MAX}. {WRITING_ONE}
         </EmptyState>
       ) : (
         <>
           <Rows label="Receivers" columns={COLUMNS} rows={data.receivers} keyOf={({ id }) => id} />
           <Text fz="sm" c="dimmed" lh={1.55}>
-            {data.receivers.length} of {RECEIVERS_MAX} receivers
+            {data.receivers.length} of {RECEIVERS_MAX} receivers. {WRITING_ONE}
           </Text>
         </>
       );
@@ -43,6 +43,8 @@ export default function Receivers() {
     </Page>
   );
 }
+
+const WRITING_ONE = <GuideLink to="webhooks">How to write one</GuideLink>;
 
 const COLUMNS: Column<Receiver>[] = [
   {

@@ -9,6 +9,7 @@ import { call } from "../../api/call.ts";
 import { POLL_COUNTS_MS, poll, useBrand, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
+import { GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { EmptyState, FormError, Notice, NotRead } from "../../parts/states.tsx";
 import { nameIn, startsOf } from "../../parts/usage-buckets.ts";
@@ -56,6 +57,9 @@ export default function FailedRequests() {
               keyOf={({ key_id, route, code, field }) => [key_id, route, code, field].join(" ")}
             />
           )}
+          <Text size="sm">
+            <GuideLink to={`errors#${search.code ?? ""}`}>What {search.code ?? "each error"} means, and what to do</GuideLink>
+          </Text>
           {data.has_more_groups && <Text size="sm">These are the 200 with the most requests. Filters show the others.</Text>}
         </>
       )}
