@@ -8,8 +8,9 @@ import { rolldown } from "rolldown";
  */
 
 const HERE = import.meta.dirname;
-const { dependencies } = JSON.parse(await readFile(join(HERE, "package.json"), "utf8"));
-const isInstalled = (/** @type {string} */ id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
+const { dependencies, peerDependencies } = JSON.parse(await readFile(join(HERE, "package.json"), "utf8"));
+const installed = Object.keys({ ...dependencies, ...peerDependencies });
+const isInstalled = (/** @type {string} */ id) => installed.some((name) => id === name || id.startsWith(`${name}/`));
 
 const dir = join(HERE, "dist/bundle");
 await rm(dir, { recursive: true, force: true });

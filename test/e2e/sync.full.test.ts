@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,18 +12,12 @@ import { importRecords } from "@brand-records/brandctl";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/ids";
+import { brandRecordsProcess, type Ended } from "../command-line.ts";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: the programs of examples/sync keep a copy that equals the database, whatever happens during a walk. */
-
-const PROGRAMS = {
-  python: ["python3", "examples/sync/sync.py"],
-  node: [process.execPath, "--disable-warning=ExperimentalWarning", "examples/sync/sync.js"],
-} as const;
-type Language = keyof typeof PROGRAMS;
-const LANGUAGES = Object.keys(PROGRAMS) as Language[];
+/** One promise: `brand-records sync` keeps a copy that equals the database, whatever happens during a walk. */
 
 /** 14 requests a walk: 1 to campaigns, 3 to submissions, 3 to payouts, 2 to deposits, 3 to conversions, 2 to links. */
 const SIZES = { campaigns: 8, submissions: 500, payouts: 450, deposits: 210, conversions: 450, links: 205 };
@@ -32,12 +26,6 @@ const REQUESTS_OF_A_WALK = 14;
 type Json = Record<string, unknown>;
 type Intercept = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<boolean> | boolean;
 
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 let stack: Stack;
 let db: Database;
 let proxy: ForwardingProxy;
@@ -45,7 +33,7 @@ let receiver: Server;
 let bodies: string[];
 let folder: string;
 let brand: TestBrand;
-let running: ChildProcessWithoutNullStreams;
+let running: ChildProcess;
 /** Called for the first, second, … request of a test. */
 let onRequest: (number: number, ...exchange: Parameters<Intercept>) => ReturnType<Intercept>;
 let requests: number;
@@ -97,29 +85,15 @@ afterAll(async () => {
 
 const keyFile = (): string => join(folder, "key");
 
-function start(
-  language: Language,
-  words: string[] = [],
-  { input = "", ...env }: Record<string, string> = {},
-): ChildProcessWithoutNullStreams {
-  const [command, ...parameters] = PROGRAMS[language];
-  const settings = {
-    PATH: process.env["PATH"],
-    BRAND_RECORDS_URL: proxy.url,
-    BRAND_RECORDS_KEY_FILE: keyFile(),
-    COPY: join(folder, "copy.db"),
-  };
-  const child = spawn(command, [...parameters, ...words], { env: { ...settings, ...env } });
-  child.stdin.end(input);
-  return child;
+async function run(args: readonly string[] = [], { input = "", ...env }: Record<string, string> = {}): Promise<Ended> {
+  const settings = { BRAND_RECORDS_URL: proxy.url, BRAND_RECORDS_KEY_FILE: keyFile(), BRAND_RECORDS_DB: join(folder, "copy.db") };
+  const onStart = (child: ChildProcess): void => void (running = child);
+  const ended = await brandRecordsProcess(["sync", ...args], { env: { ...settings, ...env }, input, onStart });
+  if (failure !== undefined) throw failure;
+  return ended;
 }
 
-async function run(...given: Parameters<typeof start>): Promise<Ended> {
-  running = start(...given);
-  const [stdout, stderr, [code]] = await Promise.all([text(running.stdout), text(running.stderr), once(running, "close")]);
-  if (failure !== undefined) throw failure;
-  return { code: code as number | null, stdout, stderr };
-}
+const merge = (input: string): Promise<Ended> => run(["--event", "-"], { input });
 
 const done = { code: 0, stderr: "" };
 
@@ -212,20 +186,14 @@ function setClockBack(): void {
 }
 
 /** Changes a submission after a page of them was read, merges its event, and only then lets the page arrive. */
-async function overtake(
-  language: Language,
-  outcome: string,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  onMerged = (): void => {},
-): Promise<true> {
+async function overtake(outcome: string, incoming: IncomingMessage, outgoing: ServerResponse, onMerged = (): void => {}): Promise<true> {
   const page = await stack.get(incoming.url ?? "", brand.key);
   const body = await page.text();
   const id = (JSON.parse(body) as { data: Json[] }).data.find(({ status }) => status === "pending")?.["id"];
   await db.query("update records.submissions set status = 'withdrawn' where brand_id = $1 and id = $2", [brand.id, id]);
   const record = (await stored("submissions")).find((each) => each["id"] === id) ?? {};
   const walking = running;
-  expect(await run(language, ["event"], { input: eventOf("submissions", record) })).toMatchObject({
+  expect(await merge(eventOf("submissions", record))).toMatchObject({
     ...done,
     stdout: expect.stringContaining(`${String(id)} is ${outcome}`),
   });
@@ -241,265 +209,237 @@ function cut(outgoing: ServerResponse): true {
   return true;
 }
 
-describe.each(LANGUAGES)("the program in %s", (language) => {
-  it("copies every record through changes, imports, refusals, lost connections, a new key and a kill during its walk", async () => {
-    onRequest = async (number, _, outgoing) => {
-      if (number === 3 || number === 17) await change();
-      if (number === 4) return respond(outgoing, 429, { "Retry-After": "1" });
-      if (number === 6) return outgoing.destroy().destroyed;
-      if (number === 8) return respond(outgoing, 503, { "Retry-After": new Date(Date.now() + 1_000).toUTCString() });
-      if (number === 10) return cut(outgoing);
-      if (number === 12) return running.kill("SIGKILL");
-      if (number === 14) await rotateKey();
-      return false;
-    };
-    const killed = await run(language);
-    expect(killed.code).toBeNull();
-    expect(killed.stderr.match(/Trying again in 1 s\./g)).toHaveLength(4);
-    const finished = await run(language);
-    expect(finished).toMatchObject({ code: 0, stderr: expect.stringMatching(/^continuing the walk that began at .*Z\n$/) });
-    expect(proxy.exchanges.map(({ status }) => status)).toContain(401);
-    await change();
-    expect(await run(language)).toMatchObject(done);
-    await expectEqualCopy();
-  });
-
-  it("reads each page once, although it is killed after every page", async () => {
-    onRequest = (number) => number % 2 === 0 && running.kill("SIGKILL");
-    let ended: Ended;
-    do ended = await run(language);
-    while (ended.code === null);
-    expect(ended.code).toBe(0);
-    expect(requests).toBe(2 * REQUESTS_OF_A_WALK - 1);
-    await expectEqualCopy();
-  });
-
-  it("merges events into records, in any order and repeatedly, and ignores those without updated_at", async () => {
-    expect(await run(language)).toMatchObject(done);
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    await stack.receivers.createReceiver({ brand_id: brand.id, url, label: "Copy", events: [...EVENT_TYPE_NAMES] }, callContext());
-    await update("campaigns", "active", "status = 'ended'", 1);
-    await retryPayouts(2);
-    expect(await run(language)).toMatchObject(done);
-    const [{ id } = { id: "" }] = await db.query<{ id: string }>(
-      "select id from records.submissions where brand_id = $1 and status = 'pending' limit 1",
-      [brand.id],
-    );
-    for (const review of [
-      "'approved', rejection_code = null",
-      "'rejected', rejection_code = 'policy'",
-      "'approved', rejection_code = null",
-    ])
-      await db.query(`update records.submissions set reviewed_at = now(), status = ${review} where brand_id = $1 and id = $2`, [
-        brand.id,
-        id,
-      ]);
-    await update("payouts", "processing", "status = 'paid', paid_at = now()", 2);
-    await update("campaigns", "ended", "status = 'settled', settled_at = now(), paid_centavos = 7", 1);
-    await eventually(() => expect(bodies).toHaveLength(6), { timeoutMs: 20_000 });
-    const inOrder = bodies.toSorted((one, other) => (JSON.parse(one).created_at < JSON.parse(other).created_at ? -1 : 1));
-    const old = JSON.parse(inOrder[0] ?? "") as { data: Json };
-    delete old.data["updated_at"];
-    for (const input of [JSON.stringify(old), ...inOrder, ...inOrder.toReversed()]) {
-      expect(await run(language, ["event"], { input })).toMatchObject(done);
-    }
-    await expectEqualCopy();
-  });
-
-  it("keeps the later state of an event that is merged while an older page is on its way", async () => {
-    onRequest = (number, ...exchange) => number === 2 && overtake(language, "not in the copy", ...exchange);
-    expect(await run(language)).toMatchObject(done);
-    await expectEqualCopy();
-    requests = 0;
-    onRequest = (number, ...exchange) => number === 2 && overtake(language, "changed", ...exchange);
-    expect(await run(language)).toMatchObject(done);
-    await expectEqualCopy();
-    expect(copy("select * from waiting_events")).toEqual([]);
-  });
-
-  it("keeps that state also if this machine's clock is set back by minutes after the page was requested", async () => {
-    expect(await run(language)).toMatchObject(done);
-    requests = 0;
-    onRequest = (number, ...exchange) => number === 2 && overtake(language, "changed", ...exchange, setClockBack);
-    expect(await run(language)).toMatchObject(done);
-    await expectEqualCopy();
-  });
-
-  it("ignores an event from before the listing, although an import set the record back to an earlier updated_at", async () => {
-    expect(await run(language)).toMatchObject(done);
-    const minutesAgo = (minutes: number) => new Date(Date.now() - 60_000 * minutes).toISOString();
-    const [payout = {}] = await stored("payouts");
-    const late = eventOf("payouts", { ...payout, status: "paid", updated_at: minutesAgo(6) }, minutesAgo(6));
-    expect(await run(language, ["event"], { input: late })).toMatchObject({
-      ...done,
-      stdout: `${String(payout["id"])} is not changed: the copy has a later listing\n`,
-    });
-    await expectEqualCopy();
-    const opened = new DatabaseSync(join(folder, "copy.db"));
-    opened.exec("update records set listed_at = '2026-01-01T00:00:00.000Z'");
-    opened.close();
-    onRequest = async (number) => {
-      if (number !== REQUESTS_OF_A_WALK + 5) return false;
-      const walking = running;
-      expect(await run(language, ["event"], { input: late })).toMatchObject({ stdout: `${String(payout["id"])} is changed\n` });
-      running = walking;
-      return false;
-    };
-    expect(await run(language)).toMatchObject(done);
-    await expectEqualCopy();
-  });
-
-  it("changes nothing for an event of a record that it does not have, of another resource, without updated_at, or of a test", async () => {
-    const input = eventOf("submissions", { id: "sub_new" });
-    expect(await run(language, ["event"], { input })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("no walk has been made into"),
-    });
-    expect(await readdir(folder)).toEqual(["key"]);
-    expect(await run(language)).toMatchObject(done);
-    const before = copy("select * from records order by resource, id");
-    const updated_at = "2031-01-01T00:00:00.000Z";
-    const payout = { ...(copied("payouts")[0] as Json), status: "paid" };
-    for (const [body, outcome] of [
-      [eventOf("submissions", { id: "sub_new", status: "paid", updated_at }), "is not in the copy"],
-      [eventOf("refunds" as ResourceName, { id: "ref_1", updated_at }), "is not in the copy"],
-      [eventOf("payouts", { ...payout, updated_at: null }), "is not changed: the event has no updated_at"],
-      [eventOf("payouts", { ...payout, updated_at: 5 }), "is not changed: the event has no updated_at"],
-      [eventOf("payouts", { ...payout, updated_at }).replace('"test":false', '"test":true'), "nothing is changed: this is a test event"],
-    ] as const)
-      expect(await run(language, ["event"], { input: body })).toMatchObject({ ...done, stdout: expect.stringContaining(outcome) });
-    expect(copy("select * from records order by resource, id")).toEqual(before);
-  });
-
-  it("asks again after responses that are not whole pages, and waits for a key that is being replaced", async () => {
-    const isNoPage = expect.stringMatching(/HTTP 200: the body is not (a )?whole( page)?\. Trying again/);
-    const bodies = ['{"resource":"submissions","data":[', "", "<html>", "[]", '{"data":{}}'];
-    onRequest = async (number, _, outgoing) => {
-      const body = number % 2 === 0 ? bodies[number / 2 - 1] : undefined;
-      if (body !== undefined) return respond(outgoing, 200, { "X-Brand-Id": brand.id }, body);
-      if (number === 12) return respond(outgoing, 408, {}, "");
-      if (number !== 14) return false;
-      await writeFile(keyFile(), "");
-      running.stderr.on("data", (line: Buffer) => {
-        if (line.includes("waiting for one")) void writeFile(keyFile(), `${brand.key}\n`);
-      });
-      return false;
-    };
-    const { code, stderr } = await run(language);
-    const lines = stderr.trimEnd().split("\n");
-    expect({ code, lines }).toEqual({
-      code: 0,
-      lines: [...bodies.map(() => isNoPage), expect.stringContaining("HTTP 408"), `there is no key in ${keyFile()}: waiting for one`],
-    });
-    await expectEqualCopy();
-    onRequest = (_, __, outgoing) => respond(outgoing, 302, { Location: "https://elsewhere.example/" });
-    expect(await run(language)).toMatchObject({ code: 2, stderr: expect.stringContaining("redirects to https://elsewhere.example/") });
-  });
-
-  it("refuses another brand's key and events, a wrong key and an unexpected brand, and changes nothing", async () => {
-    expect(await run(language)).toMatchObject(done);
-    const everything = () => ["records", "walks", "to_read", "brand"].map((table) => copy(`select * from ${table} order by 1, 2`));
-    const before = everything();
-    const other = await stack.createBrand();
-    const input = eventOf("payouts", { ...(copied("payouts")[0] as Json), updated_at: "2031-01-01T00:00:00.000Z" });
-    const refusals: [Parameters<typeof run>, string][] = [
-      [
-        [language, [], { BRAND_RECORDS_KEY_FILE: "", BRAND_RECORDS_KEY: other.key }],
-        `this is brand ${other.id}, but ${join(folder, "copy.db")} is for ${brand.id}`,
-      ],
-      [[language, [], { BRAND_RECORDS_KEY_FILE: "", BRAND_RECORDS_KEY: `${brand.key}x` }], "invalid_key"],
-      [[language, [], { BRAND_RECORDS_KEY_FILE: "", BRAND_RECORDS_KEY: "" }], "there is no key in BRAND_RECORDS_KEY"],
-      [[language, [], { BRAND_RECORDS_KEY_FILE: join(folder, "missing") }], join(folder, "missing")],
-      [[language, [], { BRAND_ID: other.id }], `this is brand ${brand.id}, but BRAND_ID is for ${other.id}`],
-      [[language, [], { BRAND_RECORDS_URL: "" }], "BRAND_RECORDS_URL is missing or malformed"],
-      [[language, [], { BRAND_RECORDS_URL: "http://[x" }], "BRAND_RECORDS_URL is missing or malformed"],
-      [[language, [], { COPY: join(folder, "missing", "copy.db") }], "is missing"],
-      [[language, [], { REQUESTS_PER_MINUTE: "0" }], "REQUESTS_PER_MINUTE is missing or malformed"],
-      [[language, ["wlak"]], "usage"],
-      [[language, ["event"], { input: input.replace(brand.id, other.id) }], `this is brand ${other.id}`],
-      [[language, ["event"], { input: "{" }], "this is not the body of an event"],
-    ];
-    for (const [given, message] of refusals) {
-      const { code, stderr } = await run(...given);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
-      expect(stderr).not.toMatch(/Traceback|at .*\.js:/);
-      expect(everything()).toEqual(before);
-    }
-  });
-
-  it("refuses responses that do not name their brand", async () => {
-    onRequest = (_, __, outgoing) => respond(outgoing, 200, {}, "<html>");
-    expect(await run(language)).toMatchObject({ code: 2, stderr: expect.stringMatching(/(returns|has|200:) no X-Brand-Id/) });
-    expect(copy("select * from walks")).toEqual([]);
-  });
-
-  it("lets one walk write at a time", async () => {
-    let second: Ended | undefined;
-    onRequest = async (number) => {
-      if (number === 2) {
-        const first = running;
-        second = await run(language === "node" ? "python" : "node");
-        running = first;
-      }
-      return false;
-    };
-    expect(await run(language)).toMatchObject(done);
-    expect(second).toMatchObject({ code: 75, stderr: expect.stringContaining("is another walk running?") });
-  });
-
-  it("reads a list from its start, if its cursor is refused: once in a run", async () => {
-    onRequest = (number, _, outgoing) =>
-      (number === 3 || number === 5) && respond(outgoing, 400, {}, '{"error":{"code":"invalid_cursor","message":"The cursor is old."}}');
-    expect(await run(language)).toMatchObject({ code: 1, stderr: expect.stringContaining("The next run reads this list from its start") });
-    onRequest = (number, _, outgoing) =>
-      number === 7 && respond(outgoing, 400, {}, '{"error":{"code":"invalid_cursor","message":"The cursor is old."}}');
-    expect(await run(language)).toMatchObject({ code: 0, stderr: expect.stringContaining("Reading this list from its start.") });
-    expect(requests).toBe(7 + REQUESTS_OF_A_WALK - 1);
-    await expectEqualCopy();
-  });
-
-  it("walks once more after a walk that was interrupted long ago", async () => {
-    onRequest = (number) => number === 5 && running.kill("SIGKILL");
-    await run(language);
-    const opened = new DatabaseSync(join(folder, "copy.db"));
-    opened.exec("update walks set started_at = '2026-01-01T00:00:00.000Z'");
-    opened.close();
-    await change();
-    expect(await run(language)).toMatchObject({ code: 0 });
-    expect(requests).toBe(5 + (REQUESTS_OF_A_WALK - 4) + REQUESTS_OF_A_WALK);
-    await expectEqualCopy();
-  });
-
-  it("keeps fields that it does not know, and records that are no longer listed, which it shows", async () => {
-    onRequest = async (number, incoming, outgoing) => {
-      if (number !== 1) return false;
-      const page = (await (await stack.get(incoming.url ?? "", brand.key)).json()) as { data: Json[] };
-      const data = page.data.map((record) => ({ ...record, mood: { score: 7 } }));
-      return respond(outgoing, 200, { "X-Brand-Id": brand.id }, JSON.stringify({ ...page, data }));
-    };
-    expect(await run(language)).toMatchObject(done);
-    expect(copied("campaigns")[0]).toMatchObject({ mood: { score: 7 } });
-    const [gone] = await stored("links");
-    await db.query("delete from records.links where brand_id = $1 and id = $2", [brand.id, gone?.["id"]]);
-    expect(await run(language)).toMatchObject({ code: 0, stderr: "links: 1 no longer listed, see the view vanished\n" });
-    expect(copy("select resource, id from vanished")).toEqual([{ resource: "links", id: gone?.["id"] }]);
-    expect(copied("links")).toContainEqual(gone);
-    expect(copy("select count(*) as links from links")).toEqual([{ links: SIZES.links - 1 }]);
-  });
-});
-
-it("either program continues the other's walk", async () => {
-  onRequest = (number) => number % 4 === 0 && running.kill("SIGKILL");
-  let ended: Ended;
-  let runs = 0;
-  do ended = await run(LANGUAGES[(runs += 1) % 2] as Language);
-  while (ended.code === null);
-  expect([ended.code, runs]).toEqual([0, 5]);
+it("copies every record through changes, imports, refusals, lost connections, a new key and a kill during its walk", async () => {
+  onRequest = async (number, _, outgoing) => {
+    if (number === 3 || number === 17) await change();
+    if (number === 4) return respond(outgoing, 429, { "Retry-After": "1" });
+    if (number === 6) return outgoing.destroy().destroyed;
+    if (number === 8) return respond(outgoing, 503, { "Retry-After": new Date(Date.now() + 1_000).toUTCString() });
+    if (number === 10) return cut(outgoing);
+    if (number === 12) return running.kill("SIGKILL");
+    if (number === 14) await rotateKey();
+    return false;
+  };
+  const killed = await run();
+  expect(killed.code).toBeNull();
+  expect(killed.stderr.match(/: again in \d s\./g)).toHaveLength(4);
+  const finished = await run();
+  expect(finished).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Continuing the walk of .*Z, after [\d,]+ records\.\n$/) });
+  expect(proxy.exchanges.map(({ status }) => status)).toContain(401);
+  await change();
+  expect(await run()).toMatchObject(done);
   await expectEqualCopy();
 });
 
+it("reads each page once, although it is killed after every page", async () => {
+  onRequest = (number) => number % 2 === 0 && running.kill("SIGKILL");
+  let ended: Ended;
+  do ended = await run();
+  while (ended.code === null);
+  expect(ended.code).toBe(0);
+  expect(requests).toBe(2 * REQUESTS_OF_A_WALK - 1);
+  await expectEqualCopy();
+});
+
+it("merges events into records, in any order and repeatedly, and ignores those without updated_at", async () => {
+  expect(await run()).toMatchObject(done);
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  await stack.receivers.createReceiver({ brand_id: brand.id, url, label: "Copy", events: [...EVENT_TYPE_NAMES] }, callContext());
+  await update("campaigns", "active", "status = 'ended'", 1);
+  await retryPayouts(2);
+  expect(await run()).toMatchObject(done);
+  const [{ id } = { id: "" }] = await db.query<{ id: string }>(
+    "select id from records.submissions where brand_id = $1 and status = 'pending' limit 1",
+    [brand.id],
+  );
+  for (const review of ["'approved', rejection_code = null", "'rejected', rejection_code = 'policy'", "'approved', rejection_code = null"])
+    await db.query(`update records.submissions set reviewed_at = now(), status = ${review} where brand_id = $1 and id = $2`, [
+      brand.id,
+      id,
+    ]);
+  await update("payouts", "processing", "status = 'paid', paid_at = now()", 2);
+  await update("campaigns", "ended", "status = 'settled', settled_at = now(), paid_centavos = 7", 1);
+  await eventually(() => expect(bodies).toHaveLength(6), { timeoutMs: 20_000 });
+  const inOrder = bodies.toSorted((one, other) => (JSON.parse(one).created_at < JSON.parse(other).created_at ? -1 : 1));
+  const old = JSON.parse(inOrder[0] ?? "") as { data: Json };
+  delete old.data["updated_at"];
+  for (const input of [JSON.stringify(old), ...inOrder, ...inOrder.toReversed()]) {
+    expect(await merge(input)).toMatchObject(done);
+  }
+  await expectEqualCopy();
+});
+
+it("keeps the later state of an event that is merged while an older page is on its way", async () => {
+  onRequest = (number, ...exchange) => number === 2 && overtake("not in the copy", ...exchange);
+  expect(await run()).toMatchObject(done);
+  await expectEqualCopy();
+  requests = 0;
+  onRequest = (number, ...exchange) => number === 2 && overtake("changed", ...exchange);
+  expect(await run()).toMatchObject(done);
+  await expectEqualCopy();
+  expect(copy("select * from waiting_events")).toEqual([]);
+});
+
+it("keeps that state also if this machine's clock is set back by minutes after the page was requested", async () => {
+  expect(await run()).toMatchObject(done);
+  requests = 0;
+  onRequest = (number, ...exchange) => number === 2 && overtake("changed", ...exchange, setClockBack);
+  expect(await run()).toMatchObject(done);
+  await expectEqualCopy();
+});
+
+it("ignores an event from before the listing, although an import set the record back to an earlier updated_at", async () => {
+  expect(await run()).toMatchObject(done);
+  const minutesAgo = (minutes: number) => new Date(Date.now() - 60_000 * minutes).toISOString();
+  const [payout = {}] = await stored("payouts");
+  const late = eventOf("payouts", { ...payout, status: "paid", updated_at: minutesAgo(6) }, minutesAgo(6));
+  expect(await merge(late)).toMatchObject({
+    ...done,
+    stdout: `${String(payout["id"])} is not changed: the copy has a later listing\n`,
+  });
+  await expectEqualCopy();
+  const opened = new DatabaseSync(join(folder, "copy.db"));
+  opened.exec("update records set listed_at = '2026-01-01T00:00:00.000Z'");
+  opened.close();
+  onRequest = async (number) => {
+    if (number !== REQUESTS_OF_A_WALK + 5) return false;
+    const walking = running;
+    expect(await merge(late)).toMatchObject({ stdout: `${String(payout["id"])} is changed\n` });
+    running = walking;
+    return false;
+  };
+  expect(await run()).toMatchObject(done);
+  await expectEqualCopy();
+});
+
+it("changes nothing for an event of a record that it does not have, of another resource, without updated_at, or of a test", async () => {
+  const input = eventOf("submissions", { id: "sub_new" });
+  expect(await merge(input)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is no copy yet"),
+  });
+  expect(await readdir(folder)).toEqual(["key"]);
+  expect(await run()).toMatchObject(done);
+  const before = copy("select * from records order by resource, id");
+  const updated_at = "2031-01-01T00:00:00.000Z";
+  const payout = { ...(copied("payouts")[0] as Json), status: "paid" };
+  for (const [body, outcome] of [
+    [eventOf("submissions", { id: "sub_new", status: "paid", updated_at }), "is not in the copy"],
+    [eventOf("refunds" as ResourceName, { id: "ref_1", updated_at }), "is not in the copy"],
+    [eventOf("payouts", { ...payout, updated_at: null }), "is not changed: the event has no updated_at"],
+    [eventOf("payouts", { ...payout, updated_at: 5 }), "is not changed: the event has no updated_at"],
+    [eventOf("payouts", { ...payout, updated_at }).replace('"test":false', '"test":true'), "is not changed: this is a test event"],
+  ] as const)
+    expect(await merge(body)).toMatchObject({ ...done, stdout: expect.stringContaining(outcome) });
+  expect(copy("select * from records order by resource, id")).toEqual(before);
+});
+
+it("asks again after responses that are not whole pages, and not after a redirect", async () => {
+  const bodies = ['{"resource":"submissions","data":[', "", "<html>", "[]", '{"data":{}}'];
+  onRequest = (number, _, outgoing) => {
+    const body = number % 2 === 0 ? bodies[number / 2 - 1] : undefined;
+    if (body !== undefined) return respond(outgoing, 200, { "X-Brand-Id": brand.id }, body);
+    return number === 12 && respond(outgoing, 408, {}, "");
+  };
+  const { code, stderr } = await run();
+  const isNoPage = expect.stringMatching(/^HTTP 200: the body is not whole\. \(no_response\): again in/);
+  expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({
+    code: 0,
+    lines: [...bodies.map(() => isNoPage), expect.stringContaining("HTTP 408")],
+  });
+  await expectEqualCopy();
+  onRequest = (_, __, outgoing) => respond(outgoing, 302, { Location: "https://elsewhere.example/" });
+  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining("redirects to https://elsewhere.example/") });
+});
+
+it("refuses another brand's key and events, a refused key and an unexpected brand, and changes nothing", async () => {
+  expect(await run()).toMatchObject(done);
+  const everything = () => ["records", "walks", "to_read", "brand"].map((table) => copy(`select * from ${table} order by 1, 2`));
+  const before = everything();
+  const other = await stack.createBrand();
+  const input = eventOf("payouts", { ...(copied("payouts")[0] as Json), updated_at: "2031-01-01T00:00:00.000Z" });
+  const event = ["--event", "-"];
+  const refusals: [Parameters<typeof run>, number, string][] = [
+    [[[], { BRAND_RECORDS_KEY: other.key }], 1, `the key is of brand ${other.id}, not of ${brand.id}`],
+    [[[], { BRAND_RECORDS_KEY: `brk_live_${"a".repeat(36)}` }], 1, "invalid_key"],
+    [[[], { BRAND_RECORDS_KEY_FILE: "" }], 2, "BRAND_RECORDS_KEY is not set"],
+    [[[], { BRAND_RECORDS_KEY_FILE: join(folder, "missing") }], 2, "the file does not exist"],
+    [[["--brand", other.id]], 1, `the copy is of brand ${brand.id}, not of ${other.id}`],
+    [[[], { BRAND_RECORDS_URL: "" }], 2, "BRAND_RECORDS_URL is not set"],
+    [[event, { input: input.replace(brand.id, other.id) }], 1, `The event is of brand ${other.id}`],
+    [[event, { input: "{" }], 2, "--event has no event"],
+  ];
+  for (const [given, code, message] of refusals) {
+    const ended = await run(...given);
+    expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
+    expect(ended.stderr).not.toContain("unexpected error");
+    expect(everything()).toEqual(before);
+  }
+});
+
+it("refuses responses that do not name their brand", async () => {
+  onRequest = (_, __, outgoing) => respond(outgoing, 200, {}, "<html>");
+  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining("no X-Brand-Id") });
+  expect(copy("select * from walks")).toEqual([]);
+});
+
+it("lets one walk write at a time", async () => {
+  let second: Ended | undefined;
+  onRequest = async (number) => {
+    if (number === 2) {
+      const first = running;
+      second = await run();
+      running = first;
+    }
+    return false;
+  };
+  expect(await run()).toMatchObject(done);
+  expect(requests).toBe(REQUESTS_OF_A_WALK);
+  expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining("Another brand-records sync writes into") });
+});
+
+it("reads a list from its start, if its cursor is refused: once in a run", async () => {
+  onRequest = (number, _, outgoing) =>
+    (number === 3 || number === 5) && respond(outgoing, 400, {}, '{"error":{"code":"invalid_cursor","message":"The cursor is old."}}');
+  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringMatching(/The cursor is old.*\n.*The same command continues/) });
+  onRequest = (number, _, outgoing) =>
+    number === 7 && respond(outgoing, 400, {}, '{"error":{"code":"invalid_cursor","message":"The cursor is old."}}');
+  expect(await run()).toMatchObject({ code: 0, stderr: expect.stringContaining("reading this list from its start.") });
+  expect(requests).toBe(7 + REQUESTS_OF_A_WALK - 1);
+  await expectEqualCopy();
+});
+
+it("walks once more after a walk that was interrupted long ago", async () => {
+  onRequest = (number) => number === 5 && running.kill("SIGKILL");
+  await run();
+  const opened = new DatabaseSync(join(folder, "copy.db"));
+  opened.exec("update walks set started_at = '2026-01-01T00:00:00.000Z'");
+  opened.close();
+  await change();
+  expect(await run()).toMatchObject({ code: 0 });
+  expect(requests).toBe(5 + (REQUESTS_OF_A_WALK - 4) + REQUESTS_OF_A_WALK);
+  await expectEqualCopy();
+});
+
+it("keeps fields that it does not know, and records that are no longer listed, which it shows", async () => {
+  onRequest = async (number, incoming, outgoing) => {
+    if (number !== 1) return false;
+    const page = (await (await stack.get(incoming.url ?? "", brand.key)).json()) as { data: Json[] };
+    const data = page.data.map((record) => ({ ...record, mood: { score: 7 } }));
+    return respond(outgoing, 200, { "X-Brand-Id": brand.id }, JSON.stringify({ ...page, data }));
+  };
+  expect(await run()).toMatchObject(done);
+  expect(copied("campaigns")[0]).toMatchObject({ mood: { score: 7 } });
+  const [gone] = await stored("links");
+  await db.query("delete from records.links where brand_id = $1 and id = $2", [brand.id, gone?.["id"]]);
+  expect(await run()).toMatchObject({ code: 0, stderr: "1 record no longer listed: see the view vanished.\n" });
+  expect(copy("select resource, id from vanished")).toEqual([{ resource: "links", id: gone?.["id"] }]);
+  expect(copied("links")).toContainEqual(gone);
+  expect(copy("select count(*) as links from links")).toEqual([{ links: SIZES.links - 1 }]);
+});
+
 it("the views have every field of each resource, and money as whole numbers", async () => {
-  expect(await run("python")).toMatchObject(done);
+  expect(await run()).toMatchObject(done);
   for (const resource of RESOURCE_NAMES) {
     const rows = copy(`select * from ${resource} order by id`).map((row) => ({
       ...row,

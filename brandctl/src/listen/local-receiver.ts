@@ -1,18 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { errorCode, errorReason } from "@brand-records/command-line";
-import { CommandFailure } from "../failure.ts";
+import { listenOn, type Listening } from "@brand-records/command-line";
 import type { ReceivedDelivery } from "./verify-delivery.ts";
 
 /** Far more than the service sends: an event has at most 20 KiB. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 const REQUEST_MS = 30_000;
-
-export interface LocalReceiver {
-  /** Such as `http://127.0.0.1:8787/`. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
 
 /**
  * Starts an HTTP server on 127.0.0.1.
@@ -20,30 +12,13 @@ export interface LocalReceiver {
  * @param onDelivery called with every POST whose body was read completely; returns the status to respond with
  * @throws CommandFailure if the port is taken
  */
-export async function startLocalReceiver(port: number, onDelivery: (delivery: ReceivedDelivery) => number): Promise<LocalReceiver> {
-  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-    respond(request, response, onDelivery).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  }).catch((error: unknown) => {
-    const reason = errorCode(error) === "EADDRINUSE" ? "the port is in use" : errorReason(error);
-    throw new CommandFailure("port_taken", `Cannot listen on port ${port} of 127.0.0.1: ${reason}.`, {
-      cause: error,
-      hint: "--port 0 takes any free port",
-    });
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        // Senders keep idle connections open.
-        server.closeAllConnections();
-      }),
-  };
-}
+export const startLocalReceiver = (port: number, onDelivery: (delivery: ReceivedDelivery) => number): Promise<Listening> =>
+  listenOn(
+    createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+      respond(request, response, onDelivery).catch(() => response.destroy());
+    }),
+    port,
+  );
 
 async function respond(
   request: IncomingMessage,

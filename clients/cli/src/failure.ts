@@ -1,4 +1,4 @@
-import { CommandFailure, type FailureReport } from "@brand-records/command-line";
+import { CommandFailure, Interrupted, UsageFailure, type FailureReport } from "@brand-records/command-line";
 import { BrandRecordsError, DeliveryError } from "@brand-records/client";
 
 /** What to do, by the error's code, beyond what the service says of it. */
@@ -9,9 +9,25 @@ const HINTS: Readonly<Record<string, string>> = {
   invalid_cursor: "Repeat --cursor as it was printed, with the same resource and filters, or leave it out to begin again.",
   rate_limited: "All keys of the brand share its limit.",
   no_response: "Is BRAND_RECORDS_URL right, and can this machine reach it?",
-  wrong_brand: "Set BRAND_RECORDS_KEY to a key of the brand that the export began with.",
+  wrong_brand: "Set BRAND_RECORDS_KEY to a key of the brand that it began with.",
   unexpected_response: "Is BRAND_RECORDS_URL the service's address, such as https://records.example?",
 };
+
+/**
+ * Returns the failure of work that the same command continues.
+ *
+ * @param kept what the work has done, and what to do
+ * @param restart what to do if the place where it would go on is refused. Default: `kept`
+ */
+export function withNextStep(error: unknown, signal: AbortSignal, kept: string, restart = kept): unknown {
+  if (signal.aborted) return new Interrupted("Interrupted.", kept);
+  if (error instanceof BrandRecordsError) {
+    const steps = error.code === "invalid_cursor" ? [restart] : [reportOf(error).hint, kept];
+    return new CommandFailure(error.code, error.message, { cause: error, hint: steps.filter(Boolean).join("\n") });
+  }
+  if (!(error instanceof CommandFailure) || error instanceof UsageFailure) return error;
+  return new CommandFailure(error.code, error.message, { cause: error, hint: error.hint ?? kept });
+}
 
 export function reportOf(error: unknown): FailureReport {
   if (error instanceof CommandFailure) {

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { BrandRecords, type ClientOptions } from "@brand-records/client";
-import { UsageFailure } from "@brand-records/command-line";
+import { errorReason, printable, UsageFailure } from "@brand-records/command-line";
 import type { Session } from "./session.ts";
 
 const KEY = /^brk_(live|test)_[0-9A-Za-z]{36}$/;
@@ -18,7 +19,8 @@ export interface Access {
 /** @throws UsageFailure, which repeats nothing of the key */
 export function readAccess(env: NodeJS.ProcessEnv): Access {
   // A file of settings may have carriage returns.
-  const [url = "", key = ""] = [env["BRAND_RECORDS_URL"]?.trim(), env["BRAND_RECORDS_KEY"]?.trim()];
+  const url = env["BRAND_RECORDS_URL"]?.trim() ?? "";
+  const key = env["BRAND_RECORDS_KEY"]?.trim() || keyOfFile(env["BRAND_RECORDS_KEY_FILE"]);
   if (url === "") {
     throw new UsageFailure("BRAND_RECORDS_URL is not set", "export BRAND_RECORDS_URL=https://… with the address of the service.");
   }
@@ -38,14 +40,23 @@ export function readAccess(env: NodeJS.ProcessEnv): Access {
   return { url, key, environment };
 }
 
+function keyOfFile(path = ""): string {
+  try {
+    return path === "" ? "" : readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new UsageFailure(`BRAND_RECORDS_KEY_FILE: ${printable(path)} cannot be read: ${errorReason(error)}`);
+  }
+}
+
 function isOrigin(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === "";
 }
 
-/** Opens the client of the command's service and key. It reports waits for the brand's limit and repeated requests. */
+/** Opens the client of the command's service and key, which is read for each request. It reports waits for the brand's limit and repeated requests. */
 export function openClient(session: Session, options: Partial<ClientOptions> = {}): BrandRecords {
-  const { url, key } = readAccess(session.terminal.env);
+  const { url } = readAccess(session.terminal.env);
+  const key = (): string => readAccess(session.terminal.env).key;
   const onRetry: ClientOptions["onRetry"] = ({ error, delayMs }) => {
     const reason = error.code === "rate_limited" ? "The brand's limit is used up" : `${error.message} (${error.code})`;
     session.note(({ dim }) => dim(`${reason}: again in ${Math.max(1, Math.round(delayMs / 1_000))} s.`));

@@ -11,12 +11,12 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The command line or the environment is wrong, and nothing was sent: exit code 2. */
+/** The command line, its files or the environment are wrong, and nothing was sent: exit code 2. */
 export class UsageFailure extends CommandFailure {
   override readonly name = "UsageFailure";
 
-  constructor(message: string, hint?: string) {
-    super("usage", message, { hint });
+  constructor(message: string, hint?: string, code = "usage") {
+    super(code, message, { hint });
   }
 }
 

@@ -32,9 +32,10 @@ export class CommandOutput<Terminal extends CommandScreens> {
     this.print(document, (colors) => factsText(facts, colors));
   }
 
-  /** @param empty the text without rows */
+  /** Prints a table, which only a terminal gets cut: what reads it from a pipe or a file needs every cell. @param empty the text without rows */
   printTable<Row>(document: object, columns: readonly Column<Row>[], rows: readonly Row[], empty = ""): void {
-    this.print(document, (colors) => table(columns, rows, colors, empty));
+    const columnsMax = this.terminal.stdout.isTTY === true ? undefined : Infinity;
+    this.print(document, (colors) => table(columns, rows, colors, empty, undefined, columnsMax));
   }
 
   /** Writes a remark for people to standard error; nothing with `--json`. */

@@ -14,6 +14,7 @@ export {
   type MakeCommand,
   type Values,
 } from "./declare-command.ts";
+export { listenOn, type Listening } from "./listen-on.ts";
 export { parsedJson } from "./parsed-json.ts";
 export { runAsProcess } from "./run-as-process.ts";
 export { buildProgram, runCommandLine, type FailureReport, type ProgramDeclaration } from "./run-command-line.ts";

@@ -1,15 +1,23 @@
+import type { EventType } from "@brand-records/client";
 import { mandatory, option } from "@brand-records/command-line";
 import { DELIVERY_OPTIONS, headerWordOption, secretOption, typeArgument } from "../input/delivery-options.ts";
 import { command, group } from "../session.ts";
 
 const SEND_HELP = `
 The event is sample data of records that do not exist, in the form of the published schema, and marked as a test unless
---live is given. With --body it is the event of that file: the console shows it on a delivery's page. No server is
-needed but the receiver. The command sends to the URL alone, and follows no redirects.
+--live is given. No server is needed but the receiver. The command sends to the URL alone, and follows no redirects.
+
+With --record it is the event by which a record came to its status, as the service builds it, with an id of its own:
+the record is read with the key. previous_status, which records do not have, is the usual one. Records with events are
+submissions (sub_…) that are approved or rejected, payouts (po_…) that are paid, and campaigns (cmp_…) that are settled.
+
+With --body it is the event of that file, as it is: the console shows it on a delivery's page.
 
 Examples:
   brand-records events send payout.paid --to http://localhost:3000/hooks \\
     --secret-file secret
+  brand-records events send --record po_01kakdm9s0e4vb2n6p3q8r7t5w \\
+    --to http://localhost:3000/hooks --secret-file secret
   brand-records events send submission.rejected --live \\
     --to http://localhost:3000/hooks --secret-file - < secret
 `;
@@ -30,10 +38,12 @@ const send = command("send", {
   arguments: [typeArgument()],
   options: {
     ...DELIVERY_OPTIONS,
+    record: option("--record <id>", "the event of this record, instead of sample data"),
     body: option("--body <file>", "an event to send as it is, instead of sample data; - for standard input"),
   },
   help: SEND_HELP,
-  run: async (session, options, type: string) => (await import("../deliveries/send-event.ts")).sendEvent(session, type, options),
+  run: async (session, options, type: EventType | undefined) =>
+    (await import("../deliveries/send-event.ts")).sendEvent(session, type, options),
 });
 
 const verify = command("verify", {

@@ -27,7 +27,7 @@ const DEADLINE_MS = 600_000;
 const HELP = `
 NDJSON has each record on a line, as the service sends it. CSV has the fields of
 the first record as columns; a cell that a spreadsheet would run as a formula
-begins with an apostrophe.
+begins with an apostrophe, unless --raw is given.
 
 Examples:
   brand-records export conversions --format ndjson --out conversions.ndjson
@@ -38,6 +38,8 @@ Examples:
 const OPTIONS = {
   format: declared<ExportFormat>(new Option("--format <format>", "of the file").choices(["ndjson", "csv"]).makeOptionMandatory()),
   out: mandatory(option("--out <file>", "the file; - for standard output, which cannot continue")),
+  bom: flag("--bom", "begin a CSV file with a byte order mark, by which Excel knows UTF-8"),
+  raw: flag("--raw", "CSV without the apostrophe before formulas: for programs, not for spreadsheets"),
   replace: flag("--replace", "replace the file if it exists, when the export is complete"),
   restart: flag("--restart", "begin again where an earlier export was interrupted"),
   ...FILTER_OPTIONS,
@@ -57,15 +59,19 @@ async function exportRecords(session: Session, options: Values<typeof OPTIONS>, 
   const { url } = readAccess(session.terminal.env);
   const filters = filtersFrom(options);
   const { format, out } = options;
+  const [raw, bom] = [options.raw || undefined, options.bom || undefined];
+  if (format !== "csv" && (raw ?? bom)) throw new UsageFailure("--bom and --raw are for --format csv");
   const openSource = (brandId?: string): Source => ({
     client: openClient(session, { expectBrand: brandId, deadlineMs: DEADLINE_MS }),
     resource,
     filters,
     format,
+    raw,
+    bom,
     signal: session.terminal.interrupted,
   });
   if (out === "-") return exportToOutput(session, openSource());
-  return exportToNamed(session, { url, resource, filters: { ...filters }, format }, options, openSource);
+  return exportToNamed(session, { url, resource, filters: { ...filters }, format, raw, bom }, options, openSource);
 }
 
 async function exportToOutput(session: Session, source: Source): Promise<void> {

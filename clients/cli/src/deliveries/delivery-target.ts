@@ -1,13 +1,13 @@
 import { UsageFailure } from "@brand-records/command-line";
 
 /** @throws UsageFailure unless the text is an http or https URL without a user name and a fragment */
-export function deliveryTarget(text: string): URL {
+export function deliveryTarget(text: string, option = "--to"): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new UsageFailure("--to must be a URL, http:// or https://", "Such as --to http://localhost:3000/hooks");
+    throw new UsageFailure(`${option} must be a URL, http:// or https://`, `Such as ${option} http://localhost:3000/hooks`);
   }
   if (url.username !== "" || url.password !== "" || url.hash !== "") {
-    throw new UsageFailure("--to must have no user name, password or fragment: the service registers no such URL");
+    throw new UsageFailure(`${option} must have no user name, password or fragment: the service registers no such URL`);
   }
   return url;
 }

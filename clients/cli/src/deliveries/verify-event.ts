@@ -1,5 +1,6 @@
 import { DeliveryError, isKnownEvent, verifyDelivery, type DeliveryProblem } from "@brand-records/client";
 import { CommandFailure, UsageFailure } from "@brand-records/command-line";
+import { instantProblem, parseInstant } from "@brand-records/resources";
 import type { Session } from "../session.ts";
 import { headerWord } from "./delivery-target.ts";
 
@@ -67,11 +68,12 @@ const linePairs = (text: string): [string, string][] =>
     return name === undefined || value === undefined ? [] : [[name, value]];
   });
 
+/** @returns Unix time in seconds. A time without an offset is refused: it would be another on another machine */
 function parseTime(text: string): number {
-  const seconds = /^\d{1,12}$/.test(text) ? Number(text) : Date.parse(text) / 1_000;
-  if (!Number.isFinite(seconds))
-    throw new UsageFailure("--at must be Unix time in seconds, or RFC 3339", "Such as 1795227310 or 2026-11-21T02:15:10Z");
-  return seconds;
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  const milliseconds = parseInstant(text);
+  if (milliseconds === undefined) throw new UsageFailure(`--at ${instantProblem(text)}`, "Or Unix time in seconds, such as 1795227310.");
+  return milliseconds / 1_000;
 }
 
 /** An event of a type that this version does not know may have none. */

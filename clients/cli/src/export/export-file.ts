@@ -35,7 +35,7 @@ export const partPath = (out: string): string => `${out}.part`;
 /**
  * Begins an export, or continues one that was interrupted.
  *
- * @throws CommandFailure, which says what to do
+ * @throws UsageFailure if the files do not let it begin, CommandFailure if another export is under way. Both say what to do
  */
 export async function openExportFile(out: string, request: ExportRequest, options: OpenOptions): Promise<ExportFile> {
   try {
@@ -52,9 +52,13 @@ export async function openExportFile(out: string, request: ExportRequest, option
       throw error;
     }
   } catch (error) {
-    throw failureOf(out, error);
+    const failure = failureOf(out, error);
+    throw failure instanceof CommandFailure && failure.code !== "export_under_way" ? usageOf(failure) : failure;
   }
 }
+
+/** Before anything is sent, what the files are is part of the command's usage. */
+const usageOf = ({ code, message, hint }: CommandFailure): UsageFailure => new UsageFailure(message, hint, code);
 
 async function openPart(out: string, request: ExportRequest, options: OpenOptions): Promise<{ state: ExportState; file: FileHandle }> {
   const found = options.restart ? undefined : await stateToContinue(out, request, options);
@@ -140,16 +144,16 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** @throws CommandFailure unless a regular file can have this name */
+/** @throws UsageFailure unless a regular file can have this name */
 export async function requireFileName(out: string): Promise<void> {
   if (out === "") throw new UsageFailure("--out must be the name of a file", "- is standard output.");
   try {
     if ((await stat(out)).isFile()) return;
   } catch (error) {
     if (errorCode(error) === "ENOENT") return;
-    throw failureOf(out, error);
+    throw usageOf(unwritable(out, error));
   }
-  throw new CommandFailure("unwritable_file", `${printable(out)} is no file.`, { hint: "Choose another --out; - is standard output." });
+  throw new UsageFailure(`${printable(out)} is no file.`, "Choose another --out; - is standard output.", "unwritable_file");
 }
 
 const failureOf = (out: string, error: unknown): unknown =>

@@ -1,15 +1,14 @@
-import { BrandRecordsError, type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
-import { CommandFailure, counted, Interrupted, printable, writeToReader, type ProgressBar, type Screen } from "@brand-records/command-line";
+import { type BrandRecords, type FiltersOf, type Page, type ResourceName } from "@brand-records/client";
+import { counted, printable, writeToReader, type ProgressBar, type Screen } from "@brand-records/command-line";
 import { stringify } from "csv-stringify/sync";
-import { reportOf } from "../failure.ts";
+import { withNextStep } from "../failure.ts";
 import { partPath, type ExportFile } from "./export-file.ts";
-import type { ExportFormat, ExportState } from "./export-state.ts";
+import type { ExportRequest, ExportState } from "./export-state.ts";
 
-export interface Source {
+export interface Source extends Pick<ExportRequest, "format" | "raw" | "bom"> {
   readonly client: BrandRecords;
   readonly resource: ResourceName;
   readonly filters: FiltersOf[ResourceName];
-  readonly format: ExportFormat;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +34,7 @@ export async function exportToFile(source: Source, { out, file, bar }: FileTarge
     for await (const page of pages) {
       // A page that was read is kept whole; what comes after it is not begun.
       const columns = state.columns ?? (await columnsOf(source, page));
-      const text = formatRecords(page.data, { format: source.format, columns, header: state.columns === undefined });
+      const text = formatRecords(page.data, { ...source, columns, header: state.columns === undefined });
       await file.append(text, (bytes) => (state = after(state, page, { bytes, columns })));
       bar.update(0, state.records);
       signal.throwIfAborted();
@@ -43,19 +42,19 @@ export async function exportToFile(source: Source, { out, file, bar }: FileTarge
     await file.finish();
     return state.records;
   } catch (error) {
-    throw withNextStep(error, out, state, signal);
+    throw withNextStep(error, signal, keptText(out, state), "Add --restart to export from the beginning.");
   }
 }
 
 /** Writes every record to a screen or pipe. @returns how many; fewer if the reader stopped */
 export async function exportToStream(source: Source, stream: Screen): Promise<number> {
-  const { client, resource, filters, format, signal } = source;
+  const { client, resource, filters, signal } = source;
   let records = 0;
   let columns: readonly string[] | undefined;
   for await (const page of client.list(resource, filters, { signal }).pages()) {
     const header = columns === undefined;
     columns ??= await columnsOf(source, page);
-    if (!(await writeToReader(stream, formatRecords(page.data, { format, columns, header }), signal))) return records;
+    if (!(await writeToReader(stream, formatRecords(page.data, { ...source, columns, header }), signal))) return records;
     records += page.data.length;
   }
   return records;
@@ -75,36 +74,25 @@ async function columnsOf({ resource, format }: Source, { data: [first] }: Page<o
   return Object.keys(RESOURCES[resource].schema.shape);
 }
 
-function withNextStep(error: unknown, out: string, { records }: ExportState, signal: AbortSignal): unknown {
-  const kept =
-    records === 0
-      ? "No record was read yet. Run the same command again."
-      : `${counted(records, "record")} ${records === 1 ? "is" : "are"} in ${printable(partPath(out))}. The same command continues.`;
-  if (signal.aborted) return new Interrupted("Interrupted.", kept);
-  if (error instanceof BrandRecordsError) {
-    const steps = error.code === "invalid_cursor" ? ["Add --restart to export from the beginning."] : [reportOf(error).hint, kept];
-    return new CommandFailure(error.code, error.message, { cause: error, hint: steps.filter(Boolean).join("\n") });
-  }
-  return error instanceof CommandFailure
-    ? new CommandFailure(error.code, error.message, { cause: error, hint: error.hint ?? kept })
-    : error;
-}
+const keptText = (out: string, { records }: ExportState): string =>
+  records === 0
+    ? "No record was read yet. Run the same command again."
+    : `${counted(records, "record")} ${records === 1 ? "is" : "are"} in ${printable(partPath(out))}. The same command continues.`;
 
 type Row = Readonly<Record<string, unknown>>;
 
-export interface FormatOptions {
-  readonly format: ExportFormat;
+export interface FormatOptions extends Pick<ExportRequest, "format" | "raw" | "bom"> {
   readonly columns: readonly string[];
-  /** Begin with the names of the columns. */
+  /** Begin with the names of the columns, after the byte order mark if there is one. */
   readonly header: boolean;
 }
 
 /**
- * Returns the records as text, in NDJSON as the service sent them. In CSV, a cell that a spreadsheet would run as a formula begins with `'`:
- * outsiders write titles and URLs.
+ * Returns the records as text, in NDJSON as the service sent them. In CSV that is not `raw`, a cell that a spreadsheet would run as a formula
+ * begins with `'`: outsiders write titles and URLs.
  */
-export function formatRecords(records: readonly object[], { format, columns, header }: FormatOptions): string {
+export function formatRecords(records: readonly object[], { format, columns, header, raw, bom }: FormatOptions): string {
   if (format === "ndjson") return records.map((record) => `${JSON.stringify(record)}\n`).join("");
   const cast = { boolean: (value: boolean): string => String(value) };
-  return stringify(records as Row[], { columns: [...columns], header, escape_formulas: true, cast });
+  return stringify(records as Row[], { columns: [...columns], header, escape_formulas: raw !== true, bom: header && bom === true, cast });
 }

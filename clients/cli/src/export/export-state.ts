@@ -12,6 +12,9 @@ export interface ExportRequest {
   readonly resource: string;
   readonly filters: Readonly<Record<string, unknown>>;
   readonly format: ExportFormat;
+  /** The choices of CSV, if they were made. */
+  readonly raw?: true | undefined;
+  readonly bom?: true | undefined;
 }
 
 /** How far an export got: the content of `FILE.state`. */
@@ -73,12 +76,16 @@ export const deleteState = (out: string): Promise<void> => rm(statePath(out), { 
 
 /** @throws CommandFailure `other_export` if the state is of another export */
 export function requireSame(out: string, state: ExportState, request: ExportRequest): void {
-  const of = ({ url, resource, filters, format }: ExportRequest): string => JSON.stringify([url, resource, filters, format]);
+  const of = ({ url, resource, filters, format, raw, bom }: ExportRequest): string =>
+    JSON.stringify([url, resource, filters, format, raw, bom]);
   if (of(state) === of(request)) return;
   const hint = "Run the same command as then, choose another --out, or add --restart to export from the beginning.";
-  const message = `${printable(out)} was begun with other arguments: ${state.resource} as ${state.format}, ${filtersText(state)}, from ${state.url}.`;
+  const message = `${printable(out)} was begun with other arguments: ${state.resource} as ${formatText(state)}, ${filtersText(state)}, from ${state.url}.`;
   throw new CommandFailure("other_export", message, { hint });
 }
+
+const formatText = ({ format, raw, bom }: ExportRequest): string =>
+  [format, ...(raw ? ["--raw"] : []), ...(bom ? ["--bom"] : [])].join(" ");
 
 function filtersText({ filters }: ExportRequest): string {
   const given = Object.entries(filters).map(([name, value]) => `${name} ${String(value)}`);

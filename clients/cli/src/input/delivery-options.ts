@@ -3,7 +3,7 @@ import { choice, flag, mandatory, option, UsageFailure, withDefault, type Declar
 import { Argument } from "commander";
 import { RESPONSE_SECONDS_MAX } from "../deliveries/post-delivery.ts";
 
-export const typeArgument = (): Argument => new Argument("<type>", "the event's type").choices(EVENT_TYPES);
+export const typeArgument = (): Argument => new Argument("[type]", "the event's type, for sample data").choices(EVENT_TYPES);
 
 export const typeOption = (): Declared<string> =>
   withDefault(choice("--type <type>", "a type that the receiver is configured for", EVENT_TYPES), "payout.paid");

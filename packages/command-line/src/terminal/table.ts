@@ -1,7 +1,7 @@
 import type { ColorName, Colors } from "./colors.ts";
 import { printable, shortened, widthOf, wrapped } from "./printable.ts";
 
-/** What a terminal of usual width shows without breaking lines. The same wherever output goes, so that it can be compared. */
+/** What a terminal of usual width shows without breaking lines. */
 export const TABLE_COLUMNS_MAX = 120;
 const GAP = 2;
 const DETAIL_INDENT = "  ";
@@ -30,7 +30,8 @@ export interface Detail {
 /**
  * Lays rows out in aligned columns under a heading; returns `empty` without rows.
  *
- * @param details lines below a row, cut to the width of the table
+ * @param details lines below a row, cut to DETAIL_COLUMNS_MAX
+ * @param columnsMax Infinity cuts and wraps no cell
  */
 export function table<Row>(
   columns: readonly Column<Row>[],
@@ -38,10 +39,11 @@ export function table<Row>(
   colors: Colors,
   empty: string,
   details: (row: Row) => readonly Detail[] = () => [],
+  columnsMax = TABLE_COLUMNS_MAX,
 ): string {
   if (rows.length === 0) return empty;
   const cells = rows.map((row) => columns.map(({ cell }) => printable(cell(row))));
-  const widths = fitted(columns, widthsOf(columns, cells));
+  const widths = fitted(columns, widthsOf(columns, cells), columnsMax);
   const line = (texts: readonly string[], paint: (text: string, at: number) => string): string =>
     texts
       .map((text, at) => {
@@ -73,13 +75,13 @@ function widthsOf(columns: readonly Column<never>[], cells: readonly (readonly s
 }
 
 /** Narrows the columns that may be cut, the one with most to spare first, until the table fits or none is left. */
-function fitted(columns: readonly Column<never>[], widths: readonly number[]): number[] {
+function fitted(columns: readonly Column<never>[], widths: readonly number[], columnsMax: number): number[] {
   const fit = [...widths];
   const spare = columns.map(({ title, cutTo, wraps }, at) => {
     const least = wraps === true ? title.length : Math.max(cutTo ?? Infinity, title.length);
     return Math.max(0, (fit[at] ?? 0) - least);
   });
-  let excess = fit.reduce((sum, width) => sum + width, GAP * (columns.length - 1)) - TABLE_COLUMNS_MAX;
+  let excess = fit.reduce((sum, width) => sum + width, GAP * (columns.length - 1)) - columnsMax;
   for (; excess > 0; excess -= 1) {
     const most = Math.max(...spare);
     if (most === 0) break;

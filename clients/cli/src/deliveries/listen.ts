@@ -1,0 +1,110 @@
+import { once, setMaxListeners } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { BrandEvent, UnknownEvent } from "@brand-records/client";
+import { listenOn, printable, UsageFailure, writeToReader, type Colors } from "@brand-records/command-line";
+import { timeoutMs } from "../input/delivery-options.ts";
+import type { Session } from "../session.ts";
+import { deliveryTarget, headerWord } from "./delivery-target.ts";
+import { postDelivery, type Reply } from "./post-delivery.ts";
+import { isAccepted, outcomeOf, replyText } from "./reply-text.ts";
+import { requestVerifier, type VerifiedRequest } from "./verified-request.ts";
+
+/** Milliseconds for a whole request, as a sender may be slow on purpose. */
+const REQUEST_MS = 30_000;
+/** They describe a connection, not the delivery; the new request has its own. */
+const HOP_BY_HOP = /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|expect)$/i;
+
+export interface ListenOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly secretFile: string;
+  readonly forwardTo: string | undefined;
+  readonly timeout: string;
+  readonly headerWord: string;
+}
+
+/** Receives deliveries until it is interrupted, or its output has no reader any more. */
+export async function listen(session: Session, options: ListenOptions): Promise<void> {
+  const target = options.forwardTo === undefined ? undefined : deliveryTarget(options.forwardTo, "--forward-to");
+  const secrets = await session.input.readSecrets(options.secretFile, "--secret-file");
+  const verify = requestVerifier(secrets, headerWord(options.headerWord));
+  const { interrupted, stdout } = session.terminal;
+  const ended = new AbortController();
+  interrupted.addEventListener("abort", () => ended.abort());
+  const forwarding = { timeoutMs: timeoutMs(options), signal: ended.signal };
+  // Every request in progress listens to it.
+  setMaxListeners(0, ended.signal);
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const arrival = await verify(request);
+    const isForwarded = arrival.event !== undefined && target !== undefined;
+    const reply = isForwarded ? await postDelivery(target, forwarded(request, arrival), forwarding) : undefined;
+    const status = reply === undefined ? arrival.status : statusOf(reply);
+    response
+      .writeHead(status, reply === undefined ? arrival.headers : {})
+      .end(arrival.text === undefined ? undefined : `${arrival.text}\n`);
+    const line = session.json
+      ? JSON.stringify(lineDocument(arrival, status, reply))
+      : lineText(arrival, status, reply, session.colorsFor(stdout));
+    if (!(await writeToReader(stdout, `${line}\n`, ended.signal))) ended.abort();
+  }
+
+  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+    // The sender is gone, or the command ends: the service sends the event again.
+    respond(request, response).catch(() => response.destroy());
+  });
+  const { url, stop } = await listenOn(server, options.port, options.host);
+  try {
+    if (target !== undefined && target.port === new URL(url).port && isThisMachine(target)) {
+      throw new UsageFailure("--forward-to is where the command itself listens", "Choose another --port.");
+    }
+    session.note(
+      ({ bold }) => `Listening on ${bold(url)} until Ctrl-C.${target === undefined ? "" : ` Forwarding to ${printable(target.href)}`}`,
+    );
+    if (!interrupted.aborted) await once(ended.signal, "abort");
+  } finally {
+    await stop();
+  }
+}
+
+/** The delivery as it came: its bytes, and the names and values of its headers. */
+function forwarded({ rawHeaders }: IncomingMessage, { body }: VerifiedRequest): { headers: Record<string, string>; body: Buffer } {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
+    if (!HOP_BY_HOP.test(name)) headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return { headers, body };
+}
+
+/** As a gateway responds: the service tries again after each of the last two. */
+const statusOf = (reply: Reply): number => (reply.kind === "response" ? reply.status : reply.kind === "slow" ? 504 : 502);
+
+const isThisMachine = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+
+const recordOf = ({ data }: BrandEvent | UnknownEvent): string => (typeof data.id === "string" ? data.id : "-");
+
+function lineDocument({ event, text }: VerifiedRequest, status: number, reply: Reply | undefined): object {
+  return {
+    received_at: new Date().toISOString(),
+    verified: event !== undefined,
+    status,
+    reason: event === undefined ? (text ?? null) : null,
+    forwarded: reply === undefined ? null : { outcome: outcomeOf(reply), milliseconds: reply.milliseconds },
+    event: event ?? null,
+  };
+}
+
+function lineText(
+  { event, text = "" }: VerifiedRequest,
+  status: number,
+  reply: Reply | undefined,
+  { dim, bold, red, green }: Colors,
+): string {
+  const time = dim(new Date().toISOString().slice(11, 19));
+  if (event === undefined) return `${time}  ${red(`refused (${status})`)}  ${text}`;
+  const { type, id, test } = event;
+  const names = [bold(printable(type)), printable(id), printable(recordOf(event)), ...(test ? ["test"] : [])].join("  ");
+  const paint = reply === undefined || isAccepted(reply) ? green : red;
+  return `${time}  ${names}  ${paint(reply === undefined ? "verified" : `verified, ${replyText(reply)}`)}`;
+}
