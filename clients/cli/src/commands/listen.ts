@@ -12,7 +12,7 @@ const FORWARD_SECONDS_MAX = 14;
 const HELP = `
 The service delivers to public URLs alone: use a tunnel of yours that ends at this
 port, and register its URL. With --json, a line is one JSON object: received_at,
-verified, status, reason, forwarded and event.
+verified, status, reason, forwarded and event. Standard error says where it listens.
 
 If the receiver gives no response in time, the answer is 504, without a response 502:
 the service sends the event again.

@@ -28,7 +28,7 @@ export async function listen(session: Session, options: ListenOptions): Promise<
   const target = options.forwardTo === undefined ? undefined : deliveryTarget(options.forwardTo, "--forward-to");
   const secrets = await session.input.readSecrets(options.secretFile, "--secret-file");
   const verify = requestVerifier(secrets, headerWord(options.headerWord));
-  const { interrupted, stdout } = session.terminal;
+  const { interrupted, stdout, stderr } = session.terminal;
   const ended = new AbortController();
   interrupted.addEventListener("abort", () => ended.abort());
   const forwarding = { timeoutMs: timeoutMs(options), signal: ended.signal };
@@ -58,9 +58,9 @@ export async function listen(session: Session, options: ListenOptions): Promise<
     if (target !== undefined && target.port === new URL(url).port && isThisMachine(target)) {
       throw new UsageFailure("--forward-to is where the command itself listens", "Choose another --port.");
     }
-    session.note(
-      ({ bold }) => `Listening on ${bold(url)} until Ctrl-C.${target === undefined ? "" : ` Forwarding to ${printable(target.href)}`}`,
-    );
+    if (session.json) stderr.write(`${JSON.stringify({ listening: url })}\n`);
+    const to = target === undefined ? "" : ` Forwarding to ${printable(target.href)}`;
+    session.note(({ bold }) => `Listening on ${bold(url)} until Ctrl-C.${to}`);
     if (!interrupted.aborted) await once(ended.signal, "abort");
   } finally {
     await stop();
