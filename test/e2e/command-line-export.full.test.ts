@@ -160,9 +160,10 @@ describe("an export that was interrupted", () => {
   it.each<[string, string, string[], RegExp]>([
     ["another format", "csv", [], /begun with other arguments: conversions as ndjson, without filters/],
     ["other filters", "ndjson", ["--status", "approved"], /begun with other arguments.*\n.*--restart/],
+    ["another form of CSV", "csv", ["--raw"], /begun with other arguments: conversions as ndjson/],
   ])("refuses %s, and begins again with --restart", async (_, format, more, message) => {
     await interrupt();
-    expect(await runExport(format, more)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+    expect(await runExport(format, more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(await runExport(format, [...more, "--restart"])).toMatchObject({ code: 0 });
     expect(await readdir(folder)).toEqual(["conversions"]);
   });
@@ -182,7 +183,7 @@ describe("an export that was interrupted", () => {
   it("refuses a part that is shorter than its state says", async () => {
     await interrupt();
     await truncate(`${out}.part`, 10);
-    expect(await runExport("ndjson")).toMatchObject({ code: 1, stderr: expect.stringMatching(/shorter than its state.*\nAdd --restart/) });
+    expect(await runExport("ndjson")).toMatchObject({ code: 2, stderr: expect.stringMatching(/shorter than its state.*\nAdd --restart/) });
   });
 
   it("gets its name if a kill came right before that", async () => {
@@ -226,7 +227,7 @@ describe("two exports", () => {
 describe("files", () => {
   it("keeps an existing one, until --replace has a complete one", async () => {
     await writeFile(out, "mine");
-    expect(await runExport("ndjson")).toMatchObject({ code: 1, stderr: expect.stringMatching(/exists\.\n--replace/) });
+    expect(await runExport("ndjson")).toMatchObject({ code: 2, stderr: expect.stringMatching(/exists\.\n--replace/) });
     expect(requests).toBe(0);
     onRequest = async (number) => {
       if (number === PAGES - 1) expect(await readFile(out, "utf8")).toBe("mine");
@@ -239,10 +240,10 @@ describe("files", () => {
   it("reports a folder that does not exist, and another file's part", async () => {
     const given = out;
     out = join(folder, "missing", "conversions");
-    expect(await runExport("csv")).toMatchObject({ code: 1, stderr: expect.stringContaining("its folder does not exist") });
+    expect(await runExport("csv")).toMatchObject({ code: 2, stderr: expect.stringContaining("its folder does not exist") });
     out = given;
     await writeFile(`${out}.part`, "mine");
-    expect(await runExport("csv")).toMatchObject({ code: 1, stderr: expect.stringMatching(/without the state of an export/) });
+    expect(await runExport("csv")).toMatchObject({ code: 2, stderr: expect.stringMatching(/without the state of an export/) });
     expect(await readFile(`${out}.part`, "utf8")).toBe("mine");
   });
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -59,7 +59,39 @@ describe("responses that are not the service's", () => {
     const shell = `exec ${process.execPath} clients/cli/bin/brand-records.js export links --format ndjson --out - > /dev/full`;
     const ended = await promisify(execFile)("sh", ["-c", shell], { env: env() }).catch((error: unknown) => error);
     expect(ended).toMatchObject({ code: 1, stderr: "error: standard output cannot be written: the disk is full.\n" });
-    expect(await brandRecords(["export", "links", "--format", "csv", "--out", ""], { env: env() })).toMatchObject({ code: 2 });
+  });
+});
+
+describe("export", () => {
+  const exported = (...args: string[]) => {
+    respond = (_request, response) =>
+      response.writeHead(200, { "X-Brand-Id": BRAND }).end('{"resource":"links","count":1,"data":[{"id":"lnk_1","url":"=1+1"}]}');
+    return brandRecords(["export", "links", ...args], { env: env() });
+  };
+
+  it.each<[string, string[], string]>([
+    ["an apostrophe before a formula", [], "id,url\nlnk_1,'=1+1\n"],
+    ["--raw as the service sends it", ["--raw"], "id,url\nlnk_1,=1+1\n"],
+    ["--bom a mark for Excel", ["--bom"], "\ufeffid,url\nlnk_1,'=1+1\n"],
+  ])("writes CSV with %s", async (_, args, text) => {
+    const out = join(folder, "links.csv");
+    expect(await exported("--format", "csv", "--out", out, "--replace", ...args)).toMatchObject({ code: 0 });
+    expect(await readFile(out, "utf8")).toBe(text);
+  });
+
+  it("refuses a file that exists, a folder that does not, no name and choices of CSV for another format, with exit code 2", async () => {
+    const file = join(folder, "mine");
+    await writeFile(file, "mine");
+    const refusals: [string[], RegExp][] = [
+      [["--format", "csv", "--out", file], /exists\.\n--replace replaces it/],
+      [["--format", "csv", "--out", join(folder, "missing", "links")], /its folder does not exist/],
+      [["--format", "csv", "--out", folder], /is no file/],
+      [["--format", "csv", "--out", ""], /--out must be the name of a file/],
+      [["--format", "ndjson", "--out", "-", "--raw"], /--bom and --raw are for --format csv/],
+    ];
+    for (const [args, text] of refusals)
+      expect(await exported(...args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(text) });
+    expect(await readFile(file, "utf8")).toBe("mine");
   });
 });
 
@@ -136,11 +168,13 @@ describe("the program", () => {
       ["whoami"],
       ["list"],
       ["export"],
+      ["sync"],
       ["plans"],
       ["plans", "prepare"],
       ["events"],
       ["events", "send"],
       ["events", "verify"],
+      ["listen"],
       ["receivers"],
       ["receivers", "prove"],
     ];

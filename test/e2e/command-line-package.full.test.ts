@@ -54,5 +54,5 @@ it.each<[name: string, path: () => Promise<string>]>([
   const env = { ...process.env, BRAND_RECORDS_URL: url, BRAND_RECORDS_KEY: `brk_live_${"a".repeat(36)}` };
   const args = ["node_modules/.bin/brand-records", "export", "links", "--format", "csv", "--out", "missing/links"];
   const exporting = run(node, args, { cwd: folder, env });
-  await expect(exporting).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("its folder does not exist") });
+  await expect(exporting).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("its folder does not exist") });
 });

@@ -5,7 +5,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EVENT_TYPE_NAMES, RESOURCE_NAMES } from "@brand-records/resources";
+import { importRecords } from "@brand-records/brandctl";
+import { openPool, type Database } from "@brand-records/postgres";
+import { EVENT_TYPE_NAMES, RESOURCE_NAMES, RESOURCES, type RecordOf, type ResourceName } from "@brand-records/resources";
+import { eventually } from "@brand-records/testkit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { brandRecords, brandRecordsProcess, type Ended } from "../command-line.ts";
@@ -27,12 +30,14 @@ const PLAN = {
 };
 
 let stack: Stack;
+let db: Database;
 let brand: TestBrand;
 let planner: TestBrand;
 let folder: string;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
+  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", RECEIVERS_ON_LOOPBACK: "true" } });
+  db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   brand = await stack.createBrand();
   planner = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id, { campaigns: 5, submissions: 30, payouts: 5, deposits: 5, conversions: 5, links: 5 });
@@ -41,6 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rm(folder, { recursive: true });
+  await db.stop();
   await stack.stop();
 });
 
@@ -109,6 +115,15 @@ describe("list", () => {
     const next = await asBrand("list", ...filters, "--cursor", cursor);
     expect(next.stdout.match(/ approved /g)).toHaveLength(2);
     expect(next.stdout.split("\n")[1]).not.toBe(stdout.split("\n")[1]);
+  });
+
+  it("cuts cells on a terminal alone", async () => {
+    const title = "Tag-ulan ".repeat(15).trim();
+    await db.query("update records.campaigns set title = $2 where brand_id = $1", [brand.id, title]);
+    expect((await asBrand("list", "campaigns", "--limit", "1")).stdout).toContain(title);
+    const shown = await brandRecords(["list", "campaigns", "--limit", "1"], { ...withKey(brand.key), columns: 80 });
+    expect(shown.stdout).toContain("…");
+    expect(shown.stdout).not.toContain(title);
   });
 
   it("reports what the service refuses", async () => {
@@ -249,6 +264,60 @@ describe("events", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  describe("send --record", () => {
+    const sendRecord = (id: string, ...more: string[]): Promise<Ended> =>
+      brandRecords(["events", "send", ...more, "--record", id, "--to", url, "--secret-file", file("secret")], withKey(brand.key));
+    /** Imports a record, which makes no event. */
+    const importOne = async <Name extends ResourceName>(resource: Name, record: Partial<RecordOf<Name>>): Promise<string> => {
+      const line = { ...RESOURCES[resource].example, ...record };
+      const { problems } = await importRecords(stack.importing, { brandId: brand.id, resource, skipBad: false }, [JSON.stringify(line)]);
+      expect(problems).toEqual([]);
+      return line.id;
+    };
+    const change = (table: string, id: string, set: string): Promise<unknown> =>
+      db.query(`update records.${table} set ${set} where brand_id = $1 and id = $2`, [brand.id, id]);
+
+    it("sends the event that the service made of the record, but for its id", async () => {
+      await stack.receivers.createReceiver({ brand_id: brand.id, url, label: "Record", events: [...EVENT_TYPE_NAMES] }, callContext());
+      const campaign = await importOne("campaigns", { status: "ended" });
+      const payout = await importOne("payouts", { status: "processing", paid_at: null });
+      const submission = await importOne("submissions", { status: "pending", payout_id: null, reviewed_at: null });
+      const ids = [submission, payout, campaign];
+      await change("submissions", submission, "status = 'rejected', rejection_code = 'policy', reviewed_at = now()");
+      await change("payouts", payout, "status = 'paid', paid_at = now()");
+      await change("campaigns", campaign, "status = 'settled', settled_at = now()");
+      await eventually(() => expect(server.requests).toHaveLength(ids.length), { timeoutMs: 20_000 });
+      const made = server.requests.splice(0).map(({ body }) => JSON.parse(body) as { data: { id: string; updated_at: string } });
+      for (const id of ids) {
+        expect(await sendRecord(id, "--live")).toMatchObject({ code: 0 });
+        const { body = "" } = server.requests.pop() ?? {};
+        const { data, ...event } = made.find(({ data }) => data.id === id) ?? { data: { updated_at: "" } };
+        const { id: newId } = JSON.parse(body) as { id: string };
+        const dashboard_url = `${stack.url}/developers/events/${newId}`;
+        // The service makes an event some milliseconds after the record is changed.
+        expect(body).toBe(JSON.stringify({ ...event, id: newId, created_at: data.updated_at, dashboard_url, data }));
+      }
+      expect(await sendRecord(payout)).toMatchObject({ stdout: expect.stringContaining("payout.paid, marked as a test") });
+      expect(JSON.parse(server.requests.pop()?.body ?? "")).toMatchObject({ test: true });
+    });
+
+    it("refuses records without an event, and says which have one", async () => {
+      const pending = await importOne("payouts", { id: "po_1", status: "processing", paid_at: null });
+      const refusals: [id: string, args: string[], code: number, text: RegExp][] = [
+        [pending, [], 1, /is processing: there is no event for that\.\n.*when it becomes paid/],
+        ["po_none", [], 1, /The key's brand has no po_none/],
+        ["cnv_1", [], 2, /there are no events of cnv_1\n.*sub_…/],
+        [pending, ["campaign.settled"], 2, /campaign\.settled is no event of po_/],
+        [pending, ["--body", "-"], 2, /each name an event/],
+      ];
+      for (const [id, args, code, text] of refusals) {
+        expect(await sendRecord(id, ...args)).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(text) });
+      }
+      expect(await send()).toMatchObject({ code: 2, stderr: expect.stringContaining("The event's type is missing") });
+      expect(server.requests).toEqual([]);
+    });
+  });
+
   it.each([
     [401, /refused \(401, \d+ ms\)\nDo +Check the secret/],
     [302, /refused \(302, \d+ ms\)\nDo +Give the final URL: redirects are not followed/],
@@ -301,7 +370,8 @@ describe("events", () => {
       ["another secret", { at: "1795227310", secret: SECRET }, 1, /Not verified: no secret made this signature/],
       ["no signature", { at: "1795227310", headers: "Content-Type: application/json" }, 1, /Not verified: neither/],
       ["no headers at all", { headers: "none" }, 2, /--headers has no headers/],
-      ["a time that is none", { at: "noon" }, 2, /--at must be/],
+      ["a time that is none", { at: "noon" }, 2, /--at must be an RFC 3339 time/],
+      ["a time without an offset", { at: "2026-11-21T02:15:10" }, 2, /--at must be .* in Manila, .* is 2026-11-21T02:15:10\+08:00\n/],
     ])("refuses %s", async (_, given, code, text) => {
       expect(await verify(given)).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(text) });
     });

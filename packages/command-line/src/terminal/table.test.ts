@@ -58,6 +58,12 @@ describe("table", () => {
       );
     });
 
+    it("is cut to the given width, or not at all", () => {
+      const lines = (columnsMax: number) => table(columns, ["n".repeat(80)], plain, "", undefined, columnsMax).split("\n");
+      expect(lines(115).map(widthOf)).toEqual([115, 115]);
+      expect(lines(Infinity)[1]).toBe(`${"i".repeat(60)}  ${"n".repeat(80)}  ${"t".repeat(40)}`);
+    });
+
     it("takes from the widest cells first", () => {
       const three = [80, 30, 10].map((width) => ({ title: "A", cell: () => "a".repeat(width), cutTo: 5 }));
       expect(table(three, [0], plain, "").split("\n")[1]?.split("  ").map(widthOf)).toEqual([76, 30, 10]);
