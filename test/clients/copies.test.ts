@@ -216,6 +216,15 @@ describe.each([
 });
 
 describe("a copy in Postgres", () => {
+  it("leaves a schema with other tables as it is", async () => {
+    const database = await openPostgres();
+    await pool.query("create schema brand_copy; create table brand_copy.records (id text)");
+    const ended = await brandRecords(["sync"], { env: { ...env(), BRAND_RECORDS_DB: database.target } });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/is no copy: it has other tables\nRename it/) });
+    expect(requests).toEqual([]);
+    await database.stop();
+  });
+
   it("survives that its connection is lost", async () => {
     const database = await openPostgres();
     const sync = (): Promise<Ended> => brandRecords(["sync"], { env: { ...env(), BRAND_RECORDS_DB: database.target } });

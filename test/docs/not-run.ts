@@ -100,15 +100,14 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "needs the files of the commands before; test/e2e/relay.test.ts rotates so",
   "mv relay-secrets/next relay-secrets/secret": "needs the files of the commands before; test/e2e/relay.test.ts rotates so",
 
-  // Stands for programs that the reader copies.
-  "node examples/sync/sync.js": "needs Node 22.13, which the machine may lack; test/e2e/sync.full.test.ts runs it",
-  "python3 examples/sync/sync.py event < body.json": "the reader's event; test/e2e/sync.full.test.ts runs it with its own",
-
   "npx brandctl brands delete brd_…": "would delete the brand of the other commands; test/faults/brand-deletion.full.test.ts runs it",
 
-  // Runs until Ctrl-C, and its pipe takes no options of ours.
-  "npx brandctl listen --create --brand brd_… --json | jq -c .body": "brandctl/src/commands/listen.test.ts tests the lines that it prints",
-
+  "npm install --global pg": "test/e2e/command-line-package.full.test.ts installs it",
+  "brand-records sync --db postgres://reports@db.example/reports": "the reader's database; test/clients/copies.test.ts",
+  "brand-records sync --db copy.db --event body.json": "the reader's event; test/clients/copies.test.ts",
+  "brand-records listen --secret-file secret --forward-to http://localhost:3000/hooks": "runs until Ctrl-C; test/e2e/listen.test.ts",
+  "brand-records events send --record po_01kakdm9s0e4vb2n6p3q8r7t5w --to http://localhost:3000/hooks --secret-file secret":
+    "the reader's record; test/e2e/command-line.test.ts sends some",
   "npm install --global @brand-records/cli": "from the registry; test/e2e/command-line-package.full.test.ts installs what is packed",
   "export BRAND_RECORDS_URL=https://records.example": "the other commands have that of the running system",
   "read -rs BRAND_RECORDS_KEY && export BRAND_RECORDS_KEY": "takes what the reader pastes",

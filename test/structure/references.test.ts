@@ -19,6 +19,7 @@ interface Manifest {
   readonly name: string;
   readonly dependencies?: Record<string, string>;
   readonly devDependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
 }
 
 interface Import {
@@ -113,10 +114,11 @@ it("a workspace declares every package that its sources import", () => {
   for (const { file, specifier } of imports) {
     if (specifier.startsWith(".") || specifier.startsWith("node:") || builtinModules.includes(specifier)) continue;
     const owner = ownerOf(file);
-    const { name, dependencies, devDependencies } = manifests.get(owner) as Manifest;
+    const { name, dependencies, devDependencies, peerDependencies } = manifests.get(owner) as Manifest;
     const dependency = packageOf(specifier);
     const declared = {
       ...dependencies,
+      ...peerDependencies,
       ...(isBundled(file, dependency) && devDependencies),
       ...(isForTests(file) && { ...devDependencies, ...manifests.get(".")?.devDependencies }),
     };

@@ -35,7 +35,12 @@ export async function openPostgres(url: string): Promise<CopyDatabase> {
       elements: "jsonb_array_elements(cast($2 as jsonb)) as element (value)",
       setup: [`create schema if not exists ${SCHEMA}`],
     },
-    hasTables: async (query) => (await query(`select to_regclass('${SCHEMA}.to_read') as found`))[0]?.["found"] !== null,
+    async hasTables(query) {
+      const [found] = await query(`select to_regclass('${SCHEMA}.to_read') as own, to_regclass('${SCHEMA}.records') as any`);
+      if (found?.["own"] != null) return true;
+      if (found?.["any"] == null) return false;
+      throw new UsageFailure(`${name} is no copy: it has other tables`, `Rename it: alter schema ${SCHEMA} rename to another`);
+    },
     async lock() {
       const [row] = await query(`select pg_try_advisory_lock(${LOCKS.walk}) as locked`);
       if (row?.["locked"] !== true) throw underWay(name);
