@@ -33,7 +33,11 @@ let listening: Listening;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "listen-"));
   await writeFile(join(folder, "secret"), SECRET);
-  receiver = await startReceivers((_, response) => (respond === undefined ? [204] : void respond(response)));
+  receiver = await startReceivers((_, response) => {
+    if (respond === undefined) return [204];
+    respond(response);
+    return undefined;
+  });
   listening = await listen("--forward-to", `${receiver.url}hooks?a=b`, "--timeout", "0.3");
 });
 beforeEach(() => {

@@ -1,15 +1,5 @@
 import type { UnknownEvent } from "@brand-records/client";
-import {
-  counted,
-  openProgressBar,
-  option,
-  parsedJson,
-  printable,
-  shortTime,
-  table,
-  UsageFailure,
-  type Values,
-} from "@brand-records/command-line";
+import { counted, openProgressBar, option, parsedJson, printable, shortTime, UsageFailure, type Values } from "@brand-records/command-line";
 import { withNextStep } from "../failure.ts";
 import { command, type Session } from "../session.ts";
 import { openClient, readAccess } from "../settings.ts";
@@ -59,7 +49,7 @@ export const syncCommand = command("sync", {
     const event = options.event === undefined ? undefined : await readEvent(session, options.event);
     // Refuses a missing key before anything is made.
     if (event === undefined) readAccess(session.terminal.env);
-    const copy = await openCopy({ target, isArgument: options.db !== undefined, walks: event === undefined });
+    const copy = await openCopy(target, options.db !== undefined, event === undefined);
     try {
       await (event === undefined ? walk(session, copy, options) : mergeEvent(session, copy, event));
     } finally {
@@ -77,11 +67,11 @@ function parseShare(text: string): number {
 async function walk(session: Session, copy: Copy, { share, brand }: SyncOptions): Promise<void> {
   const { interrupted: signal } = session.terminal;
   const { progress } = await copy.load();
-  let [read, requests] = [await copy.listedCount(), 0];
+  const counts = await copy.counts();
+  let [read, requests] = [progress === undefined ? 0 : sum(counts, "listed"), 0];
   if (progress !== undefined)
     session.note(({ dim }) => dim(`Continuing the walk of ${progress.startedAt}, after ${counted(read, "record")}.`));
-  const before = sum((await copy.counts()).map(({ records }) => records));
-  const bar = openProgressBar(session, "sync", before === 0 ? undefined : before, { unit: "records", atEnd: "" });
+  const bar = openProgressBar(session, "sync", sum(counts, "records") || undefined, { unit: "records", atEnd: "" });
   try {
     bar.update(read, read);
     const { startedAt, finishedAt } = await openClient(session, { expectBrand: brand }).sync(copy, {
@@ -97,16 +87,16 @@ async function walk(session: Session, copy: Copy, { share, brand }: SyncOptions)
     bar.stop();
     await report(session, copy, { started_at: startedAt, finished_at: finishedAt, continued: progress !== undefined, requests });
   } catch (error) {
-    throw withNextStep(error, signal, keptText(copy, read));
+    const is = read === 1 ? "is" : "are";
+    const kept = `${counted(read, "record")} of this walk ${is} in ${copy.name}. The same command continues.`;
+    throw withNextStep(error, signal, kept);
   } finally {
     bar.stop();
   }
 }
 
-const keptText = ({ name }: Copy, read: number): string =>
-  read === 0
-    ? "No record was read yet. Run the same command again."
-    : `${counted(read, "record")} of this walk ${read === 1 ? "is" : "are"} in ${name}. The same command continues.`;
+const sum = (counts: readonly ResourceCount[], name: "records" | "listed" | "vanished"): number =>
+  counts.reduce((total, count) => total + count[name], 0);
 
 interface Walk {
   readonly started_at: string;
@@ -116,27 +106,18 @@ interface Walk {
 }
 
 async function report(session: Session, copy: Copy, walk: Walk): Promise<void> {
-  const { brandId } = await copy.load();
+  const { brandId = "" } = await copy.load();
   const counts = await copy.counts();
   const byResource = (name: "records" | "vanished") => Object.fromEntries(counts.map((count) => [count.resource, count[name]]));
   const document = { db: copy.name, brand_id: brandId, ...walk, records: byResource("records"), vanished: byResource("vanished") };
-  const columns = [
-    { title: "RESOURCE", cell: ({ resource }: ResourceCount) => resource },
-    { title: "RECORDS", cell: ({ records }: ResourceCount) => records.toLocaleString("en"), align: "right" },
-    { title: "NO LONGER LISTED", cell: ({ vanished }: ResourceCount) => vanished.toLocaleString("en"), align: "right" },
-  ] as const;
-  const all = counted(sum(counts.map(({ records }) => records)), "record");
-  session.print(document, (colors) =>
-    [
-      table(columns, counts, colors, ""),
-      `${colors.green("Complete:")} ${all} in ${copy.name}, as of ${shortTime(walk.started_at)} UTC or later. ${counted(walk.requests, "request")}.`,
-    ].join("\n"),
-  );
-  const vanished = sum(counts.map(({ vanished }) => vanished));
-  if (vanished > 0) session.note(({ yellow }) => yellow(`${counted(vanished, "record")} no longer listed: see the view vanished.`));
+  const noLonger = (vanished: number): string => (vanished === 0 ? "" : `, ${vanished.toLocaleString("en")} no longer listed (vanished)`);
+  session.printFacts(document, [
+    ["Copy", `${copy.name}, as of ${shortTime(walk.started_at)} UTC or later`, "green"],
+    ["Brand", brandId, "cyan"],
+    ...counts.map(({ resource, records, vanished }) => [resource, records.toLocaleString("en") + noLonger(vanished)] as const),
+    ["Requests", walk.requests.toLocaleString("en")],
+  ]);
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 const OUTCOMES: Readonly<Record<EventOutcome, string>> = {
   changed: "is changed",

@@ -1,13 +1,13 @@
 import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { BrandEvent, UnknownEvent } from "@brand-records/client";
+import { receiveEvents } from "@brand-records/client/express";
 import { listenOn, printable, UsageFailure, writeToReader, type Colors } from "@brand-records/command-line";
 import { timeoutMs } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
 import { deliveryTarget, headerWord } from "./delivery-target.ts";
-import { postDelivery, type Reply } from "./post-delivery.ts";
+import { postDelivery, type Delivery, type Reply } from "./post-delivery.ts";
 import { isAccepted, outcomeOf, replyText } from "./reply-text.ts";
-import { requestVerifier, type VerifiedRequest } from "./verified-request.ts";
 
 /** Milliseconds for a whole request, as a sender may be slow on purpose. */
 const REQUEST_MS = 30_000;
@@ -26,8 +26,10 @@ export interface ListenOptions {
 /** Receives deliveries until it is interrupted, or its output has no reader any more. */
 export async function listen(session: Session, options: ListenOptions): Promise<void> {
   const target = options.forwardTo === undefined ? undefined : deliveryTarget(options.forwardTo, "--forward-to");
-  const secrets = await session.input.readSecrets(options.secretFile, "--secret-file");
-  const verify = requestVerifier(secrets, headerWord(options.headerWord));
+  const receiver = {
+    secrets: await session.input.readSecrets(options.secretFile, "--secret-file"),
+    headerWord: headerWord(options.headerWord),
+  };
   const { interrupted, stdout, stderr } = session.terminal;
   const ended = new AbortController();
   interrupted.addEventListener("abort", () => ended.abort());
@@ -36,16 +38,12 @@ export async function listen(session: Session, options: ListenOptions): Promise<
   setMaxListeners(0, ended.signal);
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const arrival = await verify(request);
+    const arrival = await verified(request, receiver);
     const isForwarded = arrival.event !== undefined && target !== undefined;
-    const reply = isForwarded ? await postDelivery(target, forwarded(request, arrival), forwarding) : undefined;
+    const reply = isForwarded ? await postDelivery(target, asItCame(request, arrival.body), forwarding) : undefined;
     const status = reply === undefined ? arrival.status : statusOf(reply);
-    response
-      .writeHead(status, reply === undefined ? arrival.headers : {})
-      .end(arrival.text === undefined ? undefined : `${arrival.text}\n`);
-    const line = session.json
-      ? JSON.stringify(lineDocument(arrival, status, reply))
-      : lineText(arrival, status, reply, session.colorsFor(stdout));
+    response.writeHead(status, reply === undefined ? arrival.headers : {}).end(arrival.text);
+    const line = session.json ? lineJson(arrival, status, reply) : lineText(arrival, status, reply, session.colorsFor(stdout));
     if (!(await writeToReader(stdout, `${line}\n`, ended.signal))) ended.abort();
   }
 
@@ -67,8 +65,36 @@ export async function listen(session: Session, options: ListenOptions): Promise<
   }
 }
 
-/** The delivery as it came: its bytes, and the names and values of its headers. */
-function forwarded({ rawHeaders }: IncomingMessage, { body }: VerifiedRequest): { headers: Record<string, string>; body: Buffer } {
+/** What the client's receiver makes of a request. */
+interface Arrival {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Why it is refused. */
+  readonly text: string | undefined;
+  /** Undefined if it is refused. */
+  readonly event: BrandEvent | UnknownEvent | undefined;
+  /** The bytes as they came. */
+  readonly body: Buffer;
+}
+
+/** Has the client's receiver read and verify a request, and keeps what it would respond. */
+function verified(
+  request: IncomingMessage,
+  receiver: { readonly secrets: readonly string[]; readonly headerWord: string },
+): Promise<Arrival> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let event: Arrival["event"];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const writeHead = (status: number, headers: Record<string, string>) => ({
+      end: (text?: string) => resolve({ status, headers, text, event, body: Buffer.concat(chunks) }),
+    });
+    void receiveEvents(receiver, (verified) => void (event = verified))(request, { writeHead }, reject);
+  });
+}
+
+/** The delivery with the bytes, and the names and values of the headers, that it came with. */
+function asItCame({ rawHeaders }: IncomingMessage, body: Buffer): Delivery {
   const headers: Record<string, string> = {};
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
@@ -82,29 +108,25 @@ const statusOf = (reply: Reply): number => (reply.kind === "response" ? reply.st
 
 const isThisMachine = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
-const recordOf = ({ data }: BrandEvent | UnknownEvent): string => (typeof data.id === "string" ? data.id : "-");
-
-function lineDocument({ event, text }: VerifiedRequest, status: number, reply: Reply | undefined): object {
-  return {
+function lineJson({ event, text }: Arrival, status: number, reply: Reply | undefined): string {
+  const forwarded = reply === undefined ? null : { outcome: outcomeOf(reply), milliseconds: reply.milliseconds };
+  const reason = event === undefined ? (text?.trimEnd() ?? null) : null;
+  return JSON.stringify({
     received_at: new Date().toISOString(),
     verified: event !== undefined,
     status,
-    reason: event === undefined ? (text ?? null) : null,
-    forwarded: reply === undefined ? null : { outcome: outcomeOf(reply), milliseconds: reply.milliseconds },
+    reason,
+    forwarded,
     event: event ?? null,
-  };
+  });
 }
 
-function lineText(
-  { event, text = "" }: VerifiedRequest,
-  status: number,
-  reply: Reply | undefined,
-  { dim, bold, red, green }: Colors,
-): string {
+function lineText({ event, text = "" }: Arrival, status: number, reply: Reply | undefined, { dim, bold, red, green }: Colors): string {
   const time = dim(new Date().toISOString().slice(11, 19));
-  if (event === undefined) return `${time}  ${red(`refused (${status})`)}  ${text}`;
-  const { type, id, test } = event;
-  const names = [bold(printable(type)), printable(id), printable(recordOf(event)), ...(test ? ["test"] : [])].join("  ");
+  if (event === undefined) return `${time}  ${red(`refused (${status})`)}  ${text.trimEnd()}`;
+  const { type, id, data, test } = event;
+  const record = typeof data.id === "string" ? data.id : "-";
+  const outcome = reply === undefined ? "verified" : `verified, ${replyText(reply)}`;
   const paint = reply === undefined || isAccepted(reply) ? green : red;
-  return `${time}  ${names}  ${paint(reply === undefined ? "verified" : `verified, ${replyText(reply)}`)}`;
+  return [time, bold(printable(type)), printable(id), printable(record), ...(test ? ["test"] : []), paint(outcome)].join("  ");
 }

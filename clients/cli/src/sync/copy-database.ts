@@ -15,7 +15,7 @@ export interface Dialect {
 export type SqlValue = string | number | null;
 
 /** Runs a statement whose parameters are `$1`, `$2`, … and returns its rows. */
-export type Query = (statement: string, ...values: readonly SqlValue[]) => Promise<Readonly<Record<string, unknown>>[]>;
+export type Query = (statement: string, values?: readonly SqlValue[]) => Promise<Readonly<Record<string, unknown>>[]>;
 
 export interface CopyDatabase {
   /** The database, as messages name it: without a password. */

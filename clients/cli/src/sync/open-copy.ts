@@ -3,17 +3,14 @@ import { Copy } from "./copy.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 
-export interface CopyTarget {
-  /** A file, or a URL of Postgres. */
-  readonly target: string;
-  /** Every user of the machine can read arguments. */
-  readonly isArgument: boolean;
-  /** May make the copy, and must be the only one that walks. */
-  readonly walks: boolean;
-}
-
-/** @throws UsageFailure if there can be no copy, CommandFailure `sync_under_way` */
-export async function openCopy({ target, isArgument, walks }: CopyTarget): Promise<Copy> {
+/**
+ * Opens the copy in a file, or in the database of a URL.
+ *
+ * @param isArgument every user of the machine can read arguments: they may have no password
+ * @param walks it may make the copy, and must be the only one that walks
+ * @throws UsageFailure if there can be no copy, CommandFailure `sync_under_way`
+ */
+export async function openCopy(target: string, isArgument: boolean, walks: boolean): Promise<Copy> {
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
   if (isUrl) requirePostgresUrl(target, isArgument);
   const db = isUrl ? await openPostgres(target) : await openSqlite(target, walks);

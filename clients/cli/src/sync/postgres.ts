@@ -24,7 +24,7 @@ export async function openPostgres(url: string): Promise<CopyDatabase> {
   const fail = (error: unknown): never => {
     throw copyFailed(name, lost ?? error);
   };
-  const query: Query = async (statement, ...values) =>
+  const query: Query = async (statement, values = []) =>
     (await client.query<Record<string, unknown>>(statement, [...values]).catch(fail)).rows;
   await client.connect().catch(fail);
   return {

@@ -19,7 +19,7 @@ export async function openSqlite(path: string, create: boolean): Promise<CopyDat
   const file = resolve(path);
   const db = openFile(DatabaseSync, file, name);
   let held: sqlite.DatabaseSync | undefined;
-  const query: Query = async (statement, ...values) =>
+  const query: Query = async (statement, values = []) =>
     db.prepare(statement).all(Object.fromEntries(values.map((value, at) => [`$${at + 1}`, value])));
   return {
     name,
