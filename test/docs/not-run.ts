@@ -89,6 +89,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "WEBHOOK_SECRET=whsec_… PORT=8000 node receiver.mjs": "the page's program; test/e2e/webhook-programs.test.ts runs it",
   "node paid.mjs": "the example's file; test/e2e/docs.test.ts runs it",
   "npm install standardwebhooks": "in the reader's own folder; test/e2e/webhook-docs.test.ts runs the example with it",
+  "node examples/relay/main.js": "runs until it is stopped; test/e2e/relay.test.ts runs it",
   "npx node examples/relay/trial/chat.js": "runs until Ctrl-C; a stand-in for a chat, without logic",
   "RELAY_SECRET_FILE=.local/relay-secret RELAY_CHAT_KIND=slack RELAY_CHAT_URL=http://127.0.0.1:8791/ RELAY_DATABASE=.local/relay.sqlite npx node examples/relay/main.js":
     "runs until Ctrl-C; test/e2e/relay.test.ts runs main.js",
