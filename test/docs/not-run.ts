@@ -129,7 +129,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run sbom": "npm run check runs it",
   "npm run sbom -- /tmp/brand-records-1.1.0.cdx.json":
     "npm run check runs it; test/e2e/image.release.test.ts compares the result with the image",
-  "sed -i 's/1\\.0\\.0/1.1.0/' deploy/helm/brand-records/Chart.yaml": "would make another release of the clean copy",
+  "sed -i 's/1\\.0\\.0/1.1.0/' deploy/helm/brand-records/Chart.yaml clients/client/src/version.ts":
+    "would make another release of the clean copy",
   "git ls-files '*package.json' | xargs sed -i 's/\"1\\.0\\.0\"/\"1.1.0\"/'": "would make another release of the clean copy",
   "npm install --package-lock-only --ignore-scripts": "would change the lock of the clean copy",
   'npm run chart:package -- --release 1.1.0 --image "$IMAGE" --digest "$DIGEST" --destination /tmp --push "oci://$REGISTRY/charts"':

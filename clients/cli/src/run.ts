@@ -16,7 +16,7 @@ export function runCli(args: readonly string[], terminal: Terminal, version: str
     async act(command, work) {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
       try {
-        return await work(new Session(terminal, json === true));
+        return await work(new Session(terminal, json === true, version));
       } catch (error) {
         // Ctrl-C cancels requests, which then fail with its reason.
         throw terminal.interrupted.aborted && !(error instanceof Interrupted) ? new Interrupted("Interrupted.") : error;

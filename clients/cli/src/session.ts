@@ -5,9 +5,11 @@ import { InputReader } from "./input/input-reader.ts";
 /** One run of one command: its input and output. */
 export class Session extends CommandOutput<Terminal> {
   readonly input: InputReader;
+  readonly version: string;
 
-  constructor(terminal: Terminal, json: boolean) {
+  constructor(terminal: Terminal, json: boolean, version: string) {
     super(terminal, json);
+    this.version = version;
     this.input = new InputReader(terminal.stdin);
   }
 }

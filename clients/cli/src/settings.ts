@@ -61,5 +61,6 @@ export function openClient(session: Session, options: Partial<ClientOptions> = {
     const reason = error.code === "rate_limited" ? "The brand's limit is used up" : `${error.message} (${error.code})`;
     session.note(({ dim }) => dim(`${reason}: again in ${Math.max(1, Math.round(delayMs / 1_000))} s.`));
   };
-  return new BrandRecords({ url, key, deadlineMs: DEADLINE_MS, onRetry, ...options });
+  const userAgent = `brand-records-cli/${session.version}`;
+  return new BrandRecords({ url, key, userAgent, deadlineMs: DEADLINE_MS, onRetry, ...options });
 }

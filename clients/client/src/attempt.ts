@@ -1,6 +1,7 @@
 import { withTimeout } from "./abortable.ts";
 import { BrandRecordsError, type ErrorFields, type ProblemDetail } from "./brand-records-error.ts";
 import { readRetryAfter, responseMeta, type ResponseMeta } from "./response-meta.ts";
+import { VERSION } from "./version.ts";
 
 export interface AttemptRequest {
   readonly method: "GET" | "POST";
@@ -21,6 +22,7 @@ export interface Answer {
 export interface Attempt {
   readonly fetch: typeof fetch;
   readonly key: string;
+  readonly userAgent: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -30,11 +32,15 @@ export interface Attempt {
  *
  * @throws BrandRecordsError unless it is a success, or the signal's reason
  */
-export async function attemptOnce(request: AttemptRequest, { fetch, key, timeoutMs, signal }: Attempt): Promise<Answer> {
+export async function attemptOnce(
+  request: AttemptRequest,
+  { fetch, key, userAgent = `brand-records-client/${VERSION}`, timeoutMs, signal }: Attempt,
+): Promise<Answer> {
   const { method, url, body } = request;
   const headers = {
     Accept: "application/json",
     Authorization: `Bearer ${key}`,
+    "User-Agent": `${userAgent} (${runtime()})`,
     ...(body !== undefined && { "Content-Type": "application/json" }),
   };
   let response: Response | undefined;
@@ -96,12 +102,20 @@ function errorOf(response: Response, meta: ResponseMeta, body: unknown): BrandRe
 const isDetail = (value: unknown): value is ProblemDetail =>
   isObject(value) && typeof value["field"] === "string" && typeof value["message"] === "string";
 
+/** Such as `Node.js/24`. Node.js 20 names itself elsewhere. */
+function runtime(): string {
+  const { navigator, process } = globalThis as { navigator?: { userAgent?: string }; process?: { version?: string } };
+  return navigator?.userAgent ?? `Node.js/${process?.version?.slice(1)}`;
+}
+
 /** No connection, a cut one, or not in time: the request may have been carried out or not. */
 function noResponse(error: unknown, response: Response | undefined): BrandRecordsError {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const reason = cause instanceof Error && cause.message !== "" ? `${message}: ${cause.message}` : message;
+  const { message: reason = "", code = "" } = (cause ?? {}) as { message?: string; code?: string };
   const { brandId, requestId } = response === undefined ? {} : (responseMeta(response) as Partial<ResponseMeta>);
-  return new BrandRecordsError(`no complete response: ${reason}`, { code: "no_response", brandId, requestId }, { cause: error });
+  // That of several addresses has no message.
+  const words = [message, reason.trim() || code].filter(Boolean).join(": ");
+  return new BrandRecordsError(`no complete response: ${words}`, { code: "no_response", brandId, requestId }, { cause: error });
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -14,6 +14,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Milliseconds for a page or a plan, with all repetitions, waits and calls of `key`. Default: 120,000. */
   readonly deadlineMs?: number | undefined;
+  /** The program, in the service's logs, such as `nightly-copy/2.1`. Default: this package and its version. */
+  readonly userAgent?: string | undefined;
   /** Default: the runtime's. */
   readonly fetch?: typeof fetch | undefined;
   /** Called before each repetition, to log it. */

@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { BrandRecords } from "./brand-records.ts";
 import { BrandRecordsError } from "./brand-records-error.ts";
 import type { ClientOptions } from "./options.ts";
 
-/** One promise: a call ends in time, with what the service says. */
+/** One promise: a call ends in time, with what the service says, and asks no more often than it may. */
 
 const BRAND = "brd_1";
 const PLAN = {
@@ -15,15 +16,19 @@ const PLAN = {
 } as const;
 
 let sent: string[];
+let userAgents: Set<string | null>;
 beforeEach(() => {
   sent = [];
+  userAgents = new Set();
 });
 
 /** A client of a service that responds as `respond` says; to HEAD without the body, as HTTP has it. */
-function client(respond: () => Response, options: Partial<ClientOptions> = {}): BrandRecords {
-  const fetch = async (input: string | URL | Request, { method }: RequestInit = {}): Promise<Response> => {
-    sent.push(`${method} ${new URL(input).pathname}`);
-    const { status, headers, body } = respond();
+function client(respond: (url: URL) => Response, options: Partial<ClientOptions> = {}): BrandRecords {
+  const fetch = async (input: string | URL | Request, { method, headers: given }: RequestInit = {}): Promise<Response> => {
+    const url = new URL(input as string);
+    sent.push(`${method} ${url.pathname}`);
+    userAgents.add(new Headers(given).get("User-Agent"));
+    const { status, headers, body } = respond(url);
     return new Response(method === "HEAD" ? null : body, { status, headers });
   };
   return new BrandRecords({ url: "https://records.example", key: "brk_live_x", fetch, ...options });
@@ -71,4 +76,135 @@ describe("a key function that does not end", () => {
     expect(error).toMatchObject({ code: "no_response", attempts: 1, planRequestId: expect.any(String) });
     expect(sent).toHaveLength(1);
   });
+});
+
+describe("against a server that always refuses", () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  const TIMELESS = [undefined, "0", "120.5", "1e1", "2, 3", "3600.5", "-1", "soon", "2026-11-21"];
+  const cases = TIMELESS.flatMap((time) => [0, 0.999].map((random) => [time, random] as const));
+
+  it.each(cases)(
+    "with 429 and Retry-After %j a call asks at most 8 times in 30 s, and to its deadline, if chance is %d",
+    async (time, random) => {
+      jest.spyOn(Math, "random").mockReturnValue(random);
+      const headers = { "X-Brand-Id": BRAND, ...(time !== undefined && { "Retry-After": time }) };
+      const pauses: number[] = [];
+      const records = client(() => Response.json({ error: { code: "rate_limited", message: "m" } }, { status: 429, headers }), {
+        onRetry: ({ delayMs }) => pauses.push(delayMs),
+      });
+      const error = failure(records.payouts().page());
+      await jest.advanceTimersByTimeAsync(30_000);
+      expect(sent.length).toBeLessThanOrEqual(8);
+      expect(sent.length).toBeGreaterThanOrEqual(5);
+      await jest.advanceTimersByTimeAsync(90_000);
+      expect(await error).toMatchObject({ code: "rate_limited", attempts: sent.length });
+      expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+      expect(Math.max(...pauses)).toBeLessThanOrEqual(20_000);
+    },
+  );
+
+  it.each([0, 0.999])("a call waits as long as the limit says, and hardly longer, if chance is %d", async (random) => {
+    jest.spyOn(Math, "random").mockReturnValue(random);
+    const pauses: number[] = [];
+    const refuse = (): Response => new Response("", { status: 429, headers: { "Retry-After": "7" } });
+    const error = failure(
+      client(refuse, { onRetry: ({ delayMs }) => pauses.push(delayMs) })
+        .payouts()
+        .page(),
+    );
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect(await error).toMatchObject({ status: 429, retryAfter: 7 });
+    expect(pauses.length).toBeGreaterThan(14);
+    for (const delayMs of pauses) expect(delayMs - 7_000).toBeCloseTo(random * 500);
+  });
+
+  it.each(["3600", "1795227310", "Sat, 21 Nov 2099 08:31:00 GMT"])("a call does not begin to wait past its deadline: %s", async (time) => {
+    const refuse = (): Response => new Response("", { status: 503, headers: { "Retry-After": time } });
+    expect(await failure(client(refuse).payouts().page())).toMatchObject({ status: 503, attempts: 1 });
+  });
+});
+
+describe("what no repetition changes", () => {
+  const thrown = (message: string, cause?: object): Error => Object.assign(new TypeError(message), { cause });
+  const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });
+  const fails = (error: Error) => (): never => {
+    throw error;
+  };
+
+  // What the runtimes reject with, measured.
+  const LASTING: [string, Error, RegExp][] = [
+    ["Node.js", thrown("fetch failed", coded("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:1")), /listens there/],
+    ["Node.js", thrown("fetch failed", Object.assign(new AggregateError([]), { code: "ECONNREFUSED" })), /ECONNREFUSED: .*listens there/],
+    ["Node.js", thrown("fetch failed", coded("ENOTFOUND", "getaddrinfo ENOTFOUND x.invalid")), /no such host/],
+    ["Node.js", thrown("fetch failed", coded("DEPTH_ZERO_SELF_SIGNED_CERT")), /certificate/],
+    ["Node.js", thrown("fetch failed", coded("UNABLE_TO_VERIFY_LEAF_SIGNATURE")), /certificate/],
+    ["Node.js", thrown("fetch failed", coded("ERR_TLS_CERT_ALTNAME_INVALID")), /certificate/],
+    ["Node.js", thrown("fetch failed", coded("ERR_SSL_WRONG_VERSION_NUMBER")), /no TLS.*http:/],
+    ["Bun", coded("ECONNREFUSED", "ECONNREFUSED: Unable to connect."), /listens there/],
+    ["Bun", coded("CERT_HAS_EXPIRED", "certificate has expired"), /certificate/],
+    ["Bun", coded("EPROTO", "EPROTO: The TLS handshake failed."), /no TLS/],
+    [
+      "Deno",
+      thrown("fetch failed", new Error("client error (Connect): tcp connect error: Connection refused (os error 111)")),
+      /listens there/,
+    ],
+    [
+      "Deno",
+      thrown("fetch failed", new Error("dns error: failed to lookup address information: Name or service not known")),
+      /no such host/,
+    ],
+    ["Deno", thrown("fetch failed", new Error("client error (Connect): invalid peer certificate: UnknownIssuer")), /certificate/],
+    ["Deno", thrown("fetch failed", new Error("received corrupt message of type InvalidContentType")), /no TLS/],
+  ];
+
+  it.each(LASTING)("fails at the first request, with what to do: %s, %s", async (_, error, message) => {
+    const rejected = await failure(client(fails(error)).payouts().page());
+    expect(rejected).toMatchObject({ code: "no_response", attempts: 1, message: expect.stringMatching(message) });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([...LASTING, ["Node.js", thrown("fetch failed", coded("EAI_AGAIN")), /./] as const])(
+    "is repeated once the server has responded: %s, %s",
+    async (_, error) => {
+      const responses = [() => Response.json({ error: { code: "invalid_key" } }, { status: 401 }), fails(error), fails(error)];
+      const records = client(() => (responses.shift() ?? fails(error))());
+      expect(await failure(records.payouts().page())).toMatchObject({ code: "invalid_key" });
+      const rejected = await failure(records.payouts({}, { deadlineMs: 300 }).page());
+      expect(rejected).toMatchObject({ code: "no_response", message: expect.not.stringMatching(/no such host|listens there|trusted/) });
+      expect((rejected as BrandRecordsError).attempts).toBeGreaterThanOrEqual(1);
+    },
+  );
+
+  it.each([
+    ["speaks TLS", () => Response.json({}), 1, /url must begin with https:/],
+    ["speaks TLS, with a certificate that is not trusted", fails(coded("DEPTH_ZERO_SELF_SIGNED_CERT")), 1, /url must begin with https:/],
+    ["speaks no TLS either", fails(coded("ERR_SSL_WRONG_VERSION_NUMBER")), 2, /other side closed$/],
+  ])("an address that ends connections of HTTP, and %s", async (_, ofTls, attempts, message) => {
+    jest.spyOn(Math, "random").mockReturnValue(0);
+    const ended = fails(thrown("fetch failed", coded("UND_ERR_SOCKET", "other side closed")));
+    const records = client(({ protocol }) => (protocol === "http:" ? ended() : ofTls()), {
+      url: "http://records.example",
+      deadlineMs: 700,
+    });
+    const error = await failure(records.payouts().page());
+    expect(error).toMatchObject({ code: "no_response", attempts, message: expect.stringMatching(message) });
+    expect(sent.filter((request) => request.startsWith("HEAD"))).toEqual(["HEAD /"]);
+    jest.restoreAllMocks();
+  });
+});
+
+it("a request names the package, its version and the runtime, or the program", async () => {
+  const { version } = JSON.parse(readFileSync("clients/client/package.json", "utf8")) as { version: string };
+  const respond = (): Response => Response.json({ resource: "payouts", data: [] }, { headers: { "X-Brand-Id": BRAND } });
+  await client(respond).payouts().page();
+  await client(respond, { userAgent: "nightly-copy/2.1" }).payouts().page();
+  const runtime = `(Node.js/${process.versions.node.split(".")[0]})`;
+  expect([...userAgents]).toEqual([`brand-records-client/${version} ${runtime}`, `nightly-copy/2.1 ${runtime}`]);
 });

@@ -1,10 +1,13 @@
 import { attemptOnce, type Answer, type AttemptRequest } from "./attempt.ts";
 import { pause, TimeoutError, withTimeout } from "./abortable.ts";
 import { BrandRecordsError } from "./brand-records-error.ts";
+import { adviceFor, speaksTls } from "./lasting-failure.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 
 const TIMEOUT_MS = 20_000;
 const DEADLINE_MS = 120_000;
+/** Milliseconds for the question whether an address speaks TLS. */
+const TLS_PROBE_MS = 500;
 
 export interface TransportRequest extends Omit<AttemptRequest, "url"> {
   /** Below the service's address, with the query. */
@@ -14,34 +17,32 @@ export interface TransportRequest extends Omit<AttemptRequest, "url"> {
 /** The cheapest request whose response names the brand of the key. HEAD would not have the service's error, which is in the body. */
 const BRAND_REQUEST: TransportRequest = { method: "GET", path: "/api/v1/campaigns?limit=1" };
 
-interface Sending {
-  readonly key: string;
-  readonly signal: AbortSignal | undefined;
-  /** Milliseconds until the deadline. */
-  readonly leftMs: number;
-}
-
-interface KeyReading {
-  readonly signal: AbortSignal | undefined;
-  /** When the call ends, by `performance.now()`. */
-  readonly endsAt: number;
-  /** How often the request was sent before. */
-  readonly attempts: number;
-}
-
 /** The brand that a response must be of, if one is expected. */
 export type ExpectedBrand = string | undefined;
+
+/** A call, with all its repetitions. */
+interface Call {
+  readonly signal: AbortSignal | undefined;
+  /** When it ends, by `performance.now()`. */
+  readonly endsAt: number;
+  readonly expected: ExpectedBrand;
+}
 
 /** Sends requests with the key, and repeats them. Every request must be safe to repeat. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #url: string;
+  /** Calls fetch without this object, which some runtimes refuse. */
+  readonly #fetch: typeof fetch;
   /** The key that a response has shown to be of the expected brand. */
   #confirmedKey: string | undefined;
+  /** Whether a response has shown that `url` leads to a server. */
+  #isAnswered = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#url = readUrl(options.url);
+    this.#fetch = (...given) => (options.fetch ?? globalThis.fetch)(...given);
     if (typeof options.key !== "function") requireKey(options.key);
   }
 
@@ -53,38 +54,40 @@ export class Transport {
    */
   async send(request: TransportRequest, options: CallOptions, expected: ExpectedBrand): Promise<Answer> {
     const { signal, deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS } = options;
-    const endsAt = performance.now() + deadlineMs;
-    let key = await this.#readKey({ signal, endsAt, attempts: 0 });
+    const call = { signal, endsAt: performance.now() + deadlineMs, expected };
+    let key = await this.#readKey(call, 0);
     let isReplaced = false;
-    for (let [attempts, failures] = [1, 0]; ; attempts += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
-        return await this.#sendOnce(request, { key, signal, leftMs: endsAt - performance.now() }, expected);
+        const answer = await this.#sendOnce(request, key, call);
+        this.#isAnswered = true;
+        return answer;
       } catch (error) {
         if (!(error instanceof BrandRecordsError)) throw error;
         error.attempts = attempts;
+        this.#isAnswered ||= error.status !== undefined || error.brandId !== undefined;
         if (error.status === 401) {
           // The key may have been replaced while the request was on its way: once, as a function may return another each time.
-          const next = await this.#readKey({ signal, endsAt, attempts });
+          const next = await this.#readKey(call, attempts);
           if (next === key || isReplaced) throw error;
           [key, isReplaced] = [next, true];
           continue;
         }
-        const delayMs = retryDelayMs(error, failures, Math.random());
-        if (!mayPass(error) || performance.now() + delayMs >= endsAt) throw error;
-        if (error.status !== 429) failures += 1;
+        if (!mayPass(error) || (await this.#isLasting(error, call))) throw error;
+        const delayMs = retryDelayMs(error, attempts - 1, Math.random());
+        if (performance.now() + delayMs >= call.endsAt) throw error;
         this.#options.onRetry?.({ error, attempts, delayMs, path: request.path });
         await pause(delayMs, signal);
       }
     }
   }
 
-  async #sendOnce(request: TransportRequest, { key, signal, leftMs }: Sending, expected: ExpectedBrand): Promise<Answer> {
-    const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = this.#options;
+  async #sendOnce(request: TransportRequest, key: string, { signal, endsAt, expected }: Call): Promise<Answer> {
+    const { timeoutMs = TIMEOUT_MS, userAgent } = this.#options;
     const attempt = async ({ path, ...rest }: TransportRequest): Promise<Answer> => {
       const answer = await attemptOnce(
         { ...rest, url: this.#url + path },
-        // Called without this object, which some runtimes refuse.
-        { fetch: (...given) => fetch(...given), key, signal, timeoutMs: Math.max(1, Math.min(timeoutMs, leftMs)) },
+        { fetch: this.#fetch, key, userAgent, signal, timeoutMs: Math.max(1, Math.min(timeoutMs, endsAt - performance.now())) },
       ).catch((error: unknown) => {
         if (error instanceof BrandRecordsError && error.brandId !== undefined) requireBrand(expected, error.brandId);
         throw error;
@@ -100,8 +103,24 @@ export class Transport {
     return attempt(request);
   }
 
+  /**
+   * Returns whether repetitions would not change a failure, and adds what to do to its message. After a response of the server they may:
+   * it is restarted, or moves.
+   */
+  async #isLasting(error: BrandRecordsError, { signal, endsAt }: Call): Promise<boolean> {
+    if (this.#isAnswered) return false;
+    const probe = (): Promise<boolean> =>
+      withTimeout(Math.min(TLS_PROBE_MS, endsAt - performance.now()), signal, (signal) => speaksTls(this.#url, this.#fetch, signal));
+    const isEnded = error.attempts === 1 && this.#url.startsWith("http:") && !(error.cause instanceof TimeoutError);
+    let advice = adviceFor(error.cause);
+    if (advice === undefined && isEnded && (await probe().catch(() => false)))
+      advice = "what listens there speaks TLS: url must begin with https://";
+    if (advice !== undefined) error.message += `: ${advice}`;
+    return advice !== undefined;
+  }
+
   /** @throws what the function throws, BrandRecordsError if it does not end in time, TypeError if it returns none, or the signal's reason */
-  async #readKey({ signal, endsAt, attempts }: KeyReading): Promise<string> {
+  async #readKey({ signal, endsAt }: Call, attempts: number): Promise<string> {
     const { key } = this.#options;
     const leftMs = Math.max(1, endsAt - performance.now());
     try {
@@ -150,14 +169,14 @@ function mayPass({ code, status }: BrandRecordsError): boolean {
 }
 
 /**
- * Returns the milliseconds to wait before the request is sent again: Retry-After in full, and a random part, so that clients which
- * failed together do not return together. It grows with the failures, but not with responses that the limit refused and timed.
+ * Returns the milliseconds to wait before the request is sent again. Half of a growing pause is random, so that clients which failed together do
+ * not return together; without a fixed half, chance alone made a storm. A time that the service names is waited out in full, and the limit's
+ * time with no growing pause: it says when there is room.
  *
- * @param failures before this one, less the refusals by the limit
+ * @param failures before this one
  * @param random from 0 to 1
  */
-function retryDelayMs({ status, retryAfter }: BrandRecordsError, failures: number, random: number): number {
-  const isTimed = status === 429 && retryAfter !== undefined;
-  const ceiling = isTimed ? BACKOFF_MS_MIN : Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** failures);
-  return (retryAfter ?? 0) * 1_000 + random * ceiling;
+function retryDelayMs({ status, retryAfter = 0 }: BrandRecordsError, failures: number, random: number): number {
+  if (status === 429 && retryAfter > 0) return retryAfter * 1_000 + random * BACKOFF_MS_MIN;
+  return retryAfter * 1_000 + (Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** failures) * (1 + random)) / 2;
 }

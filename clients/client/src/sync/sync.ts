@@ -3,7 +3,7 @@ import { BrandRecordsError } from "../brand-records-error.ts";
 import { RESOURCES, type RecordOf, type ResourceName } from "../generated/api.ts";
 import type { CallOptions } from "../options.ts";
 import type { Page, RecordList } from "../record-list.ts";
-import type { ResponseMeta } from "../response-meta.ts";
+import type { RateLimit, ResponseMeta } from "../response-meta.ts";
 import type { FinishedWalk, ListToRead, SyncPage, SyncProgress, SyncStore } from "./store.ts";
 
 /** Longer than for one who waits: an interrupted walk loses nothing, but needs another run. */
@@ -12,7 +12,7 @@ const DEADLINE_MS = 600_000;
 const OLD_WALK_MS = 12 * 3_600_000;
 
 export interface SyncOptions extends CallOptions {
-  /** Leaves the rest of the brand's limit to others. Default: the walk uses it up. */
+  /** Default: half of the brand's limit, so that its other programs have pages meanwhile. `Infinity` uses the limit up. */
   readonly requestsPerMinute?: number | undefined;
   /** Called after each page is written. */
   readonly onPage?: ((page: SyncPage) => void) | undefined;
@@ -55,6 +55,10 @@ class WalkedLists {
   #brandId: string | undefined;
   /** The lists whose cursor was refused in this run. */
   readonly #restarted = new Set<ResourceName>();
+  /** The limit, as the last page has it. */
+  #rateLimit: RateLimit | undefined;
+  /** When pages came, by `performance.now()`: later than the service counted them. */
+  readonly #readAt: number[] = [];
 
   constructor(open: OpenList, store: SyncStore, options: SyncOptions, brandId: string | undefined) {
     this.#open = open;
@@ -83,10 +87,13 @@ class WalkedLists {
 
   /** Reads a list from its start if its cursor is refused, once in a run. */
   async #read({ resource, cursor }: ListToRead): Promise<Page<RecordOf[ResourceName]>> {
-    const { requestsPerMinute = Infinity, signal, deadlineMs = DEADLINE_MS } = this.#options;
-    await pause(60_000 / requestsPerMinute, signal);
+    const { signal, deadlineMs = DEADLINE_MS } = this.#options;
+    await pause(this.#delayMs(), signal);
     try {
-      return await this.#open(resource, { cursor, signal, deadlineMs }, this.#brandId).page();
+      const page = await this.#open(resource, { cursor, signal, deadlineMs }, this.#brandId).page();
+      this.#rateLimit = page.meta.rateLimit;
+      this.#readAt.push(performance.now());
+      return page;
     } catch (error) {
       const isRefused = error instanceof BrandRecordsError && error.code === "invalid_cursor";
       if (!isRefused || this.#restarted.has(resource)) throw error;
@@ -94,6 +101,15 @@ class WalkedLists {
       this.#options.onRestart?.(resource, error);
       return this.#read({ resource, cursor: undefined });
     }
+  }
+
+  /** Returns the milliseconds until one more request leaves others their half of the limit, in whichever window. */
+  #delayMs(): number {
+    const { requestsPerMinute } = this.#options;
+    if (requestsPerMinute !== undefined) return 60_000 / requestsPerMinute;
+    const { limit = Infinity, windowSeconds = 0 } = this.#rateLimit ?? {};
+    const firstOfHalf = this.#readAt.at(-Math.max(1, Math.floor(limit / 2)));
+    return firstOfHalf === undefined ? 0 : Math.max(0, firstOfHalf + windowSeconds * 1_000 - performance.now());
   }
 }
 

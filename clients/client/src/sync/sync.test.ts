@@ -1,0 +1,46 @@
+import { BrandRecords } from "../brand-records.ts";
+import type { SyncStore } from "./store.ts";
+import type { SyncOptions } from "./sync.ts";
+
+/** One promise: a walk leaves the brand's other programs half of the limit, in whichever window. */
+
+const [LIMIT, WINDOW_MS, PAGES] = [10, 60_000, 40];
+const STORE: SyncStore = { load: () => ({ brandId: undefined, progress: undefined }), writePage: () => {}, finishWalk: () => {} };
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Walks lists of one page, but for 40 of campaigns. Returns when each request came. */
+async function walk(options?: SyncOptions): Promise<number[]> {
+  const times: number[] = [];
+  const fetch = async (input: string | URL | Request): Promise<Response> => {
+    times.push(performance.now());
+    const resource = /v1\/(\w+)/.exec(String(input))?.[1];
+    const next_cursor = times.length < PAGES ? "next" : undefined;
+    const headers = { "X-Brand-Id": "brd_1", "RateLimit-Policy": `"brand";q=${LIMIT};w=60`, RateLimit: '"brand";r=9;t=60' };
+    return Response.json({ resource, count: 0, data: [], next_cursor }, { headers });
+  };
+  const walked = new BrandRecords({ url: "https://records.example", key: "brk_live_x", fetch }).sync(STORE, options);
+  await jest.advanceTimersByTimeAsync(60 * WINDOW_MS);
+  await walked;
+  expect(times).toHaveLength(PAGES + 5);
+  return times;
+}
+
+it("takes half of the limit in every window, and no less", async () => {
+  const times = await walk();
+  times.slice(LIMIT / 2).forEach((time, index) => expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(WINDOW_MS));
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan((times.length / (LIMIT / 2)) * WINDOW_MS);
+});
+
+it.each([
+  [120, 500],
+  [Infinity, 0],
+])("takes what it is told: %d requests a minute", async (requestsPerMinute, milliseconds) => {
+  const times = await walk({ requestsPerMinute });
+  times.slice(1).forEach((time, index) => expect(time - (times[index] ?? 0)).toBeCloseTo(milliseconds, -1));
+});
