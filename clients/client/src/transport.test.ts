@@ -25,7 +25,7 @@ beforeEach(() => {
 /** A client of a service that responds as `respond` says; to HEAD without the body, as HTTP has it. */
 function client(respond: (url: URL) => Response, options: Partial<ClientOptions> = {}): BrandRecords {
   const fetch = async (input: string | URL | Request, { method, headers: given }: RequestInit = {}): Promise<Response> => {
-    const url = new URL(input as string);
+    const url = new URL(input);
     sent.push(`${method} ${url.pathname}`);
     userAgents.add(new Headers(given).get("User-Agent"));
     const { status, headers, body } = respond(url);

@@ -107,16 +107,24 @@ export class Transport {
    * Returns whether repetitions would not change a failure, and adds what to do to its message. After a response of the server they may:
    * it is restarted, or moves.
    */
-  async #isLasting(error: BrandRecordsError, { signal, endsAt }: Call): Promise<boolean> {
+  async #isLasting(error: BrandRecordsError, call: Call): Promise<boolean> {
     if (this.#isAnswered) return false;
-    const probe = (): Promise<boolean> =>
-      withTimeout(Math.min(TLS_PROBE_MS, endsAt - performance.now()), signal, (signal) => speaksTls(this.#url, this.#fetch, signal));
-    const isEnded = error.attempts === 1 && this.#url.startsWith("http:") && !(error.cause instanceof TimeoutError);
-    let advice = adviceFor(error.cause);
-    if (advice === undefined && isEnded && (await probe().catch(() => false)))
-      advice = "what listens there speaks TLS: url must begin with https://";
+    const ofScheme = async () =>
+      (await this.#isOfHttps(error, call)) ? "what listens there speaks TLS: url must begin with https://" : undefined;
+    const advice = adviceFor(error.cause) ?? (await ofScheme());
     if (advice !== undefined) error.message += `: ${advice}`;
     return advice !== undefined;
+  }
+
+  /** Asks once, after a first request of HTTP that was ended without a response. */
+  async #isOfHttps({ attempts, cause }: BrandRecordsError, { signal, endsAt }: Call): Promise<boolean> {
+    if (attempts > 1 || !this.#url.startsWith("http:") || cause instanceof TimeoutError) return false;
+    const leftMs = Math.min(TLS_PROBE_MS, endsAt - performance.now());
+    try {
+      return await withTimeout(leftMs, signal, (signal) => speaksTls(this.#url, this.#fetch, signal));
+    } catch {
+      return false;
+    }
   }
 
   /** @throws what the function throws, BrandRecordsError if it does not end in time, TypeError if it returns none, or the signal's reason */

@@ -19,7 +19,7 @@ async function walk(options?: SyncOptions): Promise<number[]> {
   const times: number[] = [];
   const fetch = async (input: string | URL | Request): Promise<Response> => {
     times.push(performance.now());
-    const resource = /v1\/(\w+)/.exec(String(input))?.[1];
+    const resource = /v1\/(\w+)/.exec(input as string)?.[1];
     const next_cursor = times.length < PAGES ? "next" : undefined;
     const headers = { "X-Brand-Id": "brd_1", "RateLimit-Policy": `"brand";q=${LIMIT};w=60`, RateLimit: '"brand";r=9;t=60' };
     return Response.json({ resource, count: 0, data: [], next_cursor }, { headers });
