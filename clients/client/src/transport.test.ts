@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import { BrandRecords } from "./brand-records.ts";
 import { BrandRecordsError } from "./brand-records-error.ts";
 import type { ClientOptions } from "./options.ts";
@@ -52,6 +53,19 @@ describe("a plan for an expected brand", () => {
     expect(error).toMatchObject({ code, status, brandId: BRAND, attempts: 1 });
     expect(sent).toEqual(["GET /api/v1/campaigns"]);
   });
+});
+
+it("a plan is sent after one request that shows the brand of its key, and after another when the key is another", async () => {
+  let key = "brk_live_x";
+  let brand = BRAND;
+  const respond = (): Response => Response.json({ plan_id: "pln_1" }, { status: 201, headers: { "X-Brand-Id": brand } });
+  const records = client(respond, { key: () => key, expectBrand: BRAND });
+  await records.prepareCampaignPlan(PLAN);
+  await records.prepareCampaignPlan(PLAN);
+  expect(sent).toEqual(["GET /api/v1/campaigns", "POST /api/v1/campaign-plans", "POST /api/v1/campaign-plans"]);
+  [key, brand] = ["brk_live_y", "brd_2"];
+  expect(await failure(records.prepareCampaignPlan(PLAN))).toMatchObject({ code: "wrong_brand", brandId: "brd_2" });
+  expect(sent.slice(3)).toEqual(["GET /api/v1/campaigns"]);
 });
 
 describe("a key function that does not end", () => {
@@ -208,3 +222,72 @@ it("a request names the package, its version and the runtime, or the program", a
   const runtime = `(Node.js/${process.versions.node.split(".")[0]})`;
   expect([...userAgents]).toEqual([`brand-records-client/${version} ${runtime}`, `nightly-copy/2.1 ${runtime}`]);
 });
+
+describe("the signal of a call", () => {
+  const reason = new Error("enough");
+  const whole = (): Response => Response.json({ resource: "payouts", data: [] }, { headers: { "X-Brand-Id": BRAND } });
+  const endless = (onRead: () => void): Response =>
+    new Response(new ReadableStream({ pull: onRead }, { highWaterMark: 0 }), { headers: { "X-Brand-Id": BRAND } });
+
+  it.each<[when: string, requests: number, ends: (abort: () => void) => [respond: () => Response, options: Partial<ClientOptions>]]>([
+    ["before it", 0, (abort) => [(abort(), whole), {}]],
+    ["while it waits for a key", 0, (abort) => [whole, { key: () => (abort(), new Promise(() => {})) }]],
+    ["on its way", 1, (abort) => [() => (abort(), whole()), {}]],
+    ["within a body", 1, (abort) => [() => endless(abort), {}]],
+    [
+      "between two attempts",
+      1,
+      (abort) => [() => new Response("", { status: 503, headers: { "Retry-After": "100" } }), { onRetry: abort }],
+    ],
+  ])("ends it with its reason %s", async (_, requests, ends) => {
+    const controller = new AbortController();
+    const [respond, options] = ends(() => controller.abort(reason));
+    expect(await failure(client(respond, options).payouts({}, { signal: controller.signal }).page())).toBe(reason);
+    expect(sent).toHaveLength(requests);
+  });
+});
+
+it("a record keeps fields and values of later versions, and the largest amount", async () => {
+  const payout = { id: "po_1", status: "frozen", mood: { score: 7 }, amount_centavos: Number.MAX_SAFE_INTEGER };
+  const body = { resource: "payouts", data: [payout], later: true };
+  const { data } = await client(() => Response.json(body, { headers: { "X-Brand-Id": BRAND } }))
+    .payouts()
+    .page();
+  expect(data).toEqual([payout]);
+});
+
+it("a key shows in no error and no log, and what is none is refused", async () => {
+  const key = `brk_live_${"k".repeat(36)}`;
+  const records = client(() => new Response("", { status: 404 }), { key });
+  expect(inspect([records, records.payouts(), await failure(records.payouts().page())], { depth: 9, showHidden: true })).not.toContain(
+    "kkk",
+  );
+  for (const wrong of ["", " ", "two words", `${key}\nx`, "brk–live", undefined]) {
+    expect(() => client(() => new Response(), { key: wrong })).toThrow(new TypeError("key must be an API key, brk_live_… or brk_test_…"));
+  }
+  const addresses = [
+    "",
+    "records.example",
+    "ftp://records.example",
+    "https://x?a=1",
+    "https://x#a",
+    "https://name:hidden@x",
+    "https://:hidden@x",
+  ];
+  for (const url of addresses) {
+    const words = "url must be the service's address, https://…, without user, query and fragment";
+    expect(() => client(() => new Response(), { url })).toThrow(new TypeError(words));
+  }
+});
+
+it.each([" https://records.example/ \n", new URL("https://records.example"), "https://records.example/below/"])(
+  "%s is an address",
+  async (url) => {
+    await failure(
+      client(() => new Response("", { status: 404 }), { url })
+        .payouts()
+        .page(),
+    );
+    expect(sent).toEqual([`GET ${String(url).includes("below") ? "/below" : ""}/api/v1/payouts`]);
+  },
+);
