@@ -12,7 +12,7 @@ const TARGET = "clients/client/src/generated/api.ts";
 const NOTICE = "// Written by `npm run client-types` from the served OpenAPI description. Do not edit.\n\n";
 
 /**
- * Returns the source of TARGET. Texts with known values stay open to others, which a later version may add.
+ * Returns the source of TARGET. Texts of records with known values stay open to others, which a later version may add.
  *
  * @param {any} description the OpenAPI description, parsed
  * @returns {string}
@@ -22,8 +22,8 @@ function clientTypes({ paths, webhooks, components }) {
     const component = /\/(\w+)List$/.exec(get?.responses["200"].content["application/json"]?.schema.$ref ?? "")?.[1];
     return component === undefined ? [] : [{ resource: path.split("/").at(-1), component, parameters: get.parameters }];
   });
-  const records = lists.map(({ component }) => declaration(component, components.schemas[component]));
-  const filters = lists.map(({ component, parameters }) => filterInterface(component, parameters, components.parameters));
+  const records = lists.map(({ component }) => recordDeclaration(component, components.schemas[component]));
+  const filters = lists.map(({ component, parameters }) => filterInterface(component, parameters, components));
   const events = Object.values(components.pathItems).map(({ post }) => nameOf(post.requestBody.content["application/json"].schema));
   const { code } = components.schemas.ErrorObject.properties;
   return [
@@ -53,27 +53,50 @@ function clientTypes({ paths, webhooks, components }) {
 
 const nameOf = ({ $ref }) => $ref.split("/").at(-1);
 
-const declaration = (name, schema) => `${comment(schema.description)}export interface ${name} ${objectType(schema)}\n\n`;
+const declaration = (name, schema, knownTexts = {}) =>
+  `${comment(schema.description)}export interface ${name} ${objectType(schema, knownTexts)}\n\n`;
 
-function objectType({ properties, required = [] }) {
-  const fields = Object.entries(properties).map(
-    ([name, schema]) =>
-      `${comment(schema.description)}${name}${required.includes(name) ? `: ${typeOf(schema)}` : `?: ${typeOf(schema)} | undefined`};`,
+/** A record, after a type for each of its texts with known values, which has those alone. */
+function recordDeclaration(component, schema) {
+  const knownTexts = knownTextsOf(component, schema);
+  const types = Object.entries(knownTexts).map(([field, name]) => {
+    const values = literals(schema.properties[field]["x-extensible-enum"]);
+    return `/** The values of \`${field}\` that this version knows. */\nexport type ${name} = ${values};\n\n`;
+  });
+  return types.join("") + declaration(component, schema, knownTexts);
+}
+
+/** The names of those types, such as `PayoutStatus`, by the fields. A single value needs none. */
+const knownTextsOf = (component, { properties }) =>
+  Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, schema]) => schema["x-extensible-enum"]?.length > 1)
+      .map(([field]) => [field, component + field.replaceAll(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase())]),
   );
+
+function objectType({ properties, required = [] }, knownTexts = {}) {
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const type = typeOf(schema, knownTexts[name]);
+    return `${comment(schema.description)}${name}${required.includes(name) ? `: ${type}` : `?: ${type} | undefined`};`;
+  });
   return `{ ${fields.join("\n")} }`;
 }
 
-/** @returns {string} */
-function typeOf(schema) {
+/**
+ * @param {any} schema
+ * @param {string} [name] of the type with its known values
+ * @returns {string}
+ */
+function typeOf(schema, name) {
   const types = [schema.type].flat();
-  const names = types.map((type) => (type === "null" ? "null" : valueType(type, schema)));
+  const names = types.map((type) => (type === "null" ? "null" : valueType(type, schema, name)));
   return names.join(" | ");
 }
 
-function valueType(type, schema) {
+function valueType(type, schema, name) {
   const known = schema["x-extensible-enum"];
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (known !== undefined) return `${literals(known)} | OpenText`;
+  if (known !== undefined) return `${name ?? literals(known)} | OpenText`;
   if (schema.enum !== undefined) return literals(schema.enum);
   if (type === "array") return `${arrayItem(schema.items)}[]`;
   if (type === "object") return objectType(schema);
@@ -89,17 +112,21 @@ const literals = (values) => values.map((value) => JSON.stringify(value)).join("
 /** Paging is an argument of its own, and `since` is superseded. */
 const NOT_FILTERS = new Set(["limit", "cursor", "since"]);
 
-function filterInterface(component, parameters, shared) {
+function filterInterface(component, parameters, components) {
+  const knownTexts = knownTextsOf(component, components.schemas[component]);
   const fields = parameters
-    .map((parameter) => (parameter.$ref === undefined ? parameter : shared[nameOf(parameter)]))
+    .map((parameter) => (parameter.$ref === undefined ? parameter : components.parameters[nameOf(parameter)]))
     .filter(({ name }) => !NOT_FILTERS.has(name))
-    .map(({ name, description, schema }) => `${comment(description.replace(" Write `+` as `%2B`.", ""))}${name}?: ${filterType(schema)};`);
+    .map(
+      ({ name, description, schema }) =>
+        `${comment(description.replace(" Write `+` as `%2B`.", ""))}${name}?: ${filterType(schema, knownTexts[name])};`,
+    );
   return `/** Narrows a list; several filters narrow it together. */\nexport interface ${component}Filters { ${fields.join("\n")} }\n\n`;
 }
 
-/** A status that a later version adds is refused by this one, not by the compiler. */
-function filterType(schema) {
-  if (schema.enum !== undefined) return `${literals(schema.enum)} | OpenText | undefined`;
+/** Known values alone: a mistyped status does not compile. */
+function filterType(schema, name) {
+  if (schema.enum !== undefined) return `${name} | undefined`;
   return schema.format === "date-time" ? "string | Date | undefined" : "string | undefined";
 }
 

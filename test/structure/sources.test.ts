@@ -35,3 +35,16 @@ it("the chart has the version of the release", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   expect(readFileSync("deploy/helm/brand-records/Chart.yaml", "utf8")).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
 });
+
+it.each(["client", "cli"])("the published package %s leads to the repository, which the root's package.json names", (name) => {
+  const read = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown> & { repository: object };
+  const root = read("package.json");
+  const { repository, homepage, bugs, keywords } = read(`clients/${name}/package.json`);
+  const directory = `clients/${name}`;
+  expect({ repository, homepage, bugs }).toEqual({
+    repository: { ...root.repository, directory },
+    homepage: root["homepage"],
+    bugs: root["bugs"],
+  });
+  expect(keywords).toEqual(expect.arrayContaining([expect.any(String)]));
+});

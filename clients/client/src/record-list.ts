@@ -70,7 +70,7 @@ export class RecordList<Name extends ResourceName> implements AsyncIterable<Reco
     const { filters, options } = this.#request;
     const query = new URLSearchParams({ limit: String(options.limit ?? LIMIT_MAX) });
     for (const [name, value] of Object.entries({ ...filters, cursor })) {
-      if (value !== undefined) query.set(name, value instanceof Date ? value.toISOString() : String(value));
+      if (value !== undefined) query.set(name, value instanceof Date ? value.toISOString() : value);
     }
     return query.toString();
   }

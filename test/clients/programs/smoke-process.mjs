@@ -1,4 +1,4 @@
-import process from "node:process";
+import { run } from "./smoke-process.cjs";
 import { smoke } from "./smoke.mjs";
 
-console.log(JSON.stringify(await smoke(process.env)));
+await run(smoke);

@@ -7,6 +7,12 @@ export type OpenText = string & {};
 export const RESOURCES = ["campaigns", "submissions", "payouts", "deposits", "conversions", "links"] as const;
 export type ResourceName = (typeof RESOURCES)[number];
 
+/** The values of `type` that this version knows. */
+export type CampaignType = "blitz" | "ugc" | "package" | "affiliate";
+
+/** The values of `status` that this version knows. */
+export type CampaignStatus = "draft" | "pending_funding" | "active" | "paused" | "ended" | "settled" | "cancelled";
+
 /** A campaign the brand runs with creators: what it pays for, its budget and how much has been paid out. */
 export interface Campaign {
   /** Unique within the brand. Never changes. */
@@ -22,10 +28,10 @@ export interface Campaign {
   title: string;
 
   /** blitz: clipping, paid per view. ugc: original content, paid per deliverable. package: influencers. affiliate: tracked promotion, paid per sale. Known values: blitz, ugc, package, affiliate. A later version may add values. */
-  type: "blitz" | "ugc" | "package" | "affiliate" | OpenText;
+  type: CampaignType | OpenText;
 
   /** Known values: draft, pending_funding, active, paused, ended, settled, cancelled. A later version may add values. */
-  status: "draft" | "pending_funding" | "active" | "paused" | "ended" | "settled" | "cancelled" | OpenText;
+  status: CampaignStatus | OpenText;
 
   /** The campaign plan it was created from, if any. */
   plan_id: string | null;
@@ -60,6 +66,12 @@ export interface Campaign {
   settled_at: string | null;
 }
 
+/** The values of `status` that this version knows. */
+export type SubmissionStatus = "pending" | "approved" | "rejected" | "withdrawn";
+
+/** The values of `rejection_code` that this version knows. */
+export type SubmissionRejectionCode = "off_brief" | "low_quality" | "duplicate" | "policy" | "invalid_views" | "other";
+
 /** A piece of content that a creator handed in for a campaign, and its review. */
 export interface Submission {
   /** Unique within the brand. Never changes. */
@@ -79,7 +91,7 @@ export interface Submission {
   payout_id: string | null;
 
   /** Known values: pending, approved, rejected, withdrawn. A later version may add values. */
-  status: "pending" | "approved" | "rejected" | "withdrawn" | OpenText;
+  status: SubmissionStatus | OpenText;
 
   /** Where it was posted, such as tiktok. */
   platform: string;
@@ -97,10 +109,16 @@ export interface Submission {
   currency: "PHP" | OpenText;
 
   /** Why it was rejected. What a reviewer wrote is not recorded. Known values: off_brief, low_quality, duplicate, policy, invalid_views, other. A later version may add values. */
-  rejection_code: "off_brief" | "low_quality" | "duplicate" | "policy" | "invalid_views" | "other" | OpenText | null;
+  rejection_code: SubmissionRejectionCode | OpenText | null;
   submitted_at: string;
   reviewed_at: string | null;
 }
+
+/** The values of `status` that this version knows. */
+export type PayoutStatus = "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed";
+
+/** The values of `failure_code` that this version knows. */
+export type PayoutFailureCode = "account_invalid" | "rail_unavailable" | "compliance" | "other";
 
 /** Money that is on its way to one creator, or has arrived, for one campaign. */
 export interface Payout {
@@ -118,7 +136,7 @@ export interface Payout {
   creator_id: string;
 
   /** Known values: pending, processing, paid, failed, cancelled, reversed. A later version may add values. */
-  status: "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed" | OpenText;
+  status: PayoutStatus | OpenText;
 
   /** What the creator gets. */
   amount_centavos: number;
@@ -136,10 +154,16 @@ export interface Payout {
   conversion_count: number;
 
   /** Why it failed. Known values: account_invalid, rail_unavailable, compliance, other. A later version may add values. */
-  failure_code: "account_invalid" | "rail_unavailable" | "compliance" | "other" | OpenText | null;
+  failure_code: PayoutFailureCode | OpenText | null;
   initiated_at: string | null;
   paid_at: string | null;
 }
+
+/** The values of `status` that this version knows. */
+export type DepositStatus = "pending" | "succeeded" | "failed" | "expired" | "refunded";
+
+/** The values of `method` that this version knows. */
+export type DepositMethod = "gcash" | "maya" | "qrph" | "card" | "bank_transfer";
 
 /** Money the brand paid in, for one campaign or for its balance. */
 export interface Deposit {
@@ -156,7 +180,7 @@ export interface Deposit {
   campaign_id: string | null;
 
   /** Known values: pending, succeeded, failed, expired, refunded. A later version may add values. */
-  status: "pending" | "succeeded" | "failed" | "expired" | "refunded" | OpenText;
+  status: DepositStatus | OpenText;
 
   /** The amount to be paid in: received once status is succeeded, also if it is refunded later. */
   amount_centavos: number;
@@ -168,12 +192,18 @@ export interface Deposit {
   currency: "PHP" | OpenText;
 
   /** Known values: gcash, maya, qrph, card, bank_transfer. A later version may add values. */
-  method: "gcash" | "maya" | "qrph" | "card" | "bank_transfer" | OpenText;
+  method: DepositMethod | OpenText;
 
   /** The payment provider's reference. */
   reference: string | null;
   credited_at: string | null;
 }
+
+/** The values of `status` that this version knows. */
+export type ConversionStatus = "pending" | "approved" | "reversed";
+
+/** The values of `reversal_code` that this version knows. */
+export type ConversionReversalCode = "returned" | "fraud" | "duplicate" | "order_error";
 
 /** An order that came through a creator's tracked link, and the commission on it. */
 export interface Conversion {
@@ -195,7 +225,7 @@ export interface Conversion {
   payout_id: string | null;
 
   /** Known values: pending, approved, reversed. A later version may add values. */
-  status: "pending" | "approved" | "reversed" | OpenText;
+  status: ConversionStatus | OpenText;
 
   /** The brand's own order number. */
   external_id: string;
@@ -209,8 +239,11 @@ export interface Conversion {
   occurred_at: string;
 
   /** Why it was reversed. Known values: returned, fraud, duplicate, order_error. A later version may add values. */
-  reversal_code: "returned" | "fraud" | "duplicate" | "order_error" | OpenText | null;
+  reversal_code: ConversionReversalCode | OpenText | null;
 }
+
+/** The values of `status` that this version knows. */
+export type LinkStatus = "active" | "paused" | "disabled" | "expired";
 
 /** A creator's tracked link into the brand's shop. */
 export interface Link {
@@ -228,7 +261,7 @@ export interface Link {
   creator_id: string;
 
   /** Known values: active, paused, disabled, expired. A later version may add values. */
-  status: "active" | "paused" | "disabled" | "expired" | OpenText;
+  status: LinkStatus | OpenText;
 
   /** The short code within the URL. */
   code: string;
@@ -263,7 +296,7 @@ export interface CampaignFilters {
   id?: string | undefined;
 
   /** Only records with this status. */
-  status?: "draft" | "pending_funding" | "active" | "paused" | "ended" | "settled" | "cancelled" | OpenText | undefined;
+  status?: CampaignStatus | undefined;
 
   /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
@@ -284,7 +317,7 @@ export interface SubmissionFilters {
   creator_id?: string | undefined;
 
   /** Only records with this status. */
-  status?: "pending" | "approved" | "rejected" | "withdrawn" | OpenText | undefined;
+  status?: SubmissionStatus | undefined;
 
   /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
@@ -305,7 +338,7 @@ export interface PayoutFilters {
   creator_id?: string | undefined;
 
   /** Only records with this status. */
-  status?: "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed" | OpenText | undefined;
+  status?: PayoutStatus | undefined;
 
   /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
@@ -323,7 +356,7 @@ export interface DepositFilters {
   campaign_id?: string | undefined;
 
   /** Only records with this status. */
-  status?: "pending" | "succeeded" | "failed" | "expired" | "refunded" | OpenText | undefined;
+  status?: DepositStatus | undefined;
 
   /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
@@ -347,7 +380,7 @@ export interface ConversionFilters {
   external_id?: string | undefined;
 
   /** Only records with this status. */
-  status?: "pending" | "approved" | "reversed" | OpenText | undefined;
+  status?: ConversionStatus | undefined;
 
   /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;
@@ -368,7 +401,7 @@ export interface LinkFilters {
   creator_id?: string | undefined;
 
   /** Only records with this status. */
-  status?: "active" | "paused" | "disabled" | "expired" | OpenText | undefined;
+  status?: LinkStatus | undefined;
 
   /** Created at or after this RFC 3339 time with an offset. At most nine digits of a second, no leap second; a blank for `T` and `+0800` are read too. */
   created_from?: string | Date | undefined;

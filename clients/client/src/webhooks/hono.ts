@@ -6,6 +6,9 @@ export type { EventHandler, EventOf, ReceiverOptions } from "./receiver.ts";
 /** What a handler of Hono gets, as far as it is used here. */
 export interface HonoContext {
   readonly req: { readonly raw: Request };
+  /** The program's own bindings, which only it knows. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly env: any;
 }
 
 /**

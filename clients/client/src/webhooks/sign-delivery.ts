@@ -1,5 +1,6 @@
 import { HEADER_WORD, headerNames } from "./header-names.ts";
-import { bytesOf, encodeBase64, encodeHex, signedBytes, signingKeys, type Secrets } from "./secrets.ts";
+import type { Secrets } from "./secrets.ts";
+import { bytesOf, encodeBase64, encodeHex, signedBytes, signingKeys } from "./signing-keys.ts";
 
 export { headerNames } from "./header-names.ts";
 export { readSecrets } from "./secrets.ts";

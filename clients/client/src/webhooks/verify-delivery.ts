@@ -2,7 +2,8 @@ import type { BrandEvent } from "../generated/api.ts";
 import { DeliveryError } from "./delivery-error.ts";
 import type { UnknownEvent } from "./events.ts";
 import { HEADER_WORD, headerNames } from "./header-names.ts";
-import { bytesOf, decodeBase64, decodeHex, signedBytes, signingKeys, type Bytes, type Secrets, type SigningKey } from "./secrets.ts";
+import type { Secrets } from "./secrets.ts";
+import { bytesOf, decodeBase64, decodeHex, signedBytes, signingKeys, type Bytes, type SigningKey } from "./signing-keys.ts";
 
 const TOLERANCE_SECONDS = 300;
 /** The service sends two during a rotation. Each costs a computation for every secret. */
