@@ -226,7 +226,7 @@ describe("is typed for TypeScript", () => {
         ...(version.startsWith("6") && { ignoreDeprecations: "6.0" }),
       };
       const environments = [
-        { lib: ["es2022", "dom", "dom.asynciterable"], types: [], exactOptionalPropertyTypes: true, skipLibCheck: false },
+        { lib: ["es2022", "dom", "dom.iterable"], types: [], exactOptionalPropertyTypes: true, skipLibCheck: false },
         // Its declarations are not ours.
         { lib: ["es2022"], types: ["node"], skipLibCheck: true },
       ];
