@@ -31,16 +31,19 @@ async function walk(options?: SyncOptions): Promise<number[]> {
   return times;
 }
 
-it("takes half of the limit in every window, and no less", async () => {
-  const times = await walk();
-  times.slice(LIMIT / 2).forEach((time, index) => expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(WINDOW_MS));
-  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan((times.length / (LIMIT / 2)) * WINDOW_MS);
+it.each([
+  [undefined, 0.5],
+  [1, 1],
+  [0.1, 0.1],
+  [0.01, 0.1],
+])("with share %d takes %d of the limit in every window, and no less", async (share, part) => {
+  const times = await walk({ share });
+  times.slice(LIMIT * part).forEach((time, index) => expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(WINDOW_MS));
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan((times.length / (LIMIT * part)) * WINDOW_MS);
 });
 
-it.each([
-  [120, 500],
-  [Infinity, 0],
-])("takes what it is told: %d requests a minute", async (requestsPerMinute, milliseconds) => {
-  const times = await walk({ requestsPerMinute });
-  times.slice(1).forEach((time, index) => expect(time - (times[index] ?? 0)).toBeCloseTo(milliseconds, -1));
+it.each([0, -1, 1.5, Number.NaN])("refuses a share of %d", async (share) => {
+  await expect(new BrandRecords({ url: "https://records.example", key: "brk_live_x" }).sync(STORE, { share })).rejects.toThrow(
+    new TypeError("share must be above 0 and at most 1"),
+  );
 });

@@ -10,10 +10,11 @@ import type { FinishedWalk, ListToRead, SyncPage, SyncProgress, SyncStore } from
 const DEADLINE_MS = 600_000;
 /** What a walk read first is old by then. */
 const OLD_WALK_MS = 12 * 3_600_000;
+const SHARE = 0.5;
 
 export interface SyncOptions extends CallOptions {
-  /** Default: half of the brand's limit, so that its other programs have pages meanwhile. `Infinity` uses the limit up. */
-  readonly requestsPerMinute?: number | undefined;
+  /** The part of the brand's limit that it takes, above 0 and up to 1: its other programs have the rest meanwhile. Default: 0.5. */
+  readonly share?: number | undefined;
   /** Called after each page is written. */
   readonly onPage?: ((page: SyncPage) => void) | undefined;
   /** Called if the cursor of a list is refused, which is then read from its start: once in a run. */
@@ -33,6 +34,8 @@ export type OpenList = (
  * @param expectBrand the brand that the copy must be of, if one is expected
  */
 export async function sync(open: OpenList, store: SyncStore, options: SyncOptions, expectBrand: string | undefined): Promise<FinishedWalk> {
+  const { share = SHARE } = options;
+  if (!(share > 0 && share <= 1)) throw new TypeError("share must be above 0 and at most 1");
   const { brandId = expectBrand, progress } = await store.load();
   if (expectBrand !== undefined && brandId !== expectBrand) {
     throw new BrandRecordsError(`the copy is of brand ${brandId}, not of ${expectBrand}`, { code: "wrong_brand", brandId });
@@ -103,13 +106,12 @@ class WalkedLists {
     }
   }
 
-  /** Returns the milliseconds until one more request leaves others their half of the limit, in whichever window. */
+  /** Returns the milliseconds until one more request leaves others their part of the limit, in whichever window. */
   #delayMs(): number {
-    const { requestsPerMinute } = this.#options;
-    if (requestsPerMinute !== undefined) return 60_000 / requestsPerMinute;
+    const { share = SHARE } = this.#options;
     const { limit = Infinity, windowSeconds = 0 } = this.#rateLimit ?? {};
-    const firstOfHalf = this.#readAt.at(-Math.max(1, Math.floor(limit / 2)));
-    return firstOfHalf === undefined ? 0 : Math.max(0, firstOfHalf + windowSeconds * 1_000 - performance.now());
+    const first = this.#readAt.at(-Math.max(1, Math.floor(limit * share)));
+    return first === undefined ? 0 : Math.max(0, first + windowSeconds * 1_000 - performance.now());
   }
 }
 
