@@ -11,13 +11,15 @@ export interface Delivery {
   readonly body: Buffer;
 }
 
-/** What became of a delivery. Times are in milliseconds. */
-export type Reply =
-  | { readonly kind: "response"; readonly status: number; readonly location: string | undefined; readonly milliseconds: number }
+type Outcome =
+  | { readonly kind: "response"; readonly status: number; readonly retryAfter: string | undefined }
   /** No whole response in time. */
-  | { readonly kind: "slow"; readonly milliseconds: number }
+  | { readonly kind: "slow" }
   /** No response: `code` is the system's, such as ECONNREFUSED. */
-  | { readonly kind: "failed"; readonly reason: FailedReason; readonly code: string; readonly milliseconds: number };
+  | { readonly kind: "failed"; readonly reason: FailedReason; readonly code: string };
+
+/** What became of a delivery, and after how long. */
+export type Reply = Outcome & { readonly milliseconds: number };
 
 export type FailedReason = "dns" | "connect" | "tls" | "closed" | "protocol";
 
@@ -35,27 +37,17 @@ export interface PostOptions {
 export async function postDelivery(to: URL, { headers, body }: Delivery, { timeoutMs, signal }: PostOptions): Promise<Reply> {
   signal.throwIfAborted();
   const startedAt = performance.now();
-  const elapsed = (): number => Math.round(performance.now() - startedAt);
   const send = to.protocol === "https:" ? requestHttps : requestHttp;
   const request = send(to, { method: "POST", headers: { ...headers, "Content-Length": body.length }, agent: false });
-  let isLate = false;
-  const stop = (): void => void request.destroy(new Error("stopped"));
-  const timer = setTimeout(() => {
-    isLate = true;
-    stop();
-  }, timeoutMs);
+  let stop = (): void => {};
+  // Not left to the request, which may never settle: Node.js does not report every response and every end.
+  const stopped = new Promise<undefined>((resolve) => (stop = () => resolve(undefined)));
+  const timer = setTimeout(stop, timeoutMs);
   signal.addEventListener("abort", stop);
   try {
-    const response = await responseTo(request, body);
-    await readPrefix(response);
-    const { statusCode = 0, headers: received } = response;
-    return { kind: "response", status: statusCode, location: received.location, milliseconds: elapsed() };
-  } catch (error) {
+    const ended = await Promise.race([settled(request, body), stopped]);
     signal.throwIfAborted();
-    // A response that had begun fails as if the receiver had closed it.
-    if (isLate) return { kind: "slow", milliseconds: elapsed() };
-    const code = codeOf(error);
-    return { kind: "failed", reason: reasonOf(code), code, milliseconds: elapsed() };
+    return { ...(ended ?? { kind: "slow" }), milliseconds: Math.round(performance.now() - startedAt) };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
@@ -63,9 +55,27 @@ export async function postDelivery(to: URL, { headers, body }: Delivery, { timeo
   }
 }
 
+/** Never rejects. */
+async function settled(request: ClientRequest, body: Buffer): Promise<Outcome> {
+  try {
+    const response = await responseTo(request, body);
+    const { statusCode = 0, headers } = response;
+    // After this one the server speaks another protocol.
+    if (statusCode !== 101) await readPrefix(response);
+    return { kind: "response", status: statusCode, retryAfter: headers["retry-after"] };
+  } catch (error) {
+    const code = codeOf(error);
+    return { kind: "failed", reason: reasonOf(code), code };
+  }
+}
+
 function responseTo(request: ClientRequest, body: Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once("response", resolve);
+    request.once("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve(response);
+    });
     // Stays: a request that is destroyed after its response emits another.
     request.on("error", reject);
     request.end(body);
