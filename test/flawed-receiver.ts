@@ -5,35 +5,268 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Ways in which a receiver breaks the rules of docs/webhooks.md, each as people write it. */
-export type Flaw =
-  /** Keys the signature with the bytes that the secret encodes. */
-  | "decodes the secret"
-  | "redirects"
-  | "serialises again"
-  | "refuses unknown fields"
-  | "takes 10 KiB"
-  | "knows one secret"
-  | "refuses repetitions"
-  | "refuses while it works"
-  | "compares nothing"
-  | "verifies only what is signed"
-  | "compares what is there"
-  | "compares with a timestamp that is no number"
-  | "takes old requests"
-  | "takes requests of the future"
-  | "tries other timestamps"
-  | "trusts the header"
-  | "reads the body alone"
-  | "takes every type"
-  | "lets tests through"
-  | "never ends its response"
-  | "refuses with 410"
-  | "throws"
-  | "drops the connection";
+interface Request {
+  /** The receiver's: the active and the next. */
+  readonly secrets: readonly string[];
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly event: { readonly id: string; readonly type: string; readonly test: boolean; readonly created_at: string };
+}
 
-const TYPES = new Set(["payout.paid", "campaign.settled"]);
+/** One of the two signatures of docs/webhooks.md. */
+interface Scheme {
+  readonly timestamp: string;
+  readonly signature: string;
+  /** Has the digest as its group. */
+  readonly form: RegExp;
+  readonly encoding: "hex" | "base64";
+  key(secret: string): string | Buffer;
+  /** What is signed before the body. */
+  prefix(headers: Request["headers"], timestamp: string): string;
+}
+
+const OWN: Scheme = {
+  timestamp: "x-service-timestamp",
+  signature: "x-service-signature",
+  form: /^sha256=([0-9a-f]{64})$/,
+  encoding: "hex",
+  key: (secret) => secret,
+  prefix: (_, timestamp) => `${timestamp}.`,
+};
+
+const STANDARD: Scheme = {
+  timestamp: "webhook-timestamp",
+  signature: "webhook-signature",
+  form: /^v1,([A-Za-z0-9+/]{43}=)$/,
+  encoding: "base64",
+  key: (secret) => Buffer.from(secret.slice("whsec_".length), "base64"),
+  prefix: (headers, timestamp) => `${String(headers["webhook-id"])}.${timestamp}.`,
+};
+
+/** What a receiver does. */
+interface Steps {
+  readonly bytesMax: number;
+  readonly scheme: Scheme;
+  secrets(secrets: readonly string[]): readonly string[];
+  /** Whether it takes a request for one that needs no signature. */
+  trusts(request: Request): boolean;
+  /** Truthy if it takes a request for verified. */
+  verifies(request: Request, own: Steps): unknown;
+  isTimestamp(text: string): boolean;
+  /** The time, in Unix seconds, that it compares with the clock. */
+  time(request: Request, own: Steps): number;
+  isNear(ageSeconds: number): boolean;
+  /** What may have been signed. */
+  signed(body: Buffer, timestamp: string): readonly (readonly [timestamp: string, body: Buffer])[];
+  equals(given: Buffer, digest: Buffer): boolean;
+  /** Whether it goes on with a type in the header that differs from the body's. */
+  readonly ignoresHeader: boolean;
+  /** The type by which it decides whether it is configured for the event. */
+  type(request: Request): string;
+  readonly types: ReadonlySet<string> | undefined;
+  isForm(request: Request): boolean;
+  /** When it looks an event up among those that it has, and what it responds if it has it. */
+  readonly remembers: "after verifying" | "before verifying" | "once processed, before verifying";
+  key(request: Request): string;
+  readonly repeated: number;
+  /** How long it works on an event, in which it refuses the same one. */
+  readonly workMs: number;
+  /** The status that is sent in place of a status, by what is before the receiver too. @param count requests, with this one */
+  respond(status: number, count: number, refusals: number): number;
+  send(response: ServerResponse, status: number): void;
+}
+
+/** A receiver that keeps every rule. */
+const RIGHT: Steps = {
+  bytesMax: 65_536,
+  scheme: OWN,
+  secrets: (secrets) => secrets,
+  trusts: () => false,
+  verifies: (request, own) => isSigned(request, own),
+  isTimestamp: (text) => /^[0-9]{1,12}$/.test(text),
+  time: ({ headers }, { scheme }) => Number(headers[scheme.timestamp]),
+  isNear: (age) => Math.abs(age) <= 300,
+  signed: (body, timestamp) => [[timestamp, body]],
+  equals: (given, digest) => given.length === digest.length && timingSafeEqual(given, digest),
+  ignoresHeader: false,
+  type: ({ event }) => event.type,
+  types: new Set(["payout.paid", "campaign.settled"]),
+  isForm: () => true,
+  remembers: "after verifying",
+  key: ({ event }) => event.id,
+  repeated: 204,
+  workMs: 0,
+  respond: (status) => status,
+  send: (response, status) => void response.writeHead(status, { connection: "close" }).end(),
+};
+
+const digestsIn = ({ headers }: Request, { form, signature, encoding }: Scheme): Buffer[] =>
+  String(headers[signature])
+    .split(" ")
+    .flatMap((text) => form.exec(text)?.[1] ?? [])
+    .map((digest) => Buffer.from(digest, encoding));
+
+function isSigned(request: Request, own: Steps): boolean {
+  const { scheme } = own;
+  const timestamp = String(request.headers[scheme.timestamp]);
+  if (!own.isTimestamp(timestamp) || !own.isNear(ageAt(own.time(request, own)))) return false;
+  const signed = own.secrets(request.secrets).flatMap((secret) =>
+    own.signed(request.body, timestamp).map(([time, body]) => {
+      return createHmac("sha256", scheme.key(secret)).update(scheme.prefix(request.headers, time)).update(body).digest();
+    }),
+  );
+  return digestsIn(request, scheme).some((given) => signed.some((digest) => own.equals(given, digest)));
+}
+
+const ageAt = (seconds: number): number => Date.now() / 1_000 - seconds;
+
+const has = ({ headers }: Request, { signature }: Scheme): boolean => headers[signature] !== undefined;
+
+const names = ({ headers }: Request): string[] => Object.keys(headers).filter((name) => /^(x-service|webhook)-/.test(name));
+
+/** Verifies by one signature if it is there, and else by another way. */
+const either =
+  (scheme: Scheme, otherwise: Steps["verifies"]): Steps["verifies"] =>
+  (request, own) =>
+    has(request, scheme) ? isSigned(request, { ...own, scheme }) : otherwise(request, own);
+
+/** Looks at a signature, and compares nothing. */
+const hasForm =
+  (scheme: Scheme): Steps["verifies"] =>
+  (request, own) =>
+    digestsIn(request, scheme).length > 0 && own.isNear(ageAt(Number(request.headers[scheme.timestamp])));
+
+const written = (body: Buffer): Buffer => Buffer.from(JSON.stringify(JSON.parse(body.toString())));
+
 const FIELDS = new Set(["id", "type", "created_at", "brand_id", "test", "dashboard_url", "data"]);
+
+const refusingWith =
+  (refusal: number): Steps["respond"] =>
+  (status) =>
+    status === 401 ? refusal : status;
+
+/** Receivers as people write them. Most have one mistake. */
+const RECEIVERS = {
+  // Right ones.
+  "keeps every rule": {},
+  "verifies webhook-signature": { scheme: STANDARD },
+  "verifies either signature": { verifies: either(OWN, (request, own) => isSigned(request, { ...own, scheme: STANDARD })) },
+  "requires both signatures": { verifies: (request, own) => isSigned(request, own) && isSigned(request, { ...own, scheme: STANDARD }) },
+  "takes no more than a minute": { isNear: (age) => Math.abs(age) <= 60 },
+  "refuses with 400": { respond: (status) => (status === 204 ? 200 : 400) },
+  "knows repetitions before it verifies": { remembers: "once processed, before verifying" },
+  // Right as well, or harmless: a person may look.
+  "reads the body alone": { ignoresHeader: true },
+  "takes every prefix": { scheme: { ...OWN, form: /^\w+=([0-9a-f]{64})$/ } },
+  "remembers events by attempt": { key: ({ event, headers }) => `${event.id} ${String(headers["x-service-attempt"])}` },
+  "refuses while it works": { workMs: 100 },
+  throws: { respond: refusingWith(500) },
+  "throws at unknown types": { respond: (status) => (status === 422 ? 500 : status) },
+
+  // These refuse what is right.
+  "decodes the secret": { scheme: { ...OWN, key: STANDARD.key } },
+  redirects: { send: (response) => void response.writeHead(301, { location: "/elsewhere" }).end() },
+  "switches protocols": {
+    send: ({ socket }) => void socket?.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+  },
+  "never ends its response": { send: (response) => void response.writeHead(200).write("working") },
+  "serialises again": { signed: (body, timestamp) => [[timestamp, written(body)]] },
+  "refuses unknown fields": { isForm: ({ event }) => Object.keys(event).every((name) => FIELDS.has(name)) },
+  "takes 10 KiB": { bytesMax: 10_240 },
+  "knows one secret": { secrets: (secrets) => secrets.slice(0, 1) },
+  "refuses repetitions": { repeated: 409 },
+  "refuses the same signature": { key: ({ headers }) => String(headers["x-service-signature"]), repeated: 409 },
+  "takes first attempts alone": { isForm: ({ headers }) => headers["x-service-attempt"] === "1" },
+  "remembers forgeries": { remembers: "before verifying", repeated: 409 },
+
+  // These accept forgeries, which a single request shows.
+  "compares the first half": { equals: (given, digest) => given.subarray(0, 16).equals(digest.subarray(0, 16)) },
+  "compares numbers": { equals: (given, digest) => Number(`0x${given.toString("hex")}`) === Number(`0x${digest.toString("hex")}`) },
+  "compares the last characters": { equals: (given, digest) => given.subarray(-8).equals(digest.subarray(-8)) },
+  "has an empty secret, too": { secrets: (secrets) => `${secrets.join(",")},`.split(",") },
+  "compares only webhook-signature": { verifies: either(STANDARD, hasForm(OWN)) },
+  "compares only X-Service-Signature": { verifies: either(OWN, hasForm(STANDARD)) },
+  "verifies only what is signed": {
+    trusts: (request) => !has(request, OWN) && Math.abs(ageAt(Number(request.headers["x-service-timestamp"]))) <= 300,
+  },
+  "verifies only what has a time": { trusts: (request) => has(request, OWN) && request.headers["x-service-timestamp"] === undefined },
+  "verifies only what has headers": { trusts: (request) => names(request).length === 0 },
+  "accepts if none of the signatures is wrong": {
+    verifies: (request, own) =>
+      has(request, OWN) &&
+      String(request.headers["x-service-signature"])
+        .split(" ")
+        .filter((text) => text !== "")
+        .every((text) => isSigned({ ...request, headers: { ...request.headers, "x-service-signature": text } }, own)),
+  },
+  "compares what is there": {
+    scheme: { ...OWN, form: /^sha256=([0-9a-f]+)$/ },
+    equals: (given, digest) => given.equals(digest.subarray(0, given.length)),
+  },
+  "accepts what it cannot decode": {
+    verifies: (request, own) => /^sha256=.*[^0-9a-f]/.test(String(request.headers["x-service-signature"])) || isSigned(request, own),
+  },
+  // A comparison with NaN is false.
+  "compares with a timestamp that is no number": { isTimestamp: () => true, isNear: (age) => !(Math.abs(age) > 300) },
+  "takes ten minutes": { isNear: (age) => age > -300 && age < 600 },
+  // As timedelta.seconds of Python.
+  "compares the time of the day": { isNear: (age) => ((age % 86_400) + 86_400) % 86_400 <= 300 },
+  "compares the time of webhook-signature alone": {
+    verifies: either(STANDARD, (request, own) => isSigned(request, { ...own, isNear: () => true })),
+  },
+  "compares the time of X-Service-Signature alone": {
+    verifies: either(OWN, (request, own) => isSigned(request, { ...own, scheme: STANDARD, isNear: () => true })),
+  },
+  "compares X-Service-Timestamp, and verifies webhook-signature": {
+    scheme: STANDARD,
+    time: ({ headers }) => Number(headers["x-service-timestamp"]),
+  },
+  "compares webhook-timestamp, and verifies X-Service-Signature": { time: ({ headers }) => Number(headers["webhook-timestamp"]) },
+  "takes requests of the future": { isNear: (age) => age < 300 },
+  "takes an hour ahead": { isNear: (age) => age < 300 && age > -3_600 },
+  "tries other timestamps": {
+    signed: (body, timestamp) => [-60, 0, 60].map((seconds) => [String(Number(timestamp) + seconds), body] as const),
+  },
+  "verifies what it has parsed, too": {
+    isForm: ({ body }) => body.at(-1) === "}".charCodeAt(0),
+    signed: (body, timestamp) => [body, written(body)].map((each) => [timestamp, each] as const),
+  },
+  "converts line ends": { signed: (body, timestamp) => [[timestamp, Buffer.from(body.toString().replaceAll("\r\n", "\n"))]] },
+  "trims the body": { signed: (body, timestamp) => [[timestamp, Buffer.from(body.toString().trim())]] },
+  "takes every type": { types: undefined },
+  "trusts the header": { ignoresHeader: true, type: ({ headers }) => String(headers["x-service-event"]) },
+
+  // These accept many.
+  "compares nothing": { equals: () => true },
+  "does not wait for the verification": { verifies: async (request, own) => isSigned(request, own) },
+  "says no with 200": { respond: () => 200 },
+  "trusts the user agent": { trusts: ({ headers }) => headers["user-agent"]?.startsWith("BrandRecords-Webhooks/") === true },
+  "lets tests through": { trusts: ({ event }) => event.test },
+  "takes old requests": { isNear: (age) => age > -300 },
+  "takes milliseconds for seconds": { isNear: (age) => Math.abs(age) <= 300_000 },
+  "compares the time of the event": { time: ({ event }) => Date.parse(event.created_at) / 1_000 },
+  "takes what it has seen for processed": { remembers: "before verifying" },
+  "refuses with 410": { respond: refusingWith(410) },
+  "drops the connection": {
+    send: (response, status) => (status === 401 ? void response.destroy() : RIGHT.send(response, status)),
+  },
+
+  // With these, or with what is before them, a refusal says nothing. Eleven requests are to be accepted.
+  "accepts everything, and is limited": { trusts: () => true, respond: (_, count) => (count > 11 ? 429 : 204) },
+  "accepts everything, and then nothing": { trusts: () => true, respond: (_, count) => (count > 11 ? 401 : 204) },
+  "accepts everything, every other time": { trusts: () => true, respond: (_, count) => (count % 2 === 0 ? 403 : 204) },
+  "is limited from the first request on": { respond: () => 429 },
+  "is limited in the middle": { respond: (status, count) => (count > 20 ? 429 : status) },
+  "is behind a firewall": { respond: (status, _, refusals) => (refusals > 7 ? 403 : status) },
+  "is behind a limiter that names the time": {
+    respond: (status, count) => (count > 20 ? 403 : status),
+    send: (response, status) => void response.writeHead(status, status === 403 ? { "retry-after": "30" } : {}).end(),
+  },
+  "is away in the middle": { respond: (status, count) => (count > 19 ? 502 : status) },
+  "is replaced in the middle": { respond: (status, count) => (count === 22 ? 502 : status) },
+} satisfies Record<string, Partial<Steps>>;
+
+export type Receiver = keyof typeof RECEIVERS;
 
 export interface FlawedReceiver {
   readonly url: string;
@@ -42,46 +275,48 @@ export interface FlawedReceiver {
   stop(): Promise<void>;
 }
 
-/** Starts a receiver that keeps all rules but one. @param secrets the active and the next */
-export async function startFlawedReceiver(secrets: readonly [string, string], flaw?: Flaw): Promise<FlawedReceiver> {
+/** Starts a receiver. @param secrets the active and the next */
+export async function startFlawedReceiver(
+  secrets: readonly [string, string],
+  name: Receiver = "keeps every rule",
+): Promise<FlawedReceiver> {
+  const own: Steps = { ...RIGHT, ...RECEIVERS[name] };
   const seen = new Set<string>();
   const working = new Set<string>();
   const paths: string[] = [];
+  let refusals = 0;
 
-  async function respond(headers: IncomingHttpHeaders, body: Buffer): Promise<number> {
-    if (body.length > (flaw === "takes 10 KiB" ? 10_240 : 65_536)) return 413;
-    const event = JSON.parse(body.toString()) as { id: string; type: string; test: boolean };
-    if (flaw === "lets tests through" && event.test) return 204;
-    if (!verifies(headers, body, flaw === "knows one secret" ? [secrets[0]] : secrets, flaw)) return 401;
-    if (event.type !== headers["x-service-event"] && flaw !== "trusts the header" && flaw !== "reads the body alone") return 401;
-    if (!TYPES.has(flaw === "trusts the header" ? String(headers["x-service-event"]) : event.type) && flaw !== "takes every type")
-      return 422;
-    if (flaw === "refuses unknown fields" && Object.keys(event).some((name) => !FIELDS.has(name))) return 422;
-    if (flaw === "refuses repetitions" && seen.has(event.id)) return 409;
-    if (flaw === "refuses while it works") {
-      if (working.has(event.id)) return 503;
-      working.add(event.id);
-      await wait(100);
-      working.delete(event.id);
+  async function statusFor(request: Request): Promise<number> {
+    if (request.body.length > own.bytesMax) return 413;
+    const key = own.key(request);
+    if (own.remembers !== "after verifying" && seen.has(key)) return own.repeated;
+    if (own.remembers === "before verifying") seen.add(key);
+    const isSame = own.ignoresHeader || request.headers["x-service-event"] === request.event.type;
+    if (!own.trusts(request) && !(own.verifies(request, own) && isSame)) return 401;
+    if (own.types?.has(own.type(request)) === false || !own.isForm(request)) return 422;
+    if (own.remembers === "after verifying" && seen.has(key)) return own.repeated;
+    if (working.has(key)) return 503;
+    if (own.workMs > 0) {
+      working.add(key);
+      await wait(own.workMs);
+      working.delete(key);
     }
-    seen.add(event.id);
+    seen.add(key);
     return 204;
   }
 
-  const server = createServer((request, response) => {
-    paths.push(request.url ?? "");
-    void buffer(request)
-      .then(async (body) => send(response, await respond(request.headers, body)))
-      .catch(() => send(response, 500));
+  const server = createServer((message, response) => {
+    paths.push(message.url ?? "");
+    const count = paths.length;
+    void buffer(message)
+      .then(async (body) => {
+        const event = JSON.parse(body.toString()) as Request["event"];
+        const status = await statusFor({ secrets, headers: message.headers, body, event });
+        if (status === 401) refusals += 1;
+        own.send(response, own.respond(status, count, refusals));
+      })
+      .catch(() => own.send(response, 500));
   });
-
-  function send(response: ServerResponse, status: number): void {
-    if (flaw === "redirects") return void response.writeHead(301, { location: "/elsewhere" }).end();
-    if (flaw === "never ends its response") return void response.writeHead(200).write("working");
-    if (status === 401 && flaw === "drops the connection") return void response.destroy();
-    const refusal = flaw === "refuses with 410" ? 410 : flaw === "throws" ? 500 : status;
-    response.writeHead(status === 401 ? refusal : status, { connection: "close" }).end();
-  }
 
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {
@@ -92,41 +327,4 @@ export async function startFlawedReceiver(secrets: readonly [string, string], fl
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-function verifies(headers: IncomingHttpHeaders, body: Buffer, secrets: readonly string[], flaw: Flaw | undefined): boolean {
-  const timestamp = String(headers["x-service-timestamp"]);
-  const signature = String(headers["x-service-signature"]);
-  if (flaw === "compares nothing") return isNear(timestamp, flaw) && isWellFormed(timestamp, signature, flaw);
-  if (flaw === "verifies only what is signed" && headers["x-service-signature"] === undefined) return true;
-  if (!isWellFormed(timestamp, signature, flaw) || !isNear(timestamp, flaw)) return false;
-  const signed = flaw === "serialises again" ? Buffer.from(JSON.stringify(JSON.parse(body.toString()))) : body;
-  const given = Buffer.from(signature.slice("sha256=".length), "hex");
-  const timestamps = flaw === "tries other timestamps" ? [-60, 0, 60].map((seconds) => String(Number(timestamp) + seconds)) : [timestamp];
-  return secrets.some((secret) => timestamps.some((each) => matches(given, digestBy(secret, each, signed, flaw), flaw)));
-}
-
-function digestBy(secret: string, timestamp: string, body: Buffer, flaw: Flaw | undefined): Buffer {
-  const key = flaw === "decodes the secret" ? Buffer.from(secret.slice("whsec_".length), "base64") : secret;
-  return createHmac("sha256", key).update(`${timestamp}.`).update(body).digest();
-}
-
-function matches(given: Buffer, digest: Buffer, flaw: Flaw | undefined): boolean {
-  if (flaw === "compares what is there") return digest.subarray(0, given.length).equals(given);
-  return given.length === digest.length && timingSafeEqual(given, digest);
-}
-
-function isWellFormed(timestamp: string, signature: string, flaw: Flaw | undefined): boolean {
-  if (flaw === "compares what is there") return /^[0-9]+$/.test(timestamp) && signature.startsWith("sha256=");
-  if (flaw === "compares with a timestamp that is no number") return /^sha256=[0-9a-f]{64}$/.test(signature);
-  return /^[0-9]{1,12}$/.test(timestamp) && /^sha256=[0-9a-f]{64}$/.test(signature);
-}
-
-function isNear(timestamp: string, flaw: Flaw | undefined): boolean {
-  const age = Date.now() / 1_000 - Number(timestamp);
-  if (flaw === "takes old requests") return age > -300;
-  if (flaw === "takes requests of the future") return age < 300;
-  // A comparison with NaN is false.
-  if (flaw === "compares with a timestamp that is no number") return !(Math.abs(age) > 300);
-  return Math.abs(age) <= 300;
 }

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { brandRecords, type Ended } from "../command-line.ts";
-import { startFlawedReceiver, type Flaw } from "../flawed-receiver.ts";
+import { brandRecords, brandRecordsProcess, type Ended } from "../command-line.ts";
+import { startFlawedReceiver, type Receiver } from "../flawed-receiver.ts";
 import { blocks, page } from "../webhook-page.ts";
 
 /** One promise: `brand-records receivers prove` finds a receiver that breaks a rule, and passes one that keeps all. */
@@ -18,13 +18,18 @@ interface Report {
   readonly requests: number;
   readonly rules: readonly {
     readonly id: string;
+    readonly expects: string;
     readonly result: string;
     readonly observed: string;
     readonly rule: string;
     readonly docs: string;
     readonly advice?: string;
+    readonly requests: readonly { readonly variation: string; readonly outcome: string }[];
   }[];
 }
+
+/** The rules by which a request that is not verified must be refused. */
+const REFUSALS = ["wrong_signature", "missing_headers", "malformed_headers", "stale", "future", "altered"];
 
 let folder: string;
 beforeAll(async () => {
@@ -47,69 +52,200 @@ const prove = (url: string, ...more: string[]): Promise<Ended> =>
     ...more,
   ]);
 
-async function proveFlawed(flaw: Flaw | undefined, ...more: string[]): Promise<{ ended: Ended; report: Report; paths: readonly string[] }> {
-  const receiver = await startFlawedReceiver(SECRETS, flaw);
+interface Proof {
+  readonly ended: Ended;
+  readonly report: Report;
+  readonly paths: readonly string[];
+}
+
+/** Proofs of receivers, each made once. */
+const proofs = new Map<Receiver, Promise<Proof>>();
+
+function proofOf(name: Receiver): Promise<Proof> {
+  const proof = proofs.get(name) ?? makeProof(name);
+  proofs.set(name, proof);
+  return proof;
+}
+
+async function makeProof(name: Receiver): Promise<Proof> {
+  const receiver = await startFlawedReceiver(SECRETS, name);
   try {
-    const ended = await prove(receiver.url, "--json", ...more);
+    const ended = await prove(receiver.url, "--json", "--timeout", name === "never ends its response" ? "0.5" : "15");
     return { ended, report: JSON.parse(ended.stdout) as Report, paths: receiver.paths };
   } finally {
     await receiver.stop();
   }
 }
 
-const broken = ({ rules }: Report): string[] => rules.filter(({ result }) => result === "broken").map(({ id }) => id);
+const withResult = ({ rules }: Report, result: string): string[] => rules.filter((rule) => rule.result === result).map(({ id }) => id);
 const ruleOf = ({ rules }: Report, id: string) => rules.find((rule) => rule.id === id);
 
-it("passes a receiver that keeps every rule, and says what a person must look at", async () => {
-  const { ended, report, paths } = await proveFlawed(undefined);
+/** What HTTP cannot show. */
+const LOOKS = ["twice", "at_once", "later_attempt"];
+
+it("sends 47 requests to a receiver that keeps every rule, and says what a person must look at", async () => {
+  const { ended, report, paths } = await proofOf("keeps every rule");
   expect(ended).toMatchObject({ code: 0, stderr: "" });
-  expect(report).toMatchObject({ passed: true, requests: 28 });
-  expect(paths).toHaveLength(28);
-  expect(report.rules.filter(({ result }) => result !== "kept").map(({ id, result, observed }) => [id, result, observed])).toEqual([
-    ["twice", "look", "accepted twice: check that it acted once"],
-    ["at_once", "look", "accepted twice: check that it acted once"],
+  expect(report).toMatchObject({ passed: true, requests: 47 });
+  expect(paths).toHaveLength(47);
+  expect(LOOKS.map((id) => ruleOf(report, id)?.observed)).toEqual([
+    "accepted twice: check that it acted once",
+    "accepted twice: check that it acted once",
+    "accepted: check that it acted, although it came as attempt 2",
   ]);
 });
 
-/** Broken by a receiver that refuses nothing, or in a way that is no refusal. */
-const REFUSALS = ["wrong_signature", "missing_headers", "malformed_headers", "stale", "future", "altered", "event_header"];
+it.each<[receiver: Receiver, looks: string[]]>([
+  ["keeps every rule", []],
+  ["verifies webhook-signature", []],
+  ["verifies either signature", []],
+  ["requires both signatures", []],
+  ["takes no more than a minute", []],
+  ["refuses with 400", []],
+  ["knows repetitions before it verifies", []],
+  ["refuses while it works", []],
+  ["remembers events by attempt", []],
+  ["reads the body alone", ["leniency"]],
+  ["takes every prefix", ["leniency"]],
+  ["throws", [...REFUSALS, "event_header", "leniency"]],
+  ["throws at unknown types", ["unknown_type"]],
+])("breaks nothing, and checks everything, of a receiver that %s", async (receiver, looks) => {
+  const { ended, report } = await proofOf(receiver);
+  expect(withResult(report, "look")).toEqual([...LOOKS, ...looks]);
+  expect(withResult(report, "kept")).toHaveLength(report.rules.length - LOOKS.length - looks.length);
+  expect(ended.code).toBe(0);
+});
 
-it.each<[flaw: Flaw, rules: string[], observed: string]>([
-  ["serialises again", ["raw_body"], "refused (401, "],
+it.each<[receiver: Receiver, rule: string, observed: string, advice: string | undefined]>([
+  ["refuses while it works", "at_once", "of two at once, accepted when sent again: check that it acted once", undefined],
+  ["reads the body alone", "leniency", "without X-Service-Event: harmless", undefined],
+  ["takes every prefix", "leniency", "with another prefix: harmless", undefined],
+  ["throws", "stale", "refused (500, ", "Refuse with 401"],
+  ["throws at unknown types", "unknown_type", "refused (500, ", "Refuse with 422"],
+])("asks to look at a receiver that %s", async (receiver, rule, observed, advice) => {
+  const { report } = await proofOf(receiver);
+  expect(ruleOf(report, rule)?.observed).toContain(observed);
+  expect(ruleOf(report, rule)?.advice?.slice(0, advice?.length)).toBe(advice);
+});
+
+/** Mistakes that people make, and all that they break. */
+const MISTAKES: readonly (readonly [receiver: Receiver, rules: readonly string[], observed: string])[] = [
+  ["serialises again", ["raw_body", "altered"], "refused (401, "],
   ["refuses unknown fields", ["unknown_fields"], "refused (422, "],
   ["takes 10 KiB", ["large_body"], "refused (413, "],
   ["knows one secret", ["rotation"], "signed with the next secret alone"],
-  ["refuses repetitions", ["twice", "at_once"], "second attempt"],
-  ["refuses while it works", ["at_once"], "refused (503, "],
-  ["compares nothing", ["wrong_signature", "altered"], "signed with an empty secret"],
+  ["refuses repetitions", ["twice", "at_once"], "refused (409, "],
+  ["refuses the same signature", ["at_once"], "refused (409, "],
+  ["takes first attempts alone", ["twice", "later_attempt"], "second attempt"],
+  ["remembers forgeries", ["twice", "at_once", "after_refusals"], "refused (409, "],
+  ["compares the first half", ["wrong_signature"], "with another last digit"],
+  ["compares numbers", ["wrong_signature"], "with another last digit"],
+  ["compares the last characters", ["wrong_signature"], "with only the end of the signature right"],
+  ["has an empty secret, too", ["wrong_signature"], "signed with an empty secret"],
+  ["compares only webhook-signature", ["wrong_signature"], "with X-Service-Signature alone"],
+  ["compares only X-Service-Signature", ["wrong_signature"], "with webhook-signature alone"],
   ["verifies only what is signed", ["missing_headers"], "without signature"],
+  ["verifies only what has a time", ["missing_headers"], "without timestamp"],
+  ["verifies only what has headers", ["missing_headers"], "without any of the service's headers"],
+  ["accepts if none of the signatures is wrong", ["malformed_headers"], "with an empty signature"],
   ["compares what is there", ["malformed_headers"], "with half a signature"],
+  ["accepts what it cannot decode", ["malformed_headers"], "with a signature of other characters"],
   ["compares with a timestamp that is no number", ["malformed_headers"], "with a signed timestamp that is no number"],
+  ["takes ten minutes", ["stale"], "signed 330 s ago"],
+  ["compares the time of the day", ["stale"], "signed a day ago"],
+  ["compares the time of webhook-signature alone", ["stale"], "with X-Service-Signature alone"],
+  ["compares the time of X-Service-Signature alone", ["stale"], "with webhook-signature alone"],
+  ["compares X-Service-Timestamp, and verifies webhook-signature", ["stale"], "with a new X-Service-Timestamp"],
+  ["compares webhook-timestamp, and verifies X-Service-Signature", ["stale"], "with a new webhook-timestamp"],
   ["takes old requests", ["stale"], "signed a day ago"],
   ["takes requests of the future", ["future"], "signed 330 s ahead"],
+  ["takes an hour ahead", ["future"], "signed 330 s ahead"],
+  ["takes milliseconds for seconds", ["stale", "future"], "signed a day ago"],
+  ["compares the time of the event", ["stale", "future"], "signed a day ago"],
   ["tries other timestamps", ["altered"], "with another timestamp"],
-  ["trusts the header", ["event_header"], "with payout.paid in the header of submission.approved"],
-  ["reads the body alone", ["event_header"], "with submission.approved in the header of payout.paid"],
+  ["verifies what it has parsed, too", ["altered"], "with a blank between fields"],
+  ["converts line ends", ["altered"], "with other line ends"],
+  ["trims the body", ["altered"], "with a line end after the body"],
   ["takes every type", ["unknown_type"], "of type record.unheard_of"],
-  ["lets tests through", [...REFUSALS, "unknown_type"], "signed with another secret"],
-  ["refuses with 410", REFUSALS, "refused (410, "],
-  ["drops the connection", REFUSALS, "the connection ended before the response did (ECONNRESET)"],
-])("finds a receiver that %s: it breaks %j", async (flaw, rules, observed) => {
-  const { ended, report } = await proveFlawed(flaw);
+  ["trusts the header", ["event_header"], "with payout.paid in the header of record.unheard_of"],
+  ["compares nothing", ["wrong_signature", "stale", "altered"], "with another last digit"],
+  ["takes what it has seen for processed", REFUSALS.filter((id) => id !== "future"), "with only the end of the signature right"],
+  ["does not wait for the verification", REFUSALS, "signed with an empty secret"],
+  ["trusts the user agent", REFUSALS, "signed with an empty secret"],
+  ["lets tests through", REFUSALS, "signed with an empty secret"],
+  ["says no with 200", [...REFUSALS, "unknown_type"], "accepted (200, "],
+  ["refuses with 410", [...REFUSALS, "event_header", "leniency"], "refused (410, "],
+  ["drops the connection", [...REFUSALS, "event_header", "leniency"], "the connection ended before the response did (ECONNRESET)"],
+];
+
+it.each(MISTAKES)("finds a receiver that %s: it breaks %j", async (receiver, rules, observed) => {
+  const { ended, report } = await proofOf(receiver);
   expect(ended.code).toBe(1);
   expect(report.passed).toBe(false);
-  expect(broken(report)).toEqual(rules);
+  expect(withResult(report, "broken")).toEqual(rules);
   expect(ruleOf(report, rules[0] ?? "")).toMatchObject({
     observed: expect.stringContaining(observed),
     advice: expect.stringMatching(/[.?]$/),
   });
 });
 
-it.each<[flaw: Flaw, observed: string, advice: string]>([
+it("sends nothing that must be refused but what alone shows a mistake", async () => {
+  const reports = await Promise.all(MISTAKES.map(async ([receiver]) => (await proofOf(receiver)).report));
+  const forgeries = ({ rules }: Report, outcome?: string): string[] =>
+    rules
+      .filter(({ expects }) => expects === "refused")
+      .flatMap(({ id, requests }) => requests.map((request) => ({ ...request, name: `${id}: ${request.variation}` })))
+      .filter((request) => outcome === undefined || request.outcome === outcome)
+      .map(({ name }) => name);
+  const shownAlone = reports
+    .filter((report) => withResult(report, "broken").length === 1)
+    .map((report) => forgeries(report, "accepted"))
+    .filter((accepted) => accepted.length === 1);
+  const { report } = await proofOf("keeps every rule");
+  expect([...new Set(shownAlone.flat())].toSorted()).toEqual(forgeries(report).toSorted());
+});
+
+/** Receivers of which a refusal says nothing, and the last rule that is known nevertheless. */
+it.each<[receiver: Receiver, known: string | undefined, observed: string, advice: string]>([
+  ["accepts everything, and is limited", "later_attempt", "refused (429, ", "A limiter responds."],
+  ["accepts everything, and then nothing", "later_attempt", "the same event, correctly signed", "It refuses what it accepted before."],
+  ["is limited from the first request on", undefined, "refused (429, ", "A limiter responds."],
+  ["is limited in the middle", "wrong_signature", "refused (429, ", "A limiter responds."],
+  ["is behind a firewall", "wrong_signature", "refused (403, ", "It refuses what it accepted before."],
+  ["is behind a limiter that names the time", "wrong_signature", ", Retry-After: 30) the same event", "A limiter responds."],
+  ["is away in the middle", "wrong_signature", "refused (502, ", "A proxy responds"],
+])("says that it checked no more of a receiver that %s", async (receiver, known, observed, advice) => {
+  const { ended, report } = await proofOf(receiver);
+  expect(ended.code).toBe(3);
+  expect(report.passed).toBe(false);
+  const next = report.rules.findIndex(({ id }) => id === known) + 1;
+  expect(report.rules[next]).toMatchObject({ observed: expect.stringContaining(observed), advice: expect.stringContaining(advice) });
+  const isJudged = ({ id }: { id: string }): boolean => id === "after_refusals" || id === "in_time";
+  expect(report.rules.filter((rule) => !isJudged(rule)).map(({ result }) => result === "not_checked")).toEqual(
+    report.rules.filter((rule) => !isJudged(rule)).map((_, at) => at >= next),
+  );
+});
+
+it("goes on after one request that a proxy responds to, and says what it did not check", async () => {
+  const { ended, report } = await proofOf("is replaced in the middle");
+  expect(ended.code).toBe(3);
+  expect(withResult(report, "not_checked")).toEqual(["malformed_headers"]);
+  expect(withResult(report, "kept")).toContain("unknown_type");
+});
+
+it("takes no refusal for a check that a receiver also responds with to what it accepts", async () => {
+  const { ended, report } = await proofOf("accepts everything, every other time");
+  expect(ended.code).toBe(1);
+  expect(withResult(report, "kept")).toEqual(["right_signature", "after_refusals", "in_time"]);
+});
+
+it.each<[receiver: Receiver, observed: string, advice: string]>([
   ["decodes the secret", "refused (401, ", "Check the secret"],
   ["redirects", "refused (301, ", "redirects are not followed"],
-])("checks nothing more of a receiver that %s: it accepts no event", async (flaw, observed, advice) => {
-  const { ended, report, paths } = await proveFlawed(flaw);
+  ["switches protocols", "refused (101, ", "another protocol"],
+  ["never ends its response", "slow (no whole response within 0.", "end the response"],
+])("checks nothing more of a receiver that %s: it accepts no event", async (receiver, observed, advice) => {
+  const { ended, report, paths } = await proofOf(receiver);
   expect(ended.code).toBe(1);
   expect(ruleOf(report, "right_signature")).toMatchObject({
     observed: expect.stringContaining(observed),
@@ -119,17 +255,18 @@ it.each<[flaw: Flaw, observed: string, advice: string]>([
   expect(paths).toEqual(["/hooks"]);
 });
 
-it("finds a receiver that never ends its response", async () => {
-  const { ended, report } = await proveFlawed("never ends its response", "--timeout", "0.5");
-  expect(ended.code).toBe(1);
-  expect(broken(report)).toEqual(["right_signature", "in_time"]);
-  expect(ruleOf(report, "right_signature")?.observed).toMatch(/^slow \(no whole response within 0\.\d s\)/);
-});
-
-it("asks to look at a receiver whose code throws", async () => {
-  const { ended, report } = await proveFlawed("throws");
-  expect(ended.code).toBe(0);
-  expect(ruleOf(report, "stale")).toMatchObject({ result: "look", observed: expect.stringContaining("refused (500, ") });
+it("ends with words, in a process of its own, if a receiver switches protocols", async () => {
+  const receiver = await startFlawedReceiver(SECRETS, "switches protocols");
+  const to = ["--to", receiver.url, "--secret-file", join(folder, "secret")];
+  const ended = await Promise.all([
+    brandRecordsProcess(["events", "send", "payout.paid", ...to]),
+    brandRecordsProcess(["receivers", "prove", ...to]),
+  ]);
+  await receiver.stop();
+  for (const { code, stdout } of ended) {
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/refused \(101, [^]*this one speaks another protocol/);
+  }
 });
 
 it("reports a receiver that is not there, and sends nothing more", async () => {
@@ -198,7 +335,7 @@ it.each(Object.keys(LIBRARIES))("passes a receiver with %s", async (library) => 
     const url = `http://127.0.0.1:${port.toString().trim()}/`;
     const { stdout } = await brandRecords(["receivers", "prove", "--to", url, "--secret-file", join(folder, "secret"), "--json"]);
     const { rules } = JSON.parse(stdout) as Report;
-    expect(rules.filter(({ result }) => result !== "kept")).toMatchObject([{ id: "twice" }, { id: "at_once" }]);
+    expect(rules.filter(({ result }) => result !== "kept")).toMatchObject(LOOKS.map((id) => ({ id, result: "look" })));
   } finally {
     const ended = once(child, "close");
     child.kill("SIGKILL");
@@ -207,7 +344,7 @@ it.each(Object.keys(LIBRARIES))("passes a receiver with %s", async (library) => 
 });
 
 it("states rules in the words of docs/webhooks.md", async () => {
-  const { report } = await proveFlawed(undefined);
+  const { report } = await proofOf("keeps every rule");
   const text = page
     .replaceAll("**", "")
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -232,14 +369,14 @@ describe("for people", () => {
     expect(stdout).toContain(
       "\n  Rule: Refuse missing or malformed headers, and a timestamp more than five minutes in the past or the future.\n",
     );
-    expect(stdout).toMatch(/\n {2}Do: {3}Compare the timestamp with the clock/);
-    expect(stdout).toMatch(/\n1 rule is broken: 13 kept, 2 to look at\./);
+    expect(stdout).toMatch(/\n {2}Do: {3}Compare the timestamp that/);
+    expect(stdout).toMatch(/\n1 rule is broken: 15 kept, 3 to look at\./);
     expect(stdout).not.toContain("\u001b");
     expect(stderr).toContain(`Sending to ${receiver.url} and nowhere else. Redirects are not followed.`);
   });
 
   it("prints no secret", async () => {
-    const { ended } = await proveFlawed("knows one secret");
+    const { ended } = await proofOf("knows one secret");
     for (const one of SECRETS) expect(ended.stdout + ended.stderr).not.toContain(one);
   });
 });

@@ -23,10 +23,11 @@ Environment:
   NO_COLOR                 no colours, on a terminal either
 
 Exit codes:
-    0  done; every rule that was checked is kept
+    0  done; every rule is kept
     1  failed, or refused; a delivery is not verified; a receiver refused an
        event or breaks a rule
     2  wrong usage: arguments, options, files or environment; nothing was sent
+    3  no rule is broken, and not all were checked: a limiter responded, say
   130  interrupted; export and sync continue when they are run again
 
 Examples:

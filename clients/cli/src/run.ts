@@ -7,7 +7,7 @@ import { Session, type Terminal } from "./session.ts";
  * Runs one command line, without the leading `node brand-records`. Results go to standard output, everything else to standard
  * error. Never ends the process.
  *
- * @returns the exit code: 0 done, 1 failed or a rule is broken, 2 wrong usage, 130 interrupted
+ * @returns the exit code: 0 done, 1 failed or a rule is broken, 2 wrong usage, 3 not all rules checked, 130 interrupted
  */
 export function runCli(args: readonly string[], terminal: Terminal, version: string): Promise<number> {
   return runCommandLine<Session>(programOf(version), {

@@ -4,14 +4,26 @@ import { command, group, type Session } from "../session.ts";
 
 const DESCRIPTION = `Send a receiver what it must accept and what it must refuse, and report which rules of the service's guide (/docs/webhooks) it keeps.
 
-It sends about thirty requests, to the URL given and nowhere else: it follows no redirects, and calls no service. The events are marked as tests unless --live is given. Their records do not exist.`;
+It sends about fifty requests, one after another, to the URL given and nowhere else: it follows no redirects, and calls no service. The events are marked as tests unless --live is given. Their records do not exist.`;
 
 const HELP = `
 Results:
   ok           the rule is kept
   BROKEN       it is not: below stand the rule and what to do
   look         it is kept as far as responses show; a person must look
-  not checked  the receiver accepts no event, or an option is missing
+  not checked  nothing is known: the receiver accepts no event, or what it
+               refused may have been refused by a limiter or a proxy (429, 503,
+               502, Retry-After, or the same event, correctly signed, is not
+               accepted afterwards). Exempt this machine, or allow 60 requests
+               a minute, and prove it again
+
+Exit codes:
+  0 every rule is kept, 1 one is broken, 3 none is broken, and not all were
+  checked
+
+After each rule that it must refuse by, the receiver gets the same event again,
+correctly signed, and must accept it. As soon as it does not accept a new event
+either, nothing more is sent.
 
 Whether the same event twice acted once, HTTP cannot show: look into what the
 receiver stores. A receiver ignores tests, so use --live for that.
@@ -38,7 +50,7 @@ export const receiversCommand = group("receivers", "Receivers of events.", [prov
 async function proveAndReport(session: Session, options: Values<typeof OPTIONS>): Promise<number> {
   const { deliveryTarget, headerWord, originOf } = await import("../deliveries/delivery-target.ts");
   const { proveReceiver, RULES } = await import("../prove/prove-receiver.ts");
-  const { countOf, reportDocument, reportText, requestsOf } = await import("../prove/report.ts");
+  const { exitCodeOf, reportDocument, reportText, requestsOf } = await import("../prove/report.ts");
   const { Signer } = await import("../prove/signer.ts");
   const { isEventType } = await import("../deliveries/sample-event.ts");
   const { type, live = false } = options;
@@ -63,7 +75,7 @@ async function proveAndReport(session: Session, options: Values<typeof OPTIONS>)
     session.print(reportDocument(to, type, verdicts, origin), (colors) => reportText(verdicts, origin, colors));
     if (nextSecret === undefined) session.note(({ dim }) => dim("The next secret of a rotation was not checked: --next-secret-file."));
     session.note(({ dim }) => dim(`${counted(requestsOf(verdicts), "request")} sent.`));
-    return countOf(verdicts, "broken") === 0 ? 0 : 1;
+    return exitCodeOf(verdicts);
   } finally {
     bar.stop();
   }

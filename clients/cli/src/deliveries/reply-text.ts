@@ -1,3 +1,4 @@
+import { printable, shortened } from "@brand-records/command-line";
 import type { FailedReason, Reply } from "./post-delivery.ts";
 
 const FAILED: Readonly<Record<FailedReason, string>> = {
@@ -15,6 +16,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   tls: "Check the certificate and its chain. For one of your own: NODE_EXTRA_CA_CERTS=ca.pem before the command.",
   closed: "Read the receiver's log: did it crash, or did a proxy before it give up?",
   protocol: "Check that a web server listens on that port.",
+  "101": "Give the URL of a server that takes POST requests: this one speaks another protocol, such as WebSocket.",
   "3xx": "Give the final URL: redirects are not followed. Register that one: the right host, the slash.",
   "401": "Check the secret: whole, and of this receiver. Verify the raw body, and check the receiver's clock.",
   "403": "Exempt the path from login, WAF and bot check. Check the secret: whole, and of this receiver.",
@@ -23,11 +25,25 @@ const ADVICE: Readonly<Record<string, string>> = {
   "410": "410 disables the receiver: respond with it only if the URL is to get no more events.",
   "413": "Let your server take 64 KiB.",
   "422": "Send a type that the receiver is configured for, or configure it for this one.",
+  "429": "A limiter responds. Exempt the sender, or raise the limit.",
+  "502": "A proxy responds for a receiver that does not: start it, and read its log.",
+  "503": "A limiter, a proxy or a server that is not ready responds: wait, or exempt the sender.",
+  "504": "A proxy responds for a receiver that is too slow, or not there.",
   "5xx": "The receiver failed: read its log.",
   slow: "Respond first, process afterwards; end the response.",
 };
 
 export const isAccepted = (reply: Reply): boolean => reply.kind === "response" && reply.status >= 200 && reply.status < 300;
+
+/** Whether a limiter responded: it says so with the status, or with a time to wait. */
+export const isLimited = (reply: Reply): boolean =>
+  reply.kind === "response" && !isAccepted(reply) && (reply.status === 429 || reply.retryAfter !== undefined);
+
+/** Whether it says nothing of the delivery: no connection, or the response of a limiter, a proxy, or a server that is not ready. */
+export const isUnrelated = (reply: Reply): boolean =>
+  reply.kind === "failed"
+    ? ["dns", "connect", "tls"].includes(reply.reason)
+    : reply.kind === "response" && (isLimited(reply) || [502, 503, 504].includes(reply.status));
 
 /** `accepted`, `refused`, `slow`, or why no response came, as in docs/webhooks.md. */
 export function outcomeOf(reply: Reply): string {
@@ -40,7 +56,8 @@ export function outcomeOf(reply: Reply): string {
 export function replyText(reply: Reply): string {
   if (reply.kind === "failed") return `${FAILED[reply.reason]} (${reply.code})`;
   if (reply.kind === "slow") return `slow (no whole response within ${seconds(reply.milliseconds)} s)`;
-  return `${isAccepted(reply) ? "accepted" : "refused"} (${reply.status}, ${reply.milliseconds} ms)`;
+  const wait = reply.retryAfter === undefined ? "" : `, Retry-After: ${shortened(printable(reply.retryAfter), 30)}`;
+  return `${isAccepted(reply) ? "accepted" : "refused"} (${reply.status}, ${reply.milliseconds} ms${wait})`;
 }
 
 const seconds = (milliseconds: number): string => String(Math.round(milliseconds / 100) / 10);
@@ -49,5 +66,6 @@ const seconds = (milliseconds: number): string => String(Math.round(milliseconds
 export function adviceFor(reply: Reply): string {
   if (reply.kind === "failed") return ADVICE[reply.reason] ?? "";
   if (reply.kind === "slow") return ADVICE["slow"] ?? "";
-  return ADVICE[String(reply.status)] ?? ADVICE[`${Math.floor(reply.status / 100)}xx`] ?? "Respond with 2xx.";
+  const status = isLimited(reply) && reply.status !== 503 ? 429 : reply.status;
+  return ADVICE[status] ?? ADVICE[`${Math.floor(reply.status / 100)}xx`] ?? "Respond with 2xx.";
 }

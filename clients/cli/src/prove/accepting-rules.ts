@@ -1,6 +1,7 @@
-import { edited, largestEvent } from "../deliveries/sample-event.ts";
+import { edited, largestEvent, type SampleEvent } from "../deliveries/sample-event.ts";
 import type { Rule, Trial } from "./rule.ts";
-import { otherSecret, type Signer } from "./signer.ts";
+import { nowSeconds, otherSecret, type Signer } from "./signer.ts";
+import { timelyVerdict } from "./verdict.ts";
 
 const RESPOND_2XX = "Any 2xx within 15 seconds is success.";
 
@@ -12,10 +13,9 @@ export const RIGHT_SIGNATURE: Rule = {
   sentence: RESPOND_2XX,
   section: "responding",
   advice: "Respond with 2xx.",
-  trials: async (signer) => [{ variation: "signed as the service signs", delivery: await signer.sign(signer.event()) }],
+  trials: async (signer, event) => [{ variation: "signed as the service signs", delivery: await signer.sign(event) }],
 };
 
-/** Judged over the responses to all other requests. */
 export const IN_TIME: Rule = {
   id: "in_time",
   check: "responses in time",
@@ -23,7 +23,7 @@ export const IN_TIME: Rule = {
   sentence: RESPOND_2XX,
   section: "responding",
   advice: "Store the event, respond, and process it afterwards.",
-  trials: async () => [],
+  judge: timelyVerdict,
 };
 
 /** What a receiver must accept. */
@@ -36,8 +36,8 @@ export const ACCEPTING_RULES: readonly Rule[] = [
     sentence: "JSON that is parsed and serialised again has other bytes.",
     section: "verifying",
     advice: "Compute the signature over the bytes as they arrive, before a framework parses them.",
-    async trials(signer) {
-      const event = edited(signer.event(), (text) => text.replace('"data":{', '"data" : { "note": "Ni\\u00f1o \u00f1 \\/ 😀", '));
+    async trials(signer, sample) {
+      const event = edited(sample, (text) => text.replace('"data":{', '"data" : { "note": "Ni\\u00f1o \u00f1 \\/ 😀", '));
       return [{ variation: "with white space, escapes and non-ASCII characters", delivery: await signer.sign(event) }];
     },
   },
@@ -48,8 +48,8 @@ export const ACCEPTING_RULES: readonly Rule[] = [
     sentence: "Fields may be added: ignore unknown ones.",
     section: "what-arrives",
     advice: "Validate the fields that you read, and allow others in the event and in data.",
-    async trials(signer) {
-      const event = edited(signer.event(), (text) => text.replace('"data":{', '"added_later":1,"data":{"added_later":{"a":[1]},'));
+    async trials(signer, sample) {
+      const event = edited(sample, (text) => text.replace('"data":{', '"added_later":1,"data":{"added_later":{"a":[1]},'));
       return [{ variation: "with fields that a later version adds", delivery: await signer.sign(event) }];
     },
   },
@@ -60,7 +60,7 @@ export const ACCEPTING_RULES: readonly Rule[] = [
     sentence: "about 600 bytes, at most 20 KiB; let your server take 64 KiB",
     section: "limits",
     advice: "Raise the body limit of the server, the framework and the proxy before them to 64 KiB.",
-    trials: async (signer) => [{ variation: "20,480 bytes", delivery: await signer.sign(largestEvent(signer.event())) }],
+    trials: async (signer, event) => [{ variation: "20,480 bytes", delivery: await signer.sign(largestEvent(event)) }],
   },
   {
     id: "rotation",
@@ -80,13 +80,11 @@ export const ACCEPTING_RULES: readonly Rule[] = [
     section: "each-event-once",
     advice: "Respond with 2xx to an event whose id you have processed: what is refused is sent again.",
     look: "check that it acted once",
-    async trials(signer) {
-      const event = signer.event();
-      return [
-        { variation: "first attempt", delivery: await signer.sign(event) },
-        { variation: "second attempt", delivery: await signer.sign(event, { attempt: 2 }) },
-      ];
-    },
+    // Signed at another second: a receiver may refuse what is the same to the last byte, which the next rule shows.
+    trials: async (signer, event) => [
+      { variation: "first attempt", delivery: await signer.sign(event, { timestamp: nowSeconds() - 5 }) },
+      { variation: "second attempt", delivery: await signer.sign(event, { attempt: 2 }) },
+    ],
   },
   {
     id: "at_once",
@@ -97,8 +95,7 @@ export const ACCEPTING_RULES: readonly Rule[] = [
     advice: "Insert the id and what the event does in one transaction: the second waits for the first, and responds with 2xx.",
     atOnce: true,
     look: "check that it acted once",
-    async trials(signer) {
-      const event = signer.event();
+    async trials(signer, event) {
       const delivery = await signer.sign(event);
       return [
         { variation: "one of two at once", delivery },
@@ -106,14 +103,24 @@ export const ACCEPTING_RULES: readonly Rule[] = [
       ];
     },
   },
+  {
+    id: "later_attempt",
+    check: "an event whose first attempt was lost",
+    expects: "accepted",
+    sentence: "`X-Service-Attempt` counts the attempts of a delivery, restarts with a replay, and identifies nothing.",
+    section: "each-event-once",
+    advice: "Remember events by their id alone: this one comes for the first time, as attempt 2.",
+    look: "check that it acted, although it came as attempt 2",
+    trials: async (signer, event) => [{ variation: "as attempt 2", delivery: await signer.sign(event, { attempt: 2 }) }],
+  },
 ];
 
 /** What the service sends until the next secret is active, and from then on. The second only if the receiver has that secret. */
-async function rotation(signer: Signer): Promise<Trial[]> {
+async function rotation(signer: Signer, event: SampleEvent): Promise<Trial[]> {
   const { secret, nextSecret } = signer.options;
   const both = {
     variation: "signed with two secrets",
-    delivery: await signer.sign(signer.event(), {}, [secret, nextSecret ?? otherSecret()]),
+    delivery: await signer.sign(event, {}, [secret, nextSecret ?? otherSecret()]),
   };
   if (nextSecret === undefined) return [both];
   return [both, { variation: "signed with the next secret alone", delivery: await signer.sign(signer.event(), {}, [nextSecret]) }];

@@ -1,12 +1,13 @@
-import { postDelivery, type PostOptions } from "../deliveries/post-delivery.ts";
+import { postDelivery, type Delivery, type PostOptions } from "../deliveries/post-delivery.ts";
+import { isAccepted } from "../deliveries/reply-text.ts";
 import { ACCEPTING_RULES, IN_TIME, RIGHT_SIGNATURE } from "./accepting-rules.ts";
-import { REFUSING_RULES } from "./refusing-rules.ts";
-import type { Rule, Trial } from "./rule.ts";
+import { AFTER_REFUSALS, REFUSING_RULES } from "./refusing-rules.ts";
+import type { Rule, Sent, SentTrial, Verdict } from "./rule.ts";
 import type { Signer } from "./signer.ts";
-import { notChecked, timelyVerdict, verdictOf, type SentTrial, type Verdict } from "./verdict.ts";
+import { notChecked, verdictOf, withDoubts } from "./verdict.ts";
 
 /** Every rule that is checked, in the order of the report. */
-export const RULES: readonly Rule[] = [...ACCEPTING_RULES, ...REFUSING_RULES, IN_TIME];
+export const RULES: readonly Rule[] = [...ACCEPTING_RULES, ...REFUSING_RULES, AFTER_REFUSALS, IN_TIME];
 
 export interface ProveOptions extends PostOptions {
   /** Called before the requests of a rule. */
@@ -14,36 +15,54 @@ export interface ProveOptions extends PostOptions {
 }
 
 /**
- * Sends a receiver what it must accept and what it must refuse, one request after another. If it does not accept an event at all, the other
- * rules are not checked: refusing everything keeps most.
+ * Sends a receiver what it must accept and what it must refuse, one request after another. As soon as it accepts no event that is
+ * correctly signed, nothing more is sent, and the other rules are not checked: refusing everything keeps most.
  *
  * @throws the signal's reason
  */
 export async function proveReceiver(to: URL, signer: Signer, options: ProveOptions): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
+  let accepts = true;
   for (const rule of RULES) {
-    if (rule === IN_TIME) {
-      verdicts.push(timelyVerdict(rule, verdicts));
+    if (rule.judge !== undefined) {
+      verdicts.push(rule.judge(rule, verdicts));
       continue;
     }
-    const [first] = verdicts;
-    if (first?.rule === RIGHT_SIGNATURE && first.result === "broken") {
+    if (!accepts) {
       verdicts.push(notChecked(rule));
       continue;
     }
     options.onRule?.(rule);
-    verdicts.push(verdictOf(rule, await sendAll(to, rule, await rule.trials(signer), options)));
+    const sent = await check(to, rule, signer, options);
+    const controls = rule === RIGHT_SIGNATURE ? sent.trials : sent.controls;
+    accepts = controls.length === 0 || controls.some(({ reply }) => isAccepted(reply));
+    verdicts.push(verdictOf(rule, sent, verdicts));
   }
-  return verdicts;
+  return withDoubts(verdicts);
 }
 
-async function sendAll(to: URL, { atOnce = false }: Rule, trials: readonly Trial[], options: PostOptions): Promise<SentTrial[]> {
-  const send = async ({ variation, delivery }: Trial): Promise<SentTrial> => ({
+/** Sends the requests of a rule. If a refusal may have another reason, it then sends what the receiver must accept. */
+async function check(to: URL, rule: Rule, signer: Signer, options: PostOptions): Promise<Sent> {
+  const send = async (variation: string, delivery: Delivery): Promise<SentTrial> => ({
     variation,
     reply: await postDelivery(to, delivery, options),
   });
-  if (atOnce) return Promise.all(trials.map(send));
-  const sent: SentTrial[] = [];
-  for (const trial of trials) sent.push(await send(trial));
-  return sent;
+  const event = signer.event();
+  const made = (await rule.trials?.(signer, event)) ?? [];
+  const trials: SentTrial[] = [];
+  if (rule.atOnce === true) trials.push(...(await Promise.all(made.map(({ variation, delivery }) => send(variation, delivery)))));
+  else for (const { variation, delivery } of made) trials.push(await send(variation, delivery));
+  const refused = trials.findIndex(({ reply }) => !isAccepted(reply));
+  const isEnough = rule.expects === "accepted" ? refused === -1 : trials.some(({ reply }) => isAccepted(reply));
+  if (isEnough || rule === RIGHT_SIGNATURE) return { trials, controls: [] };
+  const again = rule.expects === "accepted" ? made[refused] : undefined;
+  const same = again === undefined ? "the same event, correctly signed" : "the same request again";
+  const controls: SentTrial[] = [];
+  for (const variation of [same, same, "a new event, correctly signed"]) {
+    if (controls.some(({ reply }) => isAccepted(reply))) break;
+    const isSame = variation === same;
+    const delivery = (isSame ? again?.delivery : undefined) ?? (await signer.sign(isSame ? event : signer.event()));
+    controls.push(await send(variation, delivery));
+  }
+  return { trials, controls };
 }

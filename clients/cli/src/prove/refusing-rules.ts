@@ -1,23 +1,26 @@
-import { edited, EVENT_TYPE_NAMES, sampleEvent, type SampleEvent } from "../deliveries/sample-event.ts";
+import type { Delivery } from "../deliveries/post-delivery.ts";
+import { edited, type SampleEvent } from "../deliveries/sample-event.ts";
 import type { Rule, Trial } from "./rule.ts";
 import { nowSeconds, otherSecret, type Signer } from "./signer.ts";
+import { afterRefusalsVerdict } from "./verdict.ts";
 
 /** Half a minute more than the rule allows, for a receiver's clock that differs. */
 const TOO_FAR_SECONDS = 330;
+/** Outside of every tolerance, and at another time of the day. */
+const HOURS_SECONDS = 7_200;
 const DAY_SECONDS = 86_400;
 
 const REFUSE_HEADERS = "Refuse missing or malformed headers, and a timestamp more than five minutes in the past or the future.";
+const UNKNOWN_TYPE = "record.unheard_of";
 
-const RULES: readonly Omit<Rule, "expects" | "section">[] = [
+/** Each request is one that a receiver with a mistake of its own accepts, and no other request shows: test/e2e/prove-receivers.test.ts. */
+const RULES: readonly (Omit<Rule, "expects" | "section"> & Partial<Rule>)[] = [
   {
     id: "wrong_signature",
     check: "wrong signature",
     sentence: "Anyone can post to your URL.",
-    advice: "Compute the signature with the secret, compare it in constant time, and respond with 401 if it differs.",
-    trials: async (signer) => [
-      { variation: "signed with another secret", delivery: await signer.sign(signer.event(), {}, [otherSecret()]) },
-      { variation: "signed with an empty secret", delivery: await signer.signWithoutSecret(signer.event()) },
-    ],
+    advice: "Compute the signature with the secret, compare all of it, in constant time, and respond with 401 if it differs.",
+    trials: wrongSignatures,
   },
   {
     id: "missing_headers",
@@ -37,124 +40,166 @@ const RULES: readonly Omit<Rule, "expects" | "section">[] = [
     id: "stale",
     check: "stale timestamp",
     sentence: REFUSE_HEADERS,
-    advice: "Compare the timestamp with the clock, and refuse more than 300 s. Who records a request could send it again.",
-    trials: (signer) => signedApart(signer, -1, "ago"),
+    advice:
+      "Compare the timestamp that the signature covers with the clock, and refuse more than 300 s. Who records a request could send it again.",
+    trials: staleTimestamps,
   },
   {
     id: "future",
     check: "future timestamp",
     sentence: REFUSE_HEADERS,
     advice: "Compare the absolute difference with 300 s: a request from the future is as wrong as a stale one.",
-    trials: (signer) => signedApart(signer, 1, "ahead"),
+    trials: async (signer, event) => {
+      const timestamp = nowSeconds() + TOO_FAR_SECONDS;
+      return trialsOf([`signed ${TOO_FAR_SECONDS} s ahead`, await signer.sign(event, { timestamp })]);
+    },
   },
   {
     id: "altered",
     check: "altered after signing",
     sentence: "Compute HMAC-SHA256 over the value of `X-Service-Timestamp`, a period and the raw body.",
-    advice: "Compute the signature over timestamp, period and body: all three.",
+    advice:
+      "Compute the signature over timestamp, period and body: all three, and the bytes as they arrive, none of them removed or converted.",
     trials: altered,
-  },
-  {
-    id: "event_header",
-    check: "another type in the header",
-    sentence:
-      "Compare `X-Service-Event` with `type` in the body, and refuse the request if they differ: the signature covers the body, not that header.",
-    advice: "Take the type from the verified body, and refuse a header that differs.",
-    trials: otherEventHeader,
   },
   {
     id: "unknown_type",
     check: "unknown type",
     sentence: "Accept only the types you have configured.",
     advice: "Respond with 422 to a type that you do not process: what you accept by mistake is not sent again.",
-    async trials(signer) {
-      const type = "record.unheard_of";
-      const event = edited(signer.event(), (text) => text.replace(`"type":"${signer.options.type}"`, `"type":"${type}"`));
-      return [{ variation: `of type ${type}`, delivery: await signer.sign({ ...event, type }) }];
+    refusal: 422,
+    async trials(signer, event) {
+      return trialsOf([`of type ${UNKNOWN_TYPE}`, await signer.sign(ofUnknownType(event))]);
     },
+  },
+  {
+    id: "event_header",
+    check: "another type in the header",
+    sentence:
+      "Take the type from the verified body. The signature does not cover `X-Service-Event`: ignore it, or refuse a request in which it differs.",
+    advice: "Take the type from the verified body: anyone can change that header.",
+    refusal: 422,
+    needs: { id: "unknown_type", because: "accepts types that it is not configured for" },
+    async trials(signer, event) {
+      const delivery = await signer.sign({ ...ofUnknownType(event), type: event.type });
+      return trialsOf([`with ${event.type} in the header of ${UNKNOWN_TYPE}`, delivery]);
+    },
+  },
+  {
+    id: "leniency",
+    check: "harmless differences",
+    expects: "either",
+    sentence: REFUSE_HEADERS,
+    advice: "Refuse them with 401.",
+    look: "harmless",
+    needs: { id: "wrong_signature", because: "accepts wrong signatures" },
+    trials: harmless,
   },
 ];
 
 /** What a receiver must refuse. */
-export const REFUSING_RULES: readonly Rule[] = RULES.map((rule) => ({ ...rule, expects: "refused", section: "verifying" }));
+export const REFUSING_RULES: readonly Rule[] = RULES.map((rule) => ({ expects: "refused", section: "verifying", ...rule }));
 
-async function missingHeaders(signer: Signer): Promise<Trial[]> {
+export const AFTER_REFUSALS: Rule = {
+  id: "after_refusals",
+  check: "an event after forgeries of it",
+  expects: "accepted",
+  sentence: "Verify a request before you look its id up or remember it: a forgery must not take the event's place.",
+  section: "each-event-once",
+  advice: "Remember an event's id with what the event does, after it is verified.",
+  judge: afterRefusalsVerdict,
+};
+
+const trialsOf = (...pairs: readonly (readonly [variation: string, delivery: Delivery])[]): Trial[] =>
+  pairs.map(([variation, delivery]) => ({ variation, delivery }));
+
+const ofUnknownType = (event: SampleEvent): SampleEvent => ({
+  ...edited(event, (text) => text.replace(`"type":"${event.type}"`, `"type":"${UNKNOWN_TYPE}"`)),
+  type: UNKNOWN_TYPE,
+});
+
+/** The headers of one of the two signatures, without those of the other. */
+function alone(signer: Signer, delivery: Delivery): { own: Delivery; standard: Delivery } {
+  const { timestamp, signature, standardId, standardTimestamp, standardSignature } = signer.names;
+  return {
+    own: signer.without(delivery, standardId, standardTimestamp, standardSignature),
+    standard: signer.without(delivery, timestamp, signature),
+  };
+}
+
+async function wrongSignatures(signer: Signer, event: SampleEvent): Promise<Trial[]> {
+  const { signature, standardSignature } = signer.names;
+  const right = await signer.sign(event);
+  const { own, standard } = alone(signer, await signer.sign(event, {}, [otherSecret()]));
+  return trialsOf(
+    ["with another last digit", signer.withDigests(right, (digest) => Buffer.of(...digest.subarray(0, -1), (digest.at(-1) ?? 0) ^ 1))],
+    [
+      // In another order, the bytes have the same sum and the same parity.
+      "with only the end of the signature right",
+      signer.withDigests(right, (digest) => Buffer.concat([digest.subarray(1, 16), digest.subarray(0, 1), digest.subarray(16)])),
+    ],
+    ["signed with an empty secret", await signer.signWithoutSecret(event)],
+    [`signed with another secret, with ${signature} alone`, own],
+    [`signed with another secret, with ${standardSignature} alone`, standard],
+  );
+}
+
+async function missingHeaders(signer: Signer, event: SampleEvent): Promise<Trial[]> {
   const { names } = signer;
-  const signatures = [names.signature, names.standardSignature];
-  const timestamps = [names.timestamp, names.standardTimestamp];
-  const without = async (...removed: readonly string[]) => signer.without(await signer.sign(signer.event()), ...removed);
-  return [
-    { variation: "without signature", delivery: await without(...signatures) },
-    { variation: "without timestamp", delivery: await without(...timestamps) },
-    {
-      variation: "without any of the service's headers",
-      delivery: await without(...Object.values(names)),
-    },
-  ];
+  const right = await signer.sign(event);
+  return trialsOf(
+    ["without signature", signer.without(right, names.signature, names.standardSignature)],
+    ["without timestamp", signer.without(right, names.timestamp, names.standardTimestamp)],
+    ["without any of the service's headers", signer.without(right, ...Object.values(names))],
+  );
 }
 
-async function malformedHeaders(signer: Signer): Promise<Trial[]> {
-  const signed = async (variation: string, own: (hex: string) => string, standard: (base64: string) => string): Promise<Trial> => {
-    const delivery = await signer.sign(signer.event());
-    const hex = (delivery.headers[signer.names.signature] ?? "").slice("sha256=".length);
-    const base64 = (delivery.headers[signer.names.standardSignature] ?? "").slice("v1,".length);
-    return { variation, delivery: signer.withSignatures(delivery, own(hex), standard(base64)) };
-  };
-  return [
-    await signed(
-      "with an empty signature",
-      () => "",
-      () => "",
-    ),
-    await signed(
-      "with half a signature",
-      (hex) => `sha256=${hex.slice(0, 32)}`,
-      (base64) => `v1,${base64.slice(0, 20)}`,
-    ),
-    await signed(
-      "with a signature of other characters",
-      () => `sha256=${"zz".repeat(32)}`,
-      () => `v1,${"?".repeat(44)}`,
-    ),
-    { variation: "with a signed timestamp that is no number", delivery: await signer.sign(signer.event(), { timestamp: Number.NaN }) },
-  ];
+async function malformedHeaders(signer: Signer, event: SampleEvent): Promise<Trial[]> {
+  const right = await signer.sign(event);
+  return trialsOf(
+    ["with an empty signature", signer.withSignatures(right, "", "")],
+    // 15 bytes are a prefix in base64, too.
+    ["with half a signature", signer.withDigests(right, (digest) => digest.subarray(0, 15))],
+    ["with a signature of other characters", signer.withSignatures(right, `sha256=${"zz".repeat(32)}`, `v1,${"?".repeat(44)}`)],
+    ["with a signed timestamp that is no number", await signer.sign(event, { timestamp: Number.NaN })],
+  );
 }
 
-/** The receiver may take the type from either place, and is configured for one of the two types. */
-async function otherEventHeader(signer: Signer): Promise<Trial[]> {
-  const { type, ...options } = signer.options;
-  const other = EVENT_TYPE_NAMES.find((name) => name !== type) ?? type;
-  const relabelled = async (event: SampleEvent, header: string): Promise<Trial> => {
-    const { headers, body } = await signer.sign(event);
-    return {
-      variation: `with ${header} in the header of ${event.type}`,
-      delivery: { headers: { ...headers, [signer.names.type]: header }, body },
-    };
-  };
-  return [await relabelled(signer.event(), other), await relabelled(sampleEvent(other, options), type)];
+async function staleTimestamps(signer: Signer, event: SampleEvent): Promise<Trial[]> {
+  const { timestamp, standardTimestamp, signature, standardSignature } = signer.names;
+  const at = (seconds: number): Promise<Delivery> => signer.sign(event, { timestamp: nowSeconds() - seconds });
+  const old = await at(HOURS_SECONDS);
+  const { own, standard } = alone(signer, old);
+  const withNew = (name: string): Delivery => ({ ...old, headers: { ...old.headers, [name]: String(nowSeconds()) } });
+  return trialsOf(
+    [`signed ${TOO_FAR_SECONDS} s ago`, await at(TOO_FAR_SECONDS)],
+    ["signed a day ago", await at(DAY_SECONDS)],
+    [`signed two hours ago, with ${signature} alone`, own],
+    [`signed two hours ago, with ${standardSignature} alone`, standard],
+    [`signed two hours ago, with a new ${timestamp}`, withNew(timestamp)],
+    [`signed two hours ago, with a new ${standardTimestamp}`, withNew(standardTimestamp)],
+  );
 }
 
-async function signedApart(signer: Signer, direction: 1 | -1, word: string): Promise<Trial[]> {
-  const at = async (seconds: number): Promise<Trial["delivery"]> =>
-    signer.sign(signer.event(), { timestamp: nowSeconds() + direction * seconds });
-  return [
-    { variation: `signed ${TOO_FAR_SECONDS} s ${word}`, delivery: await at(TOO_FAR_SECONDS) },
-    { variation: `signed a day ${word}`, delivery: await at(DAY_SECONDS) },
-  ];
-}
-
-async function altered(signer: Signer): Promise<Trial[]> {
-  const event = signer.event();
-  const { headers } = await signer.sign(event);
-  const changed = edited(event, (text) => text.replace(/_centavos":(\d+)/, (_, amount: string) => `_centavos":${Number(amount) + 1}`));
+async function altered(signer: Signer, event: SampleEvent): Promise<Trial[]> {
   const { timestamp, standardTimestamp } = signer.names;
-  const later = await signer.sign(signer.event());
+  const { headers, body } = await signer.sign(event);
   const minuteAgo = String(nowSeconds() - 60);
-  return [
-    { variation: "with another amount in the body", delivery: { headers, body: changed.body } },
-    {
-      variation: "with another timestamp",
-      delivery: { ...later, headers: { ...later.headers, [timestamp]: minuteAgo, [standardTimestamp]: minuteAgo } },
-    },
-  ];
+  const onLines = (lineEnd: string): SampleEvent => edited(event, (text) => text.replace('"data":', `${lineEnd}"data":`));
+  return trialsOf(
+    ["with another timestamp", { headers: { ...headers, [timestamp]: minuteAgo, [standardTimestamp]: minuteAgo }, body }],
+    ["with a blank between fields", { headers, body: edited(event, (text) => text.replace('"data":', ' "data":')).body }],
+    ["with other line ends", { headers: (await signer.sign(onLines("\n"))).headers, body: onLines("\r\n").body }],
+    ["with a line end after the body", { headers, body: Buffer.concat([body, Buffer.from("\n")]) }],
+  );
+}
+
+async function harmless(signer: Signer, event: SampleEvent): Promise<Trial[]> {
+  const { type, signature, standardSignature } = signer.names;
+  const right = await signer.sign(event);
+  const versions = (text = ""): string => text.replace("sha256=", "sha512=").replace("v1,", "v2,");
+  return trialsOf(
+    ["with another prefix", signer.withSignatures(right, versions(right.headers[signature]), versions(right.headers[standardSignature]))],
+    [`without ${type}`, signer.without(await signer.sign(signer.event()), type)],
+  );
 }

@@ -1,13 +1,19 @@
 import { DETAIL_COLUMNS_MAX, table, wrapped, type ColorName, type Colors, type Column, type Detail } from "@brand-records/command-line";
 import { outcomeOf } from "../deliveries/reply-text.ts";
-import type { Result, SentTrial, Verdict } from "./verdict.ts";
+import type { Result, SentTrial, Verdict } from "./rule.ts";
+import { sentIn } from "./verdict.ts";
 
 const WORDS: Readonly<Record<Result, string>> = { kept: "ok", broken: "BROKEN", look: "look", not_checked: "not checked" };
 
-export const countOf = (verdicts: readonly Verdict[], result: Result): number =>
-  verdicts.filter((verdict) => verdict.result === result).length;
+const countOf = (verdicts: readonly Verdict[], result: Result): number => verdicts.filter((verdict) => verdict.result === result).length;
 
-export const requestsOf = (verdicts: readonly Verdict[]): number => verdicts.reduce((sum, { sent }) => sum + sent.length, 0);
+/** @returns 0 if every rule is kept, 1 if one is broken, 3 if none is and not all were checked */
+export function exitCodeOf(verdicts: readonly Verdict[]): number {
+  if (countOf(verdicts, "broken") > 0) return 1;
+  return countOf(verdicts, "not_checked") > 0 ? 3 : 0;
+}
+
+export const requestsOf = (verdicts: readonly Verdict[]): number => verdicts.flatMap(sentIn).length;
 
 const COLUMNS: readonly Column<Verdict>[] = [
   {
@@ -32,15 +38,17 @@ const guideAt = (origin: string): string => `${origin}/docs/webhooks`;
 function detailsOf({ rule, result, advice }: Verdict): Detail[] {
   if (result !== "broken" && advice === undefined) return [];
   const lines = (text: string, paint: ColorName): Detail[] => wrapped(text, DETAIL_COLUMNS_MAX).map((line) => ({ text: line, paint }));
-  return [...lines(`Rule: ${rule.sentence}`, "dim"), ...(advice === undefined ? [] : lines(`Do:   ${advice}`, "yellow"))];
+  const law = result === "not_checked" ? [] : lines(`Rule: ${rule.sentence}`, "dim");
+  return [...law, ...(advice === undefined ? [] : lines(`Do:   ${advice}`, "yellow"))];
 }
 
-function summaryText(verdicts: readonly Verdict[], { green, red }: Colors): string {
+function summaryText(verdicts: readonly Verdict[], { green, red, yellow }: Colors): string {
   const [kept, broken, look, unchecked] = (["kept", "broken", "look", "not_checked"] as const).map((result) => countOf(verdicts, result));
   const others = [look !== 0 && `${look} to look at`, unchecked !== 0 && `${unchecked} not checked`]
     .filter(Boolean)
     .map((text) => `, ${text}`);
-  const verdict = broken === 0 ? green("No rule is broken") : red(`${broken} ${broken === 1 ? "rule is" : "rules are"} broken`);
+  const whole = unchecked === 0 ? green("No rule is broken") : yellow("Not every rule was checked");
+  const verdict = broken === 0 ? whole : red(`${broken} ${broken === 1 ? "rule is" : "rules are"} broken`);
   return `${verdict}: ${kept} kept${others.join("")}.`;
 }
 
@@ -49,9 +57,9 @@ export function reportDocument(to: URL, type: string, verdicts: readonly Verdict
   return {
     to: to.href,
     type,
-    passed: countOf(verdicts, "broken") === 0,
+    passed: exitCodeOf(verdicts) === 0,
     requests: requestsOf(verdicts),
-    rules: verdicts.map(({ rule, result, observed, advice, sent }) => ({
+    rules: verdicts.map(({ rule, result, observed, advice, trials, controls }) => ({
       id: rule.id,
       check: rule.check,
       result,
@@ -60,7 +68,8 @@ export function reportDocument(to: URL, type: string, verdicts: readonly Verdict
       rule: rule.sentence,
       docs: `${guideAt(origin)}#${rule.section}`,
       ...(advice !== undefined && { advice }),
-      requests: sent.map(trialDocument),
+      requests: trials.map(trialDocument),
+      ...(controls.length > 0 && { controls: controls.map(trialDocument) }),
     })),
   };
 }

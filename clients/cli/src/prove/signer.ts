@@ -48,6 +48,16 @@ export class Signer {
     return { headers: { ...headers, [signature]: own, [standardSignature]: standard }, body };
   }
 
+  /** Changes the bytes of both signatures. */
+  withDigests(delivery: Delivery, change: (digest: Buffer) => Buffer): Delivery {
+    const { signature, standardSignature } = this.names;
+    const digest = (name: string, encoding: "hex" | "base64"): string => {
+      const [, encoded = ""] = /^(?:sha256=|v1,)(.*)$/.exec(delivery.headers[name] ?? "") ?? [];
+      return change(Buffer.from(encoded, encoding)).toString(encoding);
+    };
+    return this.withSignatures(delivery, `sha256=${digest(signature, "hex")}`, `v1,${digest(standardSignature, "base64")}`);
+  }
+
   /** Removes headers. */
   without({ headers, body }: Delivery, ...names: readonly string[]): Delivery {
     return { headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))), body };
