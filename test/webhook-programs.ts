@@ -1,4 +1,4 @@
-import { spawn, execFile, type ChildProcess } from "node:child_process";
+import { spawn, execFile } from "node:child_process";
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -19,12 +19,16 @@ const CONFIGURED = new Set(["payout.paid", "campaign.settled"]);
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const NEXT_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
+/** A mistake that a person would make in the program, what it replaces, and the rule that it breaks. */
+type Mistake = readonly [mistake: string, rule: string, right: string, wrong: string];
+
 interface Language {
   /** Folder of the file; undefined if docs/webhooks.md shows the program. */
   readonly folder?: string;
   readonly file: string;
   /** Returns the command that serves the file. */
   serve(file: string, port: number): Promise<readonly [command: string, ...parameters: string[]]>;
+  readonly mistakes?: readonly Mistake[];
 }
 
 /** A minimal Rack server: one request at a time, and only as much HTTP as the test needs. */
@@ -54,7 +58,21 @@ const folder = "examples/receivers";
 
 const LANGUAGES = {
   node: { file: "receiver.mjs", serve: async (file) => [process.execPath, file] },
-  python: { folder, file: "receiver.py", serve: async (file) => ["python3", "-u", file] },
+  python: {
+    folder,
+    file: "receiver.py",
+    serve: async (file) => ["python3", "-u", file],
+    mistakes: [
+      ["compares the beginning", "wrong_signature", "hmac.compare_digest(signature, digest)", "digest.startswith(signature[:39])"],
+      ["strips the body", "altered", 'b"." + body', 'b"." + body.strip()'],
+      [
+        "takes timedelta.seconds for the whole difference",
+        "stale",
+        "abs(time.time() - int(timestamp)) > 300",
+        '(__import__("datetime").timedelta(seconds=time.time() - int(timestamp))).seconds > 300',
+      ],
+    ],
+  },
   go: {
     folder,
     file: "receiver.go",
@@ -63,8 +81,22 @@ const LANGUAGES = {
       await run("go", ["build", "-o", program, file], { env: { ...environment(), GOFLAGS: "-mod=mod", GOTOOLCHAIN: "local" } });
       return [program];
     },
+    mistakes: [
+      ["compares the beginning", "wrong_signature", "hmac.Equal(given, digest.Sum(nil))", "hmac.Equal(given[:16], digest.Sum(nil)[:16])"],
+      ["forgets the absolute value", "future", "time.Since(time.Unix(seconds, 0)).Abs()", "time.Since(time.Unix(seconds, 0))"],
+      ["takes every type", "unknown_type", "!types[got.Type]", 'got.Type == ""'],
+    ],
   },
-  php: { folder, file: "receiver.php", serve: async (file, port) => ["php", "-S", `127.0.0.1:${port}`, file] },
+  php: {
+    folder,
+    file: "receiver.php",
+    serve: async (file, port) => ["php", "-S", `127.0.0.1:${port}`, file],
+    mistakes: [
+      ["compares the beginning", "wrong_signature", "hash_equals($digest, $signature)", "strncmp($digest, $signature, 39) === 0"],
+      ["trims the body", "altered", '"$timestamp.$body"', '"$timestamp." . trim($body)'],
+      ["forgets the absolute value", "future", "abs(time() - (int) $timestamp)", "(time() - (int) $timestamp)"],
+    ],
+  },
   ruby: {
     folder,
     file: "config.ru",
@@ -73,6 +105,16 @@ const LANGUAGES = {
       await writeFile(rack, RACK);
       return ["ruby", rack, file, String(port)];
     },
+    mistakes: [
+      [
+        "compares the beginning",
+        "wrong_signature",
+        "OpenSSL.fixed_length_secure_compare(digest, signature)",
+        "digest.start_with?(signature[0, 39])",
+      ],
+      ["chomps the body", "altered", '"#{timestamp}.".b + body', '"#{timestamp}.".b + body.chomp'],
+      ["takes every type", "unknown_type", 'unless TYPES.include?(event["type"])', "if event.empty?"],
+    ],
   },
 } as const satisfies Record<string, Language>;
 
@@ -106,34 +148,68 @@ export function describeWebhookProgram(name: keyof typeof LANGUAGES): void {
   describe(`the program in ${name}`, () => itVerifies(LANGUAGES[name]));
 }
 
-function itVerifies(language: Language): void {
-  let directory: string;
-  let child: ChildProcess;
-  let url: string;
+interface Program {
+  readonly url: string;
+  readonly output: string;
+  prove(): Promise<{ readonly code: number | null; readonly results: Readonly<Record<string, string>> }>;
+  stop(): Promise<void>;
+}
+
+const sourceOf = async ({ folder: of, file }: Language): Promise<string> =>
+  of === undefined ? (blocks("js")[0] ?? "") : readFile(join(of, file), "utf8");
+
+async function startProgram(language: Language, source: string): Promise<Program> {
+  const directory = await mkdtemp(join(tmpdir(), "webhook-program-"));
+  const file = join(directory, language.file);
+  await writeFile(file, source);
+  const port = await freePort();
+  const [command, ...parameters] = await language.serve(file, port);
+  const env = { ...environment(), PORT: String(port), WEBHOOK_SECRET: `${SECRET},${NEXT_SECRET}` };
+  const child = spawn(command, parameters, { env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const url = `http://127.0.0.1:${port}/`;
+  await eventually(() => fetch(url, { method: "POST", body: "{}" }));
+  return {
+    url,
+    get output() {
+      return output;
+    },
+    async prove() {
+      const [secret, next] = [join(directory, "secret"), join(directory, "next")];
+      await writeFile(secret, SECRET);
+      await writeFile(next, NEXT_SECRET);
+      const secrets = ["--secret-file", secret, "--next-secret-file", next];
+      const { code, stdout } = await brandRecords(["receivers", "prove", "--to", url, ...secrets, "--live", "--json"]);
+      const { rules } = JSON.parse(stdout) as { rules: { id: string; result: string }[] };
+      return { code, results: Object.fromEntries(rules.filter(({ result }) => result !== "kept").map(({ id, result }) => [id, result])) };
+    },
+    async stop() {
+      const ended = once(child, "close");
+      child.kill("SIGKILL");
+      await ended;
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** What HTTP cannot show. */
+const LOOKS = { twice: "look", at_once: "look", later_attempt: "look" };
+
+function itVerifies(language: Language): void {
+  let program: Program;
+  let url: string;
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "webhook-program-"));
-    const file = join(directory, language.file);
-    await writeFile(file, language.folder === undefined ? (blocks("js")[0] ?? "") : await readFile(join(language.folder, language.file)));
-    const port = await freePort();
-    const [command, ...parameters] = await language.serve(file, port);
-    const env = { ...environment(), PORT: String(port), WEBHOOK_SECRET: `${SECRET},${NEXT_SECRET}` };
-    child = spawn(command, parameters, { env, stdio: ["ignore", "pipe", "pipe"] });
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
-    url = `http://127.0.0.1:${port}/`;
-    await eventually(() => fetch(url, { method: "POST", body: "{}" }));
+    program = await startProgram(language, await sourceOf(language));
+    ({ url } = program);
   });
-  afterAll(async () => {
-    const ended = once(child, "close");
-    child.kill("SIGKILL");
-    await ended;
-    await rm(directory, { recursive: true });
-  });
+  afterAll(() => program.stop());
 
   const exampleOf = (type: string): string => JSON.stringify(bodies().find((body) => body.type === type));
 
   it.each(CASES)("given %s responds %i", async (_, status, secret, secondsAhead) => {
-    expect({ status: (await post(url, exampleOf("payout.paid"), secret, secondsAhead)).status, output }).toMatchObject({ status });
+    const { status: actual } = await post(url, exampleOf("payout.paid"), secret, secondsAhead);
+    expect({ status: actual, output: program.output }).toMatchObject({ status });
   });
 
   it.each(EVENT_TYPE_NAMES)("accepts %s only if it is configured", async (type) => {
@@ -141,18 +217,25 @@ function itVerifies(language: Language): void {
   });
 
   it("keeps every rule that brand-records receivers prove checks", async () => {
-    const [secret, next] = [join(directory, "secret"), join(directory, "next")];
-    await writeFile(secret, SECRET);
-    await writeFile(next, NEXT_SECRET);
-    const secrets = ["--secret-file", secret, "--next-secret-file", next];
-    const { code, stdout } = await brandRecords(["receivers", "prove", "--to", url, ...secrets, "--live", "--json"]);
-    const { rules } = JSON.parse(stdout) as { rules: { id: string; result: string; observed: string }[] };
-    expect(rules.filter(({ result }) => result !== "kept").map(({ id, result }) => [id, result])).toEqual([
-      ["twice", "look"],
-      ["at_once", "look"],
-    ]);
-    expect(code).toBe(0);
+    expect(await program.prove()).toEqual({ code: 0, results: LOOKS });
   });
+
+  const { mistakes = [] } = language;
+  if (mistakes.length > 0) {
+    it.each(mistakes)("is found by receivers prove if it %s: it breaks %s", async (_, rule, right, wrong) => {
+      const source = await sourceOf(language);
+      expect(source.split(right)).toHaveLength(2);
+      const mistaken = await startProgram(
+        language,
+        source.replace(right, () => wrong),
+      );
+      try {
+        expect(await mistaken.prove()).toEqual({ code: 1, results: { ...LOOKS, [rule]: "broken" } });
+      } finally {
+        await mistaken.stop();
+      }
+    });
+  }
 
   it("reads at most 64 KiB", async () => {
     // Some programs close the connection.
