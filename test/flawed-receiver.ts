@@ -138,6 +138,7 @@ const hasForm =
 
 const written = (body: Buffer): Buffer => Buffer.from(JSON.stringify(JSON.parse(body.toString())));
 
+const FORM = "application/x-www-form-urlencoded";
 const FIELDS = new Set(["id", "type", "created_at", "brand_id", "test", "dashboard_url", "data"]);
 
 const refusingWith =
@@ -186,6 +187,8 @@ const RECEIVERS = {
   "has an empty secret, too": { secrets: (secrets) => `${secrets.join(",")},`.split(",") },
   "compares only webhook-signature": { verifies: either(STANDARD, hasForm(OWN)) },
   "compares only X-Service-Signature": { verifies: either(OWN, hasForm(STANDARD)) },
+  // As a function of Express's parser of JSON, beside its parser of forms.
+  "verifies JSON alone": { trusts: ({ headers }) => headers["content-type"] === FORM },
   "verifies only what is signed": {
     trusts: (request) => !has(request, OWN) && Math.abs(ageAt(Number(request.headers["x-service-timestamp"]))) <= 300,
   },
@@ -211,6 +214,9 @@ const RECEIVERS = {
   "takes ten minutes": { isNear: (age) => age > -300 && age < 600 },
   // As timedelta.seconds of Python.
   "compares the time of the day": { isNear: (age) => ((age % 86_400) + 86_400) % 86_400 <= 300 },
+  "takes retries at any time": {
+    verifies: (request, own) => isSigned(request, request.headers["x-service-attempt"] === "1" ? own : { ...own, isNear: () => true }),
+  },
   "compares the time of webhook-signature alone": {
     verifies: either(STANDARD, (request, own) => isSigned(request, { ...own, isNear: () => true })),
   },
@@ -256,14 +262,14 @@ const RECEIVERS = {
   "accepts everything, and then nothing": { trusts: () => true, respond: (_, count) => (count > 11 ? 401 : 204) },
   "accepts everything, every other time": { trusts: () => true, respond: (_, count) => (count % 2 === 0 ? 403 : 204) },
   "is limited from the first request on": { respond: () => 429 },
-  "is limited in the middle": { respond: (status, count) => (count > 20 ? 429 : status) },
-  "is behind a firewall": { respond: (status, _, refusals) => (refusals > 7 ? 403 : status) },
+  "is limited in the middle": { respond: (status, count) => (count > 21 ? 429 : status) },
+  "is behind a firewall": { respond: (status, _, refusals) => (refusals > 8 ? 403 : status) },
   "is behind a limiter that names the time": {
-    respond: (status, count) => (count > 20 ? 403 : status),
+    respond: (status, count) => (count > 21 ? 403 : status),
     send: (response, status) => void response.writeHead(status, status === 403 ? { "retry-after": "30" } : {}).end(),
   },
-  "is away in the middle": { respond: (status, count) => (count > 19 ? 502 : status) },
-  "is replaced in the middle": { respond: (status, count) => (count === 22 ? 502 : status) },
+  "is away in the middle": { respond: (status, count) => (count > 21 ? 502 : status) },
+  "is replaced in the middle": { respond: (status, count) => (count === 23 ? 502 : status) },
 } satisfies Record<string, Partial<Steps>>;
 
 export type Receiver = keyof typeof RECEIVERS;
@@ -310,7 +316,9 @@ export async function startFlawedReceiver(
     const count = paths.length;
     void buffer(message)
       .then(async (body) => {
-        const event = JSON.parse(body.toString()) as Request["event"];
+        const parsed: unknown =
+          message.headers["content-type"] === FORM ? Object.fromEntries(new URLSearchParams(body.toString())) : JSON.parse(body.toString());
+        const event = parsed as Request["event"];
         const status = await statusFor({ secrets, headers: message.headers, body, event });
         if (status === 401) refusals += 1;
         own.send(response, own.respond(status, count, refusals));

@@ -21,9 +21,9 @@ Exit codes:
   0 every rule is kept, 1 one is broken, 3 none is broken, and not all were
   checked
 
-After each rule that it must refuse by, the receiver gets the same event again,
-correctly signed, and must accept it. As soon as it does not accept a new event
-either, nothing more is sent.
+After the forgeries of each rule the receiver gets the same event, correctly
+signed, and must accept it. As soon as it accepts no new event either, nothing
+more is sent.
 
 Whether the same event twice acted once, HTTP cannot show: look into what the
 receiver stores. A receiver ignores tests, so use --live for that.
