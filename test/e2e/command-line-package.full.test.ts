@@ -43,7 +43,7 @@ it.each<[name: string, path: () => Promise<string>, code: number, text: string]>
   // It accepts everything.
   await expect(brandRecords("receivers", "prove", "--to", url, "--secret-file", "secret")).rejects.toMatchObject({
     code: 1,
-    stdout: expect.stringContaining("8 rules are broken"),
+    stdout: expect.stringContaining("7 rules are broken"),
   });
   const env = { ...process.env, BRAND_RECORDS_URL: url, BRAND_RECORDS_KEY: `brk_live_${"a".repeat(36)}` };
   const withKey = (...args: string[]) => run(node, ["node_modules/.bin/brand-records", ...args], { cwd: folder, env });
