@@ -48,7 +48,7 @@ const prove = command("prove", {
 export const receiversCommand = group("receivers", "Receivers of events.", [prove], "receivers of events");
 
 async function proveAndReport(session: Session, options: Values<typeof OPTIONS>): Promise<number> {
-  const { deliveryTarget, headerWord, originOf } = await import("../deliveries/delivery-target.ts");
+  const { deliveryTarget, guideOf, headerWord, originOf } = await import("../deliveries/delivery-target.ts");
   const { proveReceiver, RULES } = await import("../prove/prove-receiver.ts");
   const { exitCodeOf, reportDocument, reportText, requestsOf } = await import("../prove/report.ts");
   const { Signer } = await import("../prove/signer.ts");
@@ -59,8 +59,8 @@ async function proveAndReport(session: Session, options: Values<typeof OPTIONS>)
   const secret = await onlySecret(session, options.secretFile, "--secret-file");
   const nextSecret =
     options.nextSecretFile === undefined ? undefined : await onlySecret(session, options.nextSecretFile, "--next-secret-file");
-  const origin = originOf(session.terminal.env);
-  const signer = new Signer({ secret, nextSecret, type, live, origin, headerWord: headerWord(options.headerWord) });
+  const { env } = session.terminal;
+  const signer = new Signer({ secret, nextSecret, type, live, origin: originOf(env), headerWord: headerWord(options.headerWord) });
   session.note(({ dim }) => dim(`Sending to ${to.href} and nowhere else. Redirects are not followed. ${marked(live)}`));
   const bar = openProgressBar(session, "proving", RULES.length, { unit: "rules", atEnd: "" });
   let done = 0;
@@ -72,7 +72,7 @@ async function proveAndReport(session: Session, options: Values<typeof OPTIONS>)
     const { interrupted: signal } = session.terminal;
     const verdicts = await proveReceiver(to, signer, { timeoutMs: timeoutMs(options), signal, onRule });
     bar.stop();
-    session.print(reportDocument(to, type, verdicts, origin), (colors) => reportText(verdicts, origin, colors));
+    session.print(reportDocument(to, type, verdicts, guideOf(env)), (colors) => reportText(verdicts, guideOf(env), colors));
     if (nextSecret === undefined) session.note(({ dim }) => dim("The next secret of a rotation was not checked: --next-secret-file."));
     session.note(({ dim }) => dim(`${counted(requestsOf(verdicts), "request")} sent.`));
     return exitCodeOf(verdicts);

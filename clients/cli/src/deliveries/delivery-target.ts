@@ -21,6 +21,10 @@ export function headerWord(text: string): string {
   );
 }
 
+/** Where the service explains receivers: a path alone if BRAND_RECORDS_URL names no service. */
+export const guideOf = ({ BRAND_RECORDS_URL: url = "" }: NodeJS.ProcessEnv): string =>
+  `${URL.canParse(url) ? url.replace(/\/+$/, "") : ""}/docs/webhooks`;
+
 export const originOf = (env: NodeJS.ProcessEnv): string => {
   const { BRAND_RECORDS_URL: url = "" } = env;
   return URL.canParse(url) ? new URL(url).origin : "https://records.example";

@@ -28,12 +28,10 @@ const COLUMNS: readonly Column<Verdict>[] = [
 /**
  * The report for people: a row for each rule, and below a broken one the rule with what to do.
  *
- * @param origin of the service, whose guide has the rules
+ * @param guide where the rules are
  */
-export const reportText = (verdicts: readonly Verdict[], origin: string, colors: Colors): string =>
-  `${table(COLUMNS, verdicts, colors, "", detailsOf)}\n\n${summaryText(verdicts, colors)} The rules: ${guideAt(origin)}`;
-
-const guideAt = (origin: string): string => `${origin}/docs/webhooks`;
+export const reportText = (verdicts: readonly Verdict[], guide: string, colors: Colors): string =>
+  `${table(COLUMNS, verdicts, colors, "", detailsOf)}\n\n${summaryText(verdicts, colors)} The rules: ${guide}`;
 
 function detailsOf({ rule, result, advice }: Verdict): Detail[] {
   if (result !== "broken" && advice === undefined) return [];
@@ -53,7 +51,7 @@ function summaryText(verdicts: readonly Verdict[], { green, red, yellow }: Color
 }
 
 /** The report for programs. */
-export function reportDocument(to: URL, type: string, verdicts: readonly Verdict[], origin: string): object {
+export function reportDocument(to: URL, type: string, verdicts: readonly Verdict[], guide: string): object {
   return {
     to: to.href,
     type,
@@ -66,7 +64,7 @@ export function reportDocument(to: URL, type: string, verdicts: readonly Verdict
       expects: rule.expects,
       observed,
       rule: rule.sentence,
-      docs: `${guideAt(origin)}#${rule.section}`,
+      docs: `${guide}#${rule.section}`,
       ...(advice !== undefined && { advice }),
       requests: trials.map(trialDocument),
       ...(controls.length > 0 && { controls: controls.map(trialDocument) }),
