@@ -112,13 +112,14 @@ describe("list and show", () => {
   });
 
   it.each(["x".repeat(80), "名".repeat(80), "دفتر ".repeat(16).trim(), "👩‍👩‍👧‍👦".repeat(11)])(
-    "fits into 120 columns with the name %s, which show and --json have in full",
+    "fits into 120 columns of a terminal with the name %s, which a pipe, show and --json have in full",
     async (name) => {
       const { id } = await makeKey(name, { usedMsAgo: 0, isRevoked: true });
       await product.db.query("update accounts.keys set permissions = '{records:read,campaigns:prepare}' where id = $1", [id]);
-      const { stdout } = await run("keys list");
-      expect(stdout).toContain("…");
-      expect(stdout.split("\n").filter((line) => widthOf(line) > 120)).toEqual([]);
+      const lines = (await run("keys list", { isTerminal: true })).stdout.split("\n");
+      expect(lines.join()).toContain("…");
+      expect(lines.filter((line) => widthOf(line) > 120)).toEqual([]);
+      expect((await run("keys list")).stdout).toContain(name);
       expect((await run(`keys show ${id}`)).stdout).toContain(name);
       expect((await run("keys list --json")).json()).toMatchObject({ keys: [{ name }] });
     },
