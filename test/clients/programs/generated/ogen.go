@@ -152,7 +152,7 @@ func prepare(ctx context.Context, planner *client.Client) []budget {
 
 func ping(ctx context.Context, reader *client.Client) int64 {
 	message := &client.RpcMessage{Jsonrpc: "2.0", ID: client.NewOptRpcMessageID(client.NewInt64RpcMessageID(7)), Method: "ping"}
-	answer := must(reader.PostAssistantMessage(ctx, message, client.PostAssistantMessageParams{})).(*client.RpcAnswerHeaders)
+	answer := must(reader.PostAssistantMessage(ctx, message, client.PostAssistantMessageParams{})).(*client.PostAssistantMessageOK)
 	return answer.Response.ID.Int64
 }
 
