@@ -23,6 +23,10 @@ trap 'rm -rf "$made"' EXIT
 (cd proto && buf generate -o "$made")
 diff -r proto/gen "$made/gen" || { echo "run: npm run generate, and commit proto/gen" >&2; exit 1; }
 
+step "types of the clients are up to date"
+node scripts/client-types.js --check
+node scripts/python-types.js --check
+
 step "licences of dependencies"
 node scripts/supply-chain/licences.js
 

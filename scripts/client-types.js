@@ -5,6 +5,7 @@
 import process from "node:process";
 import { format, resolveConfig } from "prettier";
 import { openApiDocument } from "../gateway/dist/http/openapi/document.js";
+import { describedTypes } from "./described-types.js";
 import { writeOrCheck } from "./generated-file.js";
 
 const TARGET = "clients/client/src/generated/api.ts";
@@ -17,15 +18,10 @@ const NOTICE = "// Written by `npm run client-types` from the served OpenAPI des
  * @param {any} description the OpenAPI description, parsed
  * @returns {string}
  */
-function clientTypes({ paths, webhooks, components }) {
-  const lists = Object.entries(paths).flatMap(([path, { get }]) => {
-    const component = /\/(\w+)List$/.exec(get?.responses["200"].content["application/json"]?.schema.$ref ?? "")?.[1];
-    return component === undefined ? [] : [{ resource: path.split("/").at(-1), component, parameters: get.parameters }];
-  });
-  const records = lists.map(({ component }) => recordDeclaration(component, components.schemas[component]));
-  const filters = lists.map(({ component, parameters }) => filterInterface(component, parameters, components));
-  const events = Object.values(components.pathItems).map(({ post }) => nameOf(post.requestBody.content["application/json"].schema));
-  const { code } = components.schemas.ErrorObject.properties;
+function clientTypes(description) {
+  const { lists, planInput, plan, events, eventTypes, errorCodes } = describedTypes(description);
+  const records = lists.map(({ component, schema }) => recordDeclaration(component, schema));
+  const filters = lists.map(filterInterface);
   return [
     NOTICE,
     "/** Texts with known values also hold values that a later version of the service adds. */\n",
@@ -39,19 +35,17 @@ function clientTypes({ paths, webhooks, components }) {
     ...filters,
     "/** The filters of each list. */\n",
     `export interface FiltersOf { ${lists.map(({ resource, component }) => `${resource}: ${component}Filters;`).join("\n")} }\n\n`,
-    declaration("CampaignPlanInput", components.schemas.CampaignPlanInput),
-    declaration("CampaignPlan", components.schemas.CampaignPlan),
-    ...events.map((name) => declaration(name, components.schemas[name])),
+    declaration("CampaignPlanInput", planInput),
+    declaration("CampaignPlan", plan),
+    ...events.map(({ name, schema }) => declaration(name, schema)),
     "/** An event of a type that this version knows. */\n",
-    `export type BrandEvent = ${events.join(" | ")};\n\n`,
-    `export const EVENT_TYPES = ${JSON.stringify(Object.keys(webhooks))} as const;\n`,
+    `export type BrandEvent = ${events.map(({ name }) => name).join(" | ")};\n\n`,
+    `export const EVENT_TYPES = ${JSON.stringify(eventTypes)} as const;\n`,
     "export type EventType = (typeof EVENT_TYPES)[number];\n\n",
     "/** Codes of the service's errors. */\n",
-    `export type ServiceErrorCode = ${literals(code["x-extensible-enum"])};\n`,
+    `export type ServiceErrorCode = ${literals(errorCodes)};\n`,
   ].join("");
 }
-
-const nameOf = ({ $ref }) => $ref.split("/").at(-1);
 
 const declaration = (name, schema, knownTexts = {}) =>
   `${comment(schema.description)}export interface ${name} ${objectType(schema, knownTexts)}\n\n`;
@@ -109,18 +103,11 @@ const arrayItem = (items) => (/[ |]/.test(typeOf(items)) ? `(${typeOf(items)})` 
 
 const literals = (values) => values.map((value) => JSON.stringify(value)).join(" | ");
 
-/** Paging is an argument of its own, and `since` is superseded. */
-const NOT_FILTERS = new Set(["limit", "cursor", "since"]);
-
-function filterInterface(component, parameters, components) {
-  const knownTexts = knownTextsOf(component, components.schemas[component]);
-  const fields = parameters
-    .map((parameter) => (parameter.$ref === undefined ? parameter : components.parameters[nameOf(parameter)]))
-    .filter(({ name }) => !NOT_FILTERS.has(name))
-    .map(
-      ({ name, description, schema }) =>
-        `${comment(description.replace(" Write `+` as `%2B`.", ""))}${name}?: ${filterType(schema, knownTexts[name])};`,
-    );
+function filterInterface({ component, schema, filters }) {
+  const knownTexts = knownTextsOf(component, schema);
+  const fields = filters.map(
+    ({ name, description, schema }) => `${comment(description)}${name}?: ${filterType(schema, knownTexts[name])};`,
+  );
   return `/** Narrows a list; several filters narrow it together. */\nexport interface ${component}Filters { ${fields.join("\n")} }\n\n`;
 }
 

@@ -36,6 +36,13 @@ it("the chart has the version of the release", () => {
   expect(readFileSync("deploy/helm/brand-records/Chart.yaml", "utf8")).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
 });
 
+it("the Python client has the version of the release, in its lock too", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  for (const file of ["pyproject.toml", "uv.lock"]) {
+    expect(readFileSync(`clients/python/${file}`, "utf8")).toContain(`\nname = "brand-records"\nversion = "${version}"\n`);
+  }
+});
+
 it.each(["client", "cli"])("the published package %s leads to the repository, which the root's package.json names", (name) => {
   const read = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown> & { repository: object };
   const root = read("package.json");
