@@ -69,6 +69,14 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 
   // The machines of the checks lack these programs.
   "cp .env.example .env": "for docker compose: no Docker engine",
+  "pip install brand-records": "not published yet; test/clients/python-wheel.release.test.ts installs the wheel",
+  "BRAND_RECORDS_KEY_FILE=key python nightly_copy.py": "the reader's own folder; test/clients/python-wheel.release.test.ts runs it",
+  "(cd clients/python && SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) python3 tests/environment.py hatchling build --directory /tmp)":
+    "test/clients/python-client.full.test.ts builds both archives twice",
+  "tar -tzf /tmp/brand_records-1.1.0.tar.gz": "an archive of the next release",
+  "uv publish /tmp/brand_records-1.1.0-py3-none-any.whl /tmp/brand_records-1.1.0.tar.gz": "it would publish",
+  "sed -i '/^name = \"brand-records\"$/{n;s/1\\.0\\.0/1.1.0/}' clients/python/pyproject.toml clients/python/uv.lock":
+    "would make another release of the clean copy",
   "npm install @brand-records/client": "not published yet; test/clients/packed-client.full.test.ts installs the archive",
   "tar -tzf /tmp/brand-records-client-1.1.0.tgz": "an archive of the next release",
   'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -f services/records/platform-role.sql':

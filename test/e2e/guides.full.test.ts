@@ -17,7 +17,7 @@ describe.each([
   ["on a phone", { viewport: { width: 390, height: 800 } }],
   ["in the dark", { viewport: { width: 1440, height: 900 }, colorScheme: "dark" }],
 ] as const)("%s", (_, options) => {
-  it.each(["api", "errors", "syncing", "webhooks", "assistants", "command-line", "clients", "examples/dlt"])(
+  it.each(["api", "errors", "syncing", "webhooks", "assistants", "command-line", "clients", "python", "examples/dlt"])(
     "%s is accessible, fits the screen, and makes no request to another host",
     async (name) => {
       const { page, expectAccessible, expectNoProblems } = await browser.open(options);

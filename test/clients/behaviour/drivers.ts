@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { PYTHON_ENVIRONMENT } from "../python-client.ts";
 
 /** A program that gets an Ask as its argument, does it with its client, and prints an Output on one line. */
 export interface Driver {
@@ -55,6 +56,7 @@ const PROGRAMS = join(process.cwd(), "test/clients/behaviour/drivers");
 
 export const DRIVERS: readonly Driver[] = [
   { name: "TypeScript", argv: [process.execPath, join(PROGRAMS, "client.mjs")], lacks: [] },
+  { name: "Python", argv: ["python3", PYTHON_ENVIRONMENT, "python", join(PROGRAMS, "client.py")], lacks: [] },
   {
     name: "command line",
     argv: [process.execPath, join(PROGRAMS, "command-line.mjs")],
