@@ -23,6 +23,7 @@ const GUIDES = /** @type {const} */ ([
     "Lists, exports, plans, signed events and proved receivers on the command line.",
   ],
   ["clients", "Client", "clients/client/README.md", "@brand-records/client for JavaScript and TypeScript: lists, plans, events, a copy."],
+  ["python", "Python", "clients/python/README.md", "brand-records for Python: lists, plans, verified events, a copy in SQLite."],
 ]);
 
 /** What only readers of the repository can do. */
