@@ -12,7 +12,7 @@ import { readMarkdown } from "../docs/read-markdown.ts";
 /** One promise: an engineer who has only the address finds every guide, and everything that the guides link to. */
 
 const GUIDES = ["api", "errors", "syncing", "webhooks", "assistants", "command-line", "clients", "python"];
-const EXAMPLES = ["examples/airbyte", "examples/dlt", "examples/relay"];
+const EXAMPLES = ["examples/airbyte", "examples/dlt", "examples/python", "examples/relay"];
 const READERS_OF_THE_REPOSITORY = /\.local\/run\.json|npm start|npx brandctl|npx node|the repository/;
 /** With a path, and what HTML and replacements give a meaning. */
 const PUBLIC_URL = "https://api.brand-records.example/r$&d";
