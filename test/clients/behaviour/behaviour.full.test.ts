@@ -92,21 +92,24 @@ describe.each(DRIVERS)("$name", (driver) => {
 
   it.concurrent("a redirect is not followed: its target gets no request, and no key", async () => {
     const target = await ScriptedServer.start([page(["po_1"])]);
-    for (const status of [301, 302, 307, 308]) {
-      const { output, received } = await run(driver, [{ status, headers: { Location: `${target.url()}/api/v1/payouts` } }]);
-      expect(output.error).toMatchObject(known({ code: "unexpected_response", status, attempts: 1 }, driver));
-      expect(output.error?.message).toContain(target.url());
-      expect(received).toHaveLength(1);
+    try {
+      for (const status of [301, 302, 307, 308]) {
+        const { output, received } = await run(driver, [{ status, headers: { Location: `${target.url()}/api/v1/payouts` } }]);
+        expect(output.error).toMatchObject(known({ code: "unexpected_response", status, attempts: 1 }, driver));
+        expect(output.error?.message).toContain(target.url());
+        expect(received).toHaveLength(1);
+      }
+      expect(target.received).toEqual([]);
+    } finally {
+      await target.stop();
     }
-    expect(target.received).toEqual([]);
-    await target.stop();
   });
 
-  /** Fails at the first request, with words that help. */
+  /** Fails at the first request, with words that help. No key is sent, also where a client asks which scheme is right. */
   const expectLasting = ({ output, received }: Run, words: RegExp): void => {
     expect(output).toMatchObject({ ids: [], retries: [], error: known({ code: "no_response", attempts: 1 }, driver) });
     expect(output.error?.message).toMatch(words);
-    expect(received).toEqual([]);
+    expect(received.filter(({ key }) => key !== "")).toEqual([]);
   };
 
   it.concurrent("what no repetition changes fails at the first request: a refused connection", async () => {
@@ -117,15 +120,12 @@ describe.each(DRIVERS)("$name", (driver) => {
   });
 
   it.concurrent("… a certificate that is not trusted", async () => {
-    expectLasting(await run(driver, [page([])], {}, certificate), /certificate/i);
+    expectLasting(await run(driver, [page([])], {}, { certificate }), /certificate/i);
   });
 
   it.concurrent("… https to a server of http, and http to one of https", async () => {
-    const [plain, secure] = [await ScriptedServer.start([page([])]), await ScriptedServer.start([page([])], certificate)];
-    expectLasting(await run(driver, [], { url: plain.url("https") }), /http:|TLS|SSL/i);
-    expectLasting(await run(driver, [], { url: secure.url("http") }), /https/i);
-    expect([...plain.received, ...secure.received]).toEqual([]);
-    await Promise.all([plain.stop(), secure.stop()]);
+    expectLasting(await run(driver, [page([])], {}, { scheme: "https" }), /http:|TLS|SSL/i);
+    expectLasting(await run(driver, [page([])], {}, { certificate, scheme: "http" }), /https/i);
   });
 
   /** Lists of one page, two records each, but the payouts: they have three pages. */

@@ -9,10 +9,15 @@ export interface Run {
 }
 
 /** Has a driver do something with a server that follows the script. */
-export async function run(driver: Driver, script: Script, ask: Partial<Ask> = {}, tls?: IssuedCertificate): Promise<Run> {
-  const server = await ScriptedServer.start(script, tls);
+export async function run(
+  driver: Driver,
+  script: Script,
+  ask: Partial<Ask> = {},
+  { certificate, scheme }: { readonly certificate?: IssuedCertificate; readonly scheme?: "http" | "https" } = {},
+): Promise<Run> {
+  const server = await ScriptedServer.start(script, certificate);
   try {
-    const output = await drive(driver, { action: "list", resource: "payouts", keys: [KEY], url: server.url(), ...ask });
+    const output = await drive(driver, { action: "list", resource: "payouts", keys: [KEY], url: server.url(scheme), ...ask });
     return { output, received: server.received };
   } finally {
     await server.stop();

@@ -40,6 +40,7 @@ export class ScriptedServer {
   readonly #server: Server;
   readonly #scheme: "http" | "https";
   #port = 0;
+  #restart: NodeJS.Timeout | undefined;
 
   private constructor(script: Script, certificate: IssuedCertificate | undefined) {
     this.#script = script;
@@ -62,6 +63,8 @@ export class ScriptedServer {
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#restart);
+    if (!this.#server.listening) return this.#server.closeAllConnections();
     const closed = once(this.#server, "close");
     this.#server.close();
     this.#server.closeAllConnections();
@@ -97,7 +100,7 @@ export class ScriptedServer {
     const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
     if (thenDownMs !== undefined) {
       this.#server.close();
-      setTimeout(() => void this.#listen(), thenDownMs);
+      this.#restart = setTimeout(() => void this.#listen(), thenDownMs);
       outgoing.setHeader("Connection", "close");
     }
     if (cut === undefined) {
