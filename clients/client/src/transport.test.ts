@@ -145,6 +145,14 @@ describe("against a server that always refuses", () => {
   });
 });
 
+it("a call fails with what the service said, and not with the request that its deadline cut short", async () => {
+  const busy = (): Response => new Response("", { status: 503 });
+  const never = new Promise<Response>(() => {});
+  const fetch = (): Promise<Response> => (sent.push("") === 1 ? Promise.resolve(busy()) : never);
+  // After the longest first pause, half a second.
+  expect(await failure(client(busy, { fetch, deadlineMs: 600 }).payouts().page())).toMatchObject({ status: 503, attempts: 2 });
+});
+
 describe("what no repetition changes", () => {
   const thrown = (message: string, cause?: object): Error => Object.assign(new TypeError(message), { cause });
   const coded = (code: string, message = code): Error => Object.assign(new Error(message), { code });

@@ -128,6 +128,15 @@ class TestDeadlines:
         ended.set()
         assert (failed.value.code, failed.value.status, failed.value.attempts) == ("no_response", None, 1)
 
+    def test_what_the_service_said_before_the_request_that_the_deadline_cut_short(self, service: Service) -> None:
+        ended = threading.Event()
+        service.respond = lambda *_: refusal(503, "unavailable") if len(service.received) == 1 else str(ended.wait(30)) and None
+        # After the longest first pause, half a second.
+        with client(service, deadline=0.6) as records, pytest.raises(BrandRecordsError) as failed:
+            records.payouts().page()
+        ended.set()
+        assert (failed.value.code, failed.value.attempts) == ("unavailable", 2)
+
     def test_a_key_function_that_does_not_end(self, service: Service) -> None:
         ended = threading.Event()
         records = BrandRecords(service.url, lambda: str(ended.wait(30)), deadline=0.3)
