@@ -5,6 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 from airflow.sdk import dag, task
 from airflow.sdk.exceptions import AirflowFailException
+
 from brand_records import BrandRecords, BrandRecordsError, SqliteStore
 
 

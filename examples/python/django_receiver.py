@@ -9,13 +9,14 @@ import sqlite3
 import sys
 from contextlib import closing
 
-from brand_records import AnyEvent, DeliveryError, verify_delivery
 from django.conf import settings
 from django.core.management import execute_from_command_line
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
+
+from brand_records import AnyEvent, DeliveryError, verify_delivery
 
 TYPES = {"payout.paid", "campaign.settled"}
 

@@ -8,9 +8,10 @@ import os
 import sqlite3
 from contextlib import closing
 
-from brand_records import AnyEvent, DeliveryError, verify_delivery
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
+
+from brand_records import AnyEvent, DeliveryError, verify_delivery
 
 TYPES = {"payout.paid", "campaign.settled"}
 BODY_BYTES_MAX = 64 * 1024  # Deliveries have at most 20 KiB.

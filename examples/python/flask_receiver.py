@@ -8,8 +8,9 @@ import os
 import sqlite3
 from contextlib import closing
 
-from brand_records import AnyEvent, DeliveryError, verify_delivery
 from flask import Flask, request
+
+from brand_records import AnyEvent, DeliveryError, verify_delivery
 
 TYPES = {"payout.paid", "campaign.settled"}
 

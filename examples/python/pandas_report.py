@@ -7,6 +7,7 @@ import os
 import sys
 
 import pandas as pd
+
 from brand_records import BrandRecords, Payout
 
 with BrandRecords(os.environ.get("BRAND_RECORDS_URL"), os.environ.get("BRAND_RECORDS_KEY")) as records:

@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openPool, type Database } from "@brand-records/postgres";
 import { RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
+import { CertificateAuthority, startConnectProxy } from "@brand-records/testkit";
 import { NODE } from "./installed-runtime.ts";
 import { buildPythonClient, examplesOf, PYTHON_CLIENT, runInPython } from "./python-client.ts";
 import { runTool } from "./run-tool.ts";
@@ -19,6 +23,8 @@ const SIZES = { campaigns: 8, submissions: 250, payouts: 205, deposits: 20, conv
 const CHECK_MS_MAX = 10 * 60_000;
 /** At most, without its tests and its generated types. */
 const LINES_MAX = 900;
+const CONFIGURED = ["--config", "pyproject.toml"];
+const PROGRAMS_BESIDE = ["../../examples/python", "../../test/clients/behaviour/drivers"];
 
 let folder: string;
 beforeAll(async () => {
@@ -28,8 +34,8 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe("the sources", () => {
   it.each<[name: string, program: string, args: readonly string[]]>([
-    ["are as ruff lints them", "ruff", ["check"]],
-    ["are as ruff formats them", "ruff", ["format", "--check"]],
+    ["are as ruff lints them, programs beside them too", "ruff", ["check", ...CONFIGURED, ".", ...PROGRAMS_BESIDE]],
+    ["are as ruff formats them, programs beside them too", "ruff", ["format", "--check", ...CONFIGURED, ".", ...PROGRAMS_BESIDE]],
     ["are typed, as mypy says at its strictest, and refuse what is mistyped", "mypy", ["src", "tests"]],
     ["pass their tests", "pytest", ["-q"]],
   ])(
@@ -69,6 +75,28 @@ describe("the sources", () => {
     },
     CHECK_MS_MAX,
   );
+});
+
+it("trusts the authority that SSL_CERT_FILE names, through the proxy that HTTPS_PROXY names", async () => {
+  const { cert, key, ca } = new CertificateAuthority(folder).issue("service", { names: ["DNS:records.example"] });
+  const server = createServer({ cert: await readFile(cert), key: await readFile(key) }, (_, response) =>
+    response.writeHead(200, { "X-Brand-Id": "brd_1" }).end('{"resource":"payouts","data":[]}'),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const proxy = await startConnectProxy(() => ({ port }));
+  const program = `from brand_records import BrandRecords, BrandRecordsError
+try:
+    print(BrandRecords("https://records.example", "brk_live_x").payouts().page().meta.brand_id)
+except BrandRecordsError as error:
+    print(error.attempts, error)`;
+  const env = { HTTPS_PROXY: proxy.url, NO_PROXY: "" };
+  expect(await runInPython("python", ["-c", program], { env })).toMatch(/^1 .*certificate.*SSL_CERT_FILE/i);
+  expect(await runInPython("python", ["-c", program], { env: { ...env, SSL_CERT_FILE: ca } })).toBe("brd_1\n");
+  expect(proxy.targets).toEqual(["records.example:443", "records.example:443"]);
+  await proxy.stop();
+  server.close();
+  server.closeAllConnections();
 });
 
 describe("beside the service", () => {
