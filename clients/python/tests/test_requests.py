@@ -130,7 +130,11 @@ class TestDeadlines:
 
     def test_what_the_service_said_before_the_request_that_the_deadline_cut_short(self, service: Service) -> None:
         ended = threading.Event()
-        service.respond = lambda *_: refusal(503, "unavailable") if len(service.received) == 1 else str(ended.wait(30)) and None
+
+        def respond(*_: object) -> Reply | None:
+            return refusal(503, "unavailable") if len(service.received) == 1 or ended.wait(30) else None
+
+        service.respond = respond
         # After the longest first pause, half a second.
         with client(service, deadline=0.6) as records, pytest.raises(BrandRecordsError) as failed:
             records.payouts().page()

@@ -45,12 +45,11 @@ class BrandRecords(Lists, AbstractContextManager["BrandRecords"]):
         self._transport = Transport(url, key, timeout, http, on_retry)
         self._expect_brand, self._deadline = expect_brand, deadline
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *_: object) -> None:
         """Closes the connections, but not those of a given `http`."""
         self._transport.close()
+
+    __exit__ = close
 
     def list(self, resource: ResourceName, **options: Any) -> RecordList[Any]:
         return RecordList(self._transport, resource, {"deadline": self._deadline, **options}, self._expect_brand)

@@ -29,13 +29,12 @@ class SqliteStore(AbstractContextManager["SqliteStore"]):
             columns = ", ".join(f"json_extract(record, '$.{name}') as {name}" for name in record.__annotations__)
             self._db.execute(f"create view if not exists {resource} as select {columns} from listed where resource = '{resource}'")
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *_: object) -> None:
         self._db.close()
         if self._lock is not None:
             self._lock.close()
+
+    __exit__ = close
 
     @property
     def brand_id(self) -> str | None:
@@ -104,6 +103,5 @@ class SqliteStore(AbstractContextManager["SqliteStore"]):
     @contextmanager
     def _transaction(self) -> Generator[None, None, None]:
         self._db.execute("begin immediate")
-        # Commits, or rolls back.
-        with self._db:
+        with self._db:  # commits, or rolls back
             yield

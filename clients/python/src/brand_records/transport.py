@@ -44,8 +44,7 @@ class Transport:
     def send(self, request: Request, deadline: float, expected: str | None) -> Answer:
         """Returns a whole, successful response. Repeats what may pass, and ends before a wait that the deadline leaves no time for."""
         ends_at, attempts = monotonic() + deadline, 0
-        key, is_replaced = self._read_key(ends_at, attempts), False
-        before: BrandRecordsError | None = None
+        key, is_replaced, before = self._read_key(ends_at, attempts), False, None
         while True:
             attempts += 1
             try:
@@ -56,10 +55,9 @@ class Transport:
                 return self._send_once(request, key, ends_at, expected)
             except BrandRecordsError as error:
                 error.attempts = attempts
-                # One that the deadline cut short says less than the one before it.
                 if before is not None and error.code == "no_response" and monotonic() >= ends_at:
                     before.attempts = attempts
-                    raise before from None
+                    raise before from None  # It says more than one that the deadline cut short.
                 self._is_answered |= error.status is not None or error.brand_id is not None
                 # What no repetition changes fails at once, unless the server has responded before: then it is restarted, or moves.
                 if attempts == 1 and not self._is_answered and (advice := advice_for(error.__cause__, httpx.URL(self._url))):

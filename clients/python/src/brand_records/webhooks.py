@@ -130,8 +130,7 @@ def _read_secrets(secrets: Secrets) -> list[str]:
 
 def _read_event(body: bytes) -> AnyEvent:
     try:
-        # NaN and the infinities are not JSON's: int refuses them.
-        event = json.loads(body.decode(), parse_constant=int)
+        event = json.loads(body.decode(), parse_constant=int)  # NaN and the infinities are not JSON's: int refuses them.
     except (ValueError, RecursionError):
         raise DeliveryError("the body is not JSON in UTF-8", "invalid_body") from None
     types = {name: type(event.get(name)) for name in ("id", "type", "data")} if isinstance(event, dict) else {}
