@@ -24,7 +24,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
   readonly body?: object | string;
-  /** How the response ends, after that many bytes of its head and body. */
+  /** How the response ends, after that many bytes of its head and body. What ends has no length: its body alone shows that it is not whole. */
   readonly cut?: { readonly after: number; readonly by: "end" | "reset" | "stall" };
   /** The server refuses connections afterwards, for that many milliseconds. */
   readonly thenDownMs?: number;
@@ -96,37 +96,35 @@ export class ScriptedServer {
     );
   }
 
-  #respond(outgoing: ServerResponse, { status = 200, headers = {}, body = "", cut, thenDownMs }: Reply): void {
-    const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  #respond(outgoing: ServerResponse, reply: Reply): void {
+    const { status = 200, headers = {}, cut, thenDownMs } = reply;
     if (thenDownMs !== undefined) {
       this.#server.close();
       this.#restart = setTimeout(() => void this.#listen(), thenDownMs);
       outgoing.setHeader("Connection", "close");
     }
     if (cut === undefined) {
-      outgoing.writeHead(status, { "Content-Length": bytes.length, ...headers }).end(bytes);
+      const body = bodyOf(reply);
+      outgoing.writeHead(status, { "Content-Length": body.length, ...headers }).end(body);
       return;
     }
     const { socket } = outgoing;
-    socket?.write(
-      Buffer.concat([headOf(status, { ...headers, "Content-Length": String(bytes.length) }), bytes]).subarray(0, cut.after),
-      () => {
-        if (cut.by === "end") socket.destroySoon();
-        if (cut.by === "reset") socket.resetAndDestroy();
-      },
-    );
+    socket?.write(bytesOf(reply).subarray(0, cut.after), () => {
+      if (cut.by === "end") socket.destroySoon();
+      if (cut.by === "reset") socket.resetAndDestroy();
+    });
   }
 }
 
 /** Returns how many bytes a reply has that is cut nowhere. */
-export const lengthOf = ({ status = 200, headers = {}, body = "" }: Reply): number => {
-  const bytes = Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body));
-  return headOf(status, { ...headers, "Content-Length": String(bytes) }).length + bytes;
-};
+export const lengthOf = (reply: Reply): number => bytesOf(reply).length;
 
-const headOf = (status: number, headers: Readonly<Record<string, string>>): Buffer =>
-  Buffer.from(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${Object.entries(headers)
-      .map(([name, value]) => `${name}: ${value}\r\n`)
-      .join("")}\r\n`,
-  );
+function bytesOf(reply: Reply): Buffer {
+  const { status = 200, headers = {}, cut } = reply;
+  const body = bodyOf(reply);
+  const framing = cut?.by === "end" ? { Connection: "close" } : { "Content-Length": String(body.length) };
+  const lines = Object.entries({ ...headers, ...framing }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`), body]);
+}
+
+const bodyOf = ({ body = "" }: Reply): Buffer => Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
