@@ -52,6 +52,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npx jest test/faults/drills": "npm run test:release runs the same files",
   "npx jest test/clients/generated test/clients/validating --selectProjects release":
     "npm run test:full or test:release runs the same files",
+  "npx jest test/clients/behaviour": "npm run test:full or test:release runs the same files",
+  "npx jest test/clients/matrix --selectProjects release": "npm run test:full or test:release runs the same files",
   "npx jest hop-to-console": "npm run test:full or test:release runs the same files",
   "npm run test:rolling -- --runs 10": "test/rolling/rolling.full.test.ts is one run",
   "node services/SERVICE/dist/migrate.js": "test/e2e/start.full.test.ts runs it; a running system's schema is migrated already",

@@ -15,15 +15,8 @@ export function adviceFor(error: unknown): string | undefined {
   return LASTING.find(([pattern]) => pattern.test(words))?.[1];
 }
 
-/** Returns whether the address speaks TLS: a server that does ends connections of HTTP without a response. Sends no key. */
-export async function speaksTls(url: string, fetch: typeof globalThis.fetch, signal: AbortSignal): Promise<boolean> {
-  try {
-    await fetch(url.replace("http:", "https:"), { method: "HEAD", redirect: "manual", signal });
-    return true;
-  } catch (error) {
-    return UNTRUSTED.test(wordsOf(error));
-  }
-}
+/** Returns whether a fetch failed for the certificate alone. */
+export const isUntrusted = (error: unknown): boolean => UNTRUSTED.test(wordsOf(error));
 
 /** Returns codes and messages of an error and of its causes. */
 function wordsOf(error: unknown): string {

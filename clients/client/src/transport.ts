@@ -1,7 +1,7 @@
 import { attemptOnce, type Answer, type AttemptRequest } from "./attempt.ts";
 import { pause, TimeoutError, withTimeout } from "./abortable.ts";
 import { BrandRecordsError } from "./brand-records-error.ts";
-import { adviceFor, speaksTls } from "./lasting-failure.ts";
+import { adviceFor, isUntrusted } from "./lasting-failure.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -123,15 +123,15 @@ export class Transport {
     return advice !== undefined;
   }
 
-  /** Asks once, after a first request of HTTP that was ended without a response. */
+  /** Asks once, without a key, after a first request that was ended without a response: so a server of TLS ends one of HTTP. */
   async #isOfHttps({ attempts, cause }: BrandRecordsError, { signal, endsAt }: Call): Promise<boolean> {
     if (attempts > 1 || !this.#url.startsWith("http:") || cause instanceof TimeoutError) return false;
+    const url = this.#url.replace("http:", "https:");
     const leftMs = Math.min(TLS_PROBE_MS, endsAt - performance.now());
-    try {
-      return await withTimeout(leftMs, signal, (signal) => speaksTls(this.#url, this.#fetch, signal));
-    } catch {
-      return false;
-    }
+    return withTimeout(leftMs, signal, (signal) => this.#fetch(url, { method: "HEAD", redirect: "manual", signal })).then(
+      () => true,
+      isUntrusted,
+    );
   }
 
   /** @throws what the function throws, BrandRecordsError if it does not end in time, TypeError if it returns none, or the signal's reason */
