@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { signDelivery } from "@brand-records/client/signing";
 import { CertificateAuthority, type IssuedCertificate } from "@brand-records/testkit";
-import { drive, DRIVERS, type Ability, type Driver } from "./drivers.ts";
+import { drive, DRIVERS, PREPARE_MS_MAX, prepareDrivers, type Ability, type Driver } from "./drivers.ts";
 import { run, type Run } from "./run-scripted.ts";
 import { BRAND, KEY, OTHER_BRAND, page, plan, PLAN_ID, prepared, refusal, SCENARIOS, type Scenario } from "./scenarios.ts";
 import { lengthOf, ScriptedServer, type Received, type Reply, type Script } from "./scripted-server.ts";
@@ -17,9 +17,10 @@ const LISTS: readonly string[] = ["campaigns", "submissions", "payouts", "deposi
 let folder: string;
 let certificate: IssuedCertificate;
 beforeAll(async () => {
+  await prepareDrivers();
   folder = await mkdtemp(join(tmpdir(), "behaviour-"));
   certificate = new CertificateAuthority(folder).issue("service", { names: ["IP:127.0.0.1"] });
-});
+}, PREPARE_MS_MAX);
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Leaves out what a driver has no words for. */

@@ -1,4 +1,4 @@
-import { DRIVERS } from "./drivers.ts";
+import { DRIVERS, PREPARE_MS_MAX, prepareDrivers } from "./drivers.ts";
 import { run } from "./run-scripted.ts";
 import { page, refusal } from "./scenarios.ts";
 
@@ -6,6 +6,8 @@ import { page, refusal } from "./scenarios.ts";
 
 const STORM_MS = 30_000;
 const DEADLINE_MS = 4_000;
+
+beforeAll(prepareDrivers, PREPARE_MS_MAX);
 
 describe.each(DRIVERS)("$name", (driver) => {
   it.concurrent.each([undefined, "120.5", "1e1", "2, 3", "0"])(

@@ -62,4 +62,4 @@ export const receivers = [
   fetchHandler({ secrets: (_, env: { SECRET: string }) => env.SECRET }, async (event, _, env) => void [event.type, env.SECRET]),
 ];
 export const signed: Promise<Record<string, string>> = signDelivery("{}", "whsec_x", { id: "evt_1", type: "payout.paid" });
-export const sync = (store: SyncStore): Promise<{ readonly startedAt: string }> => records.sync(store, { requestsPerMinute: 30 });
+export const sync = (store: SyncStore): Promise<{ readonly startedAt: string }> => records.sync(store, { share: 0.25 });
