@@ -87,6 +87,7 @@ export const SHOTS: readonly Shot[] = [
   ...on("/docs/api", "Using the API", { "guide-api": signedOut }),
   ...on("/docs/errors", "Errors", { "guide-errors": signedOut }),
   ...on("/docs/webhooks", "Receiving events", { "guide-webhooks": signedOut }),
+  ...on("/docs/python", "brand-records for Python", { "guide-python": signedOut }),
 
   ...on("/developers", "Requests an hour", {
     overview: { documented: true },
