@@ -66,7 +66,7 @@ export const inYaml = (document: object): string =>
 const RETRIES = {
   strategy: "backoff",
   backoff: { initialInterval: 1_000, maxInterval: 60_000, maxElapsedTime: 300_000, exponent: 2 },
-  statusCodes: ["408", "429", "500", "503", "504"],
+  statusCodes: ["408", "429", "500", "502", "503", "504"],
   retryConnectionErrors: true,
 };
 
