@@ -275,6 +275,12 @@ it.each<[string, () => Promise<readonly string[]>, RegExp]>([
   expect(requests).toEqual([]);
 });
 
+it("makes a file that SQLite of before 3.38 reads, which has no ->>", async () => {
+  const { target, query } = await openFile();
+  await brandRecords(["sync", "--db", target], { env: env() });
+  expect(await query("select name from sqlite_master where sql like '%->%'")).toEqual([]);
+});
+
 it("makes the file of a copy for its owner alone", async () => {
   const db = join(folder, "copy.db");
   await brandRecords(["sync", "--db", db], { env: env() });

@@ -129,6 +129,14 @@ it("answers with 504 if the receiver stalls, and with 502 if it gives no respons
   expect(await deliver(listening.url)).toBe(504);
   respond = (response) => void response.destroy();
   expect(await deliver(listening.url)).toBe(502);
+  respond = ({ socket }) => void socket?.end("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n");
+  expect(await deliver(listening.url)).toBe(502);
+});
+
+it("answers with the time after which the receiver wants the event again", async () => {
+  respond = (response) => response.writeHead(503, { "retry-after": "120" }).end();
+  const response = await fetch(listening.url, { method: "POST", body: BODY, headers: await signDelivery(BODY, SECRET) });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "120"]);
 });
 
 it("accepts without a receiver, with --json as lines, until Ctrl-C ends it cleanly", async () => {

@@ -8,7 +8,7 @@ const HINTS: Readonly<Record<string, string>> = {
   permission_required: "Use a key with this permission: an owner chooses it when creating the key. brand-records whoami shows a key's.",
   invalid_cursor: "Repeat --cursor as it was printed, with the same resource and filters, or leave it out to begin again.",
   rate_limited: "All keys of the brand share its limit.",
-  no_response: "Is BRAND_RECORDS_URL right, and can this machine reach it?",
+  no_response: "Is BRAND_RECORDS_URL right, and can this machine reach it? For a certificate of your own: NODE_EXTRA_CA_CERTS=ca.pem.",
   wrong_brand: "Set BRAND_RECORDS_KEY to a key of the brand that it began with.",
   unexpected_response: "Is BRAND_RECORDS_URL the service's address, such as https://records.example?",
 };
@@ -22,7 +22,7 @@ const HINTS: Readonly<Record<string, string>> = {
 export function withNextStep(error: unknown, signal: AbortSignal, kept: string, restart = kept): unknown {
   if (signal.aborted) return new Interrupted("Interrupted.", kept);
   if (error instanceof BrandRecordsError) {
-    const steps = error.code === "invalid_cursor" ? [restart] : [reportOf(error).hint, kept];
+    const steps = error.code === "invalid_cursor" ? [restart] : [reportOf(error).hint, ...(error.code === "wrong_brand" ? [] : [kept])];
     return new CommandFailure(error.code, error.message, { cause: error, hint: steps.filter(Boolean).join("\n") });
   }
   if (!(error instanceof CommandFailure) || error instanceof UsageFailure) return error;

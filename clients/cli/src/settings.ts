@@ -29,7 +29,7 @@ export function readAccess(env: NodeJS.ProcessEnv): Access {
   }
   if (key === "") {
     throw new UsageFailure(
-      "BRAND_RECORDS_KEY is not set",
+      env["BRAND_RECORDS_KEY_FILE"] ? "BRAND_RECORDS_KEY_FILE is empty" : "BRAND_RECORDS_KEY is not set",
       "read -rs BRAND_RECORDS_KEY && export BRAND_RECORDS_KEY, then paste the key. The brand's owners create keys in the Developers area.",
     );
   }

@@ -42,7 +42,7 @@ export async function listen(session: Session, options: ListenOptions): Promise<
     const isForwarded = arrival.event !== undefined && target !== undefined;
     const reply = isForwarded ? await postDelivery(target, asItCame(request, arrival.body), forwarding) : undefined;
     const status = reply === undefined ? arrival.status : statusOf(reply);
-    response.writeHead(status, reply === undefined ? arrival.headers : {}).end(arrival.text);
+    response.writeHead(status, reply === undefined ? arrival.headers : headersOf(reply)).end(arrival.text);
     const line = session.json ? lineJson(arrival, status, reply) : lineText(arrival, status, reply, session.colorsFor(stdout));
     if (!(await writeToReader(stdout, `${line}\n`, ended.signal))) ended.abort();
   }
@@ -103,8 +103,13 @@ function asItCame({ rawHeaders }: IncomingMessage, body: Buffer): Delivery {
   return { headers, body };
 }
 
-/** As a gateway responds: the service tries again after each of the last two. */
-const statusOf = (reply: Reply): number => (reply.kind === "response" ? reply.status : reply.kind === "slow" ? 504 : 502);
+/** As a gateway responds: the service tries again after each of the last two. A response of HTTP has a status from 200 on. */
+const statusOf = (reply: Reply): number =>
+  reply.kind === "response" && reply.status >= 200 ? reply.status : reply.kind === "slow" ? 504 : 502;
+
+/** When the service is to try again. */
+const headersOf = (reply: Reply): Record<string, string> =>
+  reply.kind === "response" && reply.retryAfter !== undefined ? { "Retry-After": reply.retryAfter } : {};
 
 const isThisMachine = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 

@@ -4,8 +4,8 @@ import { CommandFailure, errorReason } from "@brand-records/command-line";
 export interface Dialect {
   /** The type of JSON. */
   readonly json: "jsonb" | "text";
-  /** The type of times in the views, which are text in the tables. */
-  readonly time: "timestamptz" | "text";
+  /** Returns a record's field, as views have it. */
+  field(name: string, kind: "number" | "time" | "text"): string;
   /** Takes the second parameter, a list in JSON, apart: a row has an element in the column `value`. */
   readonly elements: string;
   /** Statements before those that make the tables. */
@@ -37,5 +37,7 @@ export const underWay = (name: string): CommandFailure =>
 
 export function copyFailed(name: string, error: unknown): unknown {
   if (error instanceof CommandFailure) return error;
-  return new CommandFailure("copy_failed", `${name}: ${errorReason(error)}`, { cause: error });
+  const reason = errorReason(error);
+  const hint = reason.includes("client password") ? "Set PGPASSWORD, or BRAND_RECORDS_DB to the whole URL." : undefined;
+  return new CommandFailure("copy_failed", `${name}: ${reason}`, { cause: error, ...(hint !== undefined && { hint }) });
 }

@@ -31,9 +31,9 @@ export const layoutStatements = (dialect: Dialect): string[] => [
 export const LAST_WALK = "(select coalesce(max(id), 0) from walks where finished_at is not null)";
 
 /** The resource without vanished records, with the fields of this version. Money stays a whole number of centavos. */
-function resourceView(resource: Resource, { time }: Dialect): string {
+function resourceView(resource: Resource, { field }: Dialect): string {
   const { numbers, times } = fieldsByKind(resource);
-  const typeOf = (name: string): string => (numbers.includes(name) ? "bigint" : times.includes(name) ? time : "text");
-  const columns = fieldNames(resource).map((name) => `cast(record ->> '${name}' as ${typeOf(name)}) as ${name}`);
+  const kindOf = (name: string) => (numbers.includes(name) ? "number" : times.includes(name) ? "time" : "text");
+  const columns = fieldNames(resource).map((name) => `${field(name, kindOf(name))} as ${name}`);
   return `create view ${resource.name} as select ${columns.join(", ")} from listed where resource = '${resource.name}'`;
 }

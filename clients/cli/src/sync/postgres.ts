@@ -31,7 +31,7 @@ export async function openPostgres(url: string): Promise<CopyDatabase> {
     name,
     dialect: {
       json: "jsonb",
-      time: "timestamptz",
+      field: (name, kind) => `cast(record ->> '${name}' as ${{ number: "bigint", time: "timestamptz", text: "text" }[kind]})`,
       elements: "jsonb_array_elements(cast($2 as jsonb)) as element (value)",
       setup: [`create schema if not exists ${SCHEMA}`],
     },
