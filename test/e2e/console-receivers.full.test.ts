@@ -217,7 +217,7 @@ it("the settings save what was changed, and refuse what the service refuses at i
   await page.getByRole("textbox", { name: "URL" }).fill("https://hooks.slack.com/services/T/B/x");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("is a team chat's incoming webhook").waitFor();
-  await page.getByText("examples/relay").waitFor();
+  await page.getByRole("link", { name: "the relay" }).waitFor();
   await page.reload();
   await page.getByRole("textbox", { name: "Label" }).fill("Ledger");
   await page.getByRole("spinbutton", { name: "Attempts in flight" }).fill("");

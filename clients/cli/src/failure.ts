@@ -22,7 +22,7 @@ const HINTS: Readonly<Record<string, string>> = {
 export function withNextStep(error: unknown, signal: AbortSignal, kept: string, restart = kept): unknown {
   if (signal.aborted) return new Interrupted("Interrupted.", kept);
   if (error instanceof BrandRecordsError) {
-    const steps = error.code === "invalid_cursor" ? [restart] : [reportOf(error).hint, ...(error.code === "wrong_brand" ? [] : [kept])];
+    const steps = error.code === "invalid_cursor" ? [restart] : [reportOf(error).hint, kept];
     return new CommandFailure(error.code, error.message, { cause: error, hint: steps.filter(Boolean).join("\n") });
   }
   if (!(error instanceof CommandFailure) || error instanceof UsageFailure) return error;
