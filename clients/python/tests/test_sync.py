@@ -96,6 +96,27 @@ def test_refuses_another_brand_and_changes_nothing(service: Service, path: Path)
     assert rows(path, "select count(*) from walks") == [(1,)]
 
 
+@pytest.mark.parametrize("statement", ["create table users (id)", "create view payouts as select 1 as id"])
+def test_refuses_a_file_that_is_no_copy_and_leaves_it_as_it_is(path: Path, statement: str) -> None:
+    rows(path, statement)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="is no copy: it has other tables or views"):
+        SqliteStore(path)
+    assert (path.read_bytes(), [each.name for each in path.parent.iterdir()]) == (before, [path.name])
+
+
+def test_keeps_nothing_in_passing_and_makes_the_file_for_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="is a folder: name the file of the copy"):
+        SqliteStore("")
+    with SqliteStore(":memory:") as store:
+        store.load()
+        for name in (":memory:", ":memory:-wal", ":memory:-shm"):
+            assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+    with SqliteStore(Path(":memory:")) as store:
+        assert store.brand_id is None
+
+
 def test_one_walk_writes_at_a_time(service: Service, path: Path) -> None:
     service.respond = lists()
     with SqliteStore(path) as store:
@@ -198,8 +219,8 @@ def test_merges_an_event_once_and_by_its_time(service: Service, path: Path) -> N
         paid = event()
         assert [store.apply_event(paid), store.apply_event(paid)] == ["changed", "not_newer"]
         assert store.apply_event(event(updated_at=None)) == "no_updated_at"
-        assert store.apply_event(event("payouts_9")) == "not_listed"
-        assert store.apply_event(event("ref_1", "refunds")) == "not_listed"
+        assert store.apply_event(event("payouts_9")) == "not_in_copy"
+        assert store.apply_event(event("ref_1", "refunds")) == "not_in_copy"
         assert store.apply_event(event() | {"test": True}) == "test"
         # An import may have set the record back since.
         assert store.apply_event(event("payouts_1b", at=datetime.now(timezone.utc) - timedelta(minutes=6))) == "before_listing"

@@ -1,5 +1,5 @@
 -- Others may read the copy during a walk. A power cut may take the last pages, not the copy: the walk goes on before them.
-pragma journal_mode = wal; pragma synchronous = normal;
+pragma journal_mode = wal; pragma synchronous = normal; begin immediate;
 -- Every record, as a list returned it. `listed_in` is the last walk that listed it, and `listed_at` when, by the service's clock.
 create table if not exists records (
   resource text not null, id text not null, created_at text not null, updated_at text not null, record text not null,
@@ -19,5 +19,4 @@ create table if not exists waiting_events (
 create view if not exists listed as
   select * from records where listed_in >= ifnull((select max(id) from walks where finished_at is not null), 0);
 -- Records that were listed before, but not by the last finished walk. The platform deletes none: ask the operator about them.
-create view if not exists vanished as
-  select * from records where listed_in < (select max(id) from walks where finished_at is not null);
+create view if not exists vanished as select * from records where listed_in < (select max(id) from walks where finished_at is not null);

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib.resources import files
+from pathlib import Path
 
 from .errors import BrandRecordsError
 from .generated.api import RECORD_TYPES, AnyEvent
@@ -16,18 +17,31 @@ _to_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 class SqliteStore(AbstractContextManager["SqliteStore"]):
     """A copy in a SQLite file, on a local disk: the tables of layout.sql, and a view for each resource.
 
-    Any number of programs may read it, also during a walk; they need write access to its folder, for the files beside it.
+    Any number of its owner's programs may read it, also during a walk; they need write access to its folder, for the files beside it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = os.fspath(path)
+        """Makes the file, for its owner alone, if there is none. Raises ValueError if it is none of a copy, and leaves it as it is."""
+        # SQLite takes "" and ":memory:" for copies that end with the process: a folder, and a file's name.
+        self._path = Path(path).absolute()
+        if self._path.is_dir():
+            raise ValueError(f"{self._path} is a folder: name the file of the copy")
+        self._path.touch(0o600)
         self._lock: sqlite3.Connection | None = None
         # Autocommit: transactions begin and end where they are written.
         self._db = sqlite3.connect(self._path, timeout=30, isolation_level=None)
-        self._db.executescript(files("brand_records").joinpath("layout.sql").read_text("utf-8"))
+        layout = files("brand_records").joinpath("layout.sql").read_text("utf-8")
         for resource, record in RECORD_TYPES.items():
             columns = ", ".join(f"json_extract(record, '$.{name}') as {name}" for name in record.__annotations__)
-            self._db.execute(f"create view if not exists {resource} as select {columns} from listed where resource = '{resource}'")
+            layout += f"create view if not exists {resource} as select {columns} from listed where resource = '{resource}';"
+        try:
+            names = [name for [name] in self._db.execute("select name from sqlite_master")]
+            if names and "to_read" not in names:
+                raise ValueError(f"{self._path} is no copy: it has other tables or views. Name another file, which is made")
+            self._db.executescript(layout + "commit")
+        except BaseException:
+            self._db.close()
+            raise
 
     def close(self, *_: object) -> None:
         self._db.close()
@@ -91,10 +105,10 @@ class SqliteStore(AbstractContextManager["SqliteStore"]):
         key = [event["data"]["resource"], event["data"]["id"]]
         row = self._db.execute("select record, listed_at from records where resource = ? and id = ?", key).fetchone()
         if row is None:
-            return "test" if event["test"] else "not_listed"
-        outcome = merge_event(record := json.loads(row[0]), row[1], event)
-        changed = [record["updated_at"], _to_json(record), *key]
-        self._db.execute("update records set updated_at = ?, record = ? where resource = ? and id = ?", changed)
+            return "test" if event["test"] else "not_in_copy"
+        if (outcome := merge_event(record := json.loads(row[0]), row[1], event)) == "changed":
+            changed = [record["updated_at"], _to_json(record), *key]
+            self._db.execute("update records set updated_at = ?, record = ? where resource = ? and id = ?", changed)
         return outcome
 
     def _unfinished_walk(self) -> tuple[int | None, str | None]:

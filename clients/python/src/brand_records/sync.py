@@ -13,7 +13,7 @@ OLD_WALK = timedelta(hours=12)  # What a walk read first is old by then.
 CLOCK_MARGIN = timedelta(minutes=5)  # Clocks may differ by as much.
 OnPage = Callable[["SyncPage"], None]
 ToRead = dict[ResourceName, str | None]  # each list from its cursor, or from its start
-MergeOutcome = Literal["changed", "test", "no_updated_at", "not_newer", "before_listing", "not_listed"]
+MergeOutcome = Literal["changed", "test", "no_updated_at", "not_newer", "before_listing", "not_in_copy"]
 
 
 class SyncState(NamedTuple):
