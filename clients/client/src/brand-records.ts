@@ -21,7 +21,7 @@ export class BrandRecords implements Lists {
   readonly #transport: Transport;
   readonly #expectBrand: string | undefined;
 
-  /** @throws TypeError if `url` or `key` is none */
+  /** @throws TypeError if `url` or `key` is none, or a time */
   constructor(options: ClientOptions) {
     this.#transport = new Transport(options);
     this.#expectBrand = options.expectBrand;

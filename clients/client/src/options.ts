@@ -10,9 +10,9 @@ export interface ClientOptions {
   readonly key: string | (() => string | Promise<string>) | undefined;
   /** The brand whose key it should be, `brd_…`. A response of another is refused, and a plan is not sent with its key. */
   readonly expectBrand?: string | undefined;
-  /** Milliseconds until a request that is not complete is sent again. Default: 20,000. */
+  /** Milliseconds until a request that is not complete is sent again, or Infinity. Default: 20,000. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for a page or a plan, with all repetitions, waits and calls of `key`. Default: 120,000. */
+  /** Milliseconds for a page or a plan, with all repetitions, waits and calls of `key`, or Infinity. Default: 120,000. */
   readonly deadlineMs?: number | undefined;
   /** The program, in the service's logs, such as `nightly-copy/2.1`. Default: this package and its version. */
   readonly userAgent?: string | undefined;

@@ -101,8 +101,8 @@ describe("against a server that always refuses", () => {
     jest.restoreAllMocks();
   });
 
-  const TIMELESS = [undefined, "0", "120.5", "1e1", "2, 3", "3600.5", "-1", "soon", "2026-11-21"];
-  const cases = TIMELESS.flatMap((time) => [0, 0.999].map((random) => [time, random] as const));
+  const TIMES = [undefined, "1", "0", "120.5", "1e1", "2, 3", "3600.5", "-1", "soon", "2026-11-21"];
+  const cases = TIMES.flatMap((time) => [0, 0.999].map((random) => [time, random] as const));
 
   it.each(cases)(
     "with 429 and Retry-After %j a call asks at most 8 times in 30 s, and to its deadline, if chance is %d",
@@ -120,23 +120,29 @@ describe("against a server that always refuses", () => {
       await jest.advanceTimersByTimeAsync(90_000);
       expect(await error).toMatchObject({ code: "rate_limited", attempts: sent.length });
       expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
-      expect(Math.max(...pauses)).toBeLessThanOrEqual(20_000);
+      expect(Math.max(...pauses)).toBeLessThanOrEqual(time === "1" ? 21_000 : 20_000);
     },
   );
 
-  it.each([0, 0.999])("a call waits as long as the limit says, and hardly longer, if chance is %d", async (random) => {
+  it.each([
+    [429, 0],
+    [429, 0.999],
+    [503, 0],
+  ])("a call waits as long as %d says, and for a pause that grows, if chance is %d", async (status, random) => {
     jest.spyOn(Math, "random").mockReturnValue(random);
     const pauses: number[] = [];
-    const refuse = (): Response => new Response("", { status: 429, headers: { "Retry-After": "7" } });
+    const refuse = (): Response => new Response("", { status, headers: { "Retry-After": "7" } });
     const error = failure(
       client(refuse, { onRetry: ({ delayMs }) => pauses.push(delayMs) })
         .payouts()
         .page(),
     );
     await jest.advanceTimersByTimeAsync(120_000);
-    expect(await error).toMatchObject({ status: 429, retryAfter: 7 });
-    expect(pauses.length).toBeGreaterThan(14);
-    for (const delayMs of pauses) expect(delayMs - 7_000).toBeCloseTo(random * 500);
+    expect(await error).toMatchObject({ status, retryAfter: 7 });
+    expect(pauses.length).toBeGreaterThanOrEqual(6);
+    pauses.forEach((delayMs, failures) =>
+      expect(delayMs).toBeCloseTo(7_000 + (Math.min(20_000, 500 * 2 ** failures) * (1 + random)) / 2),
+    );
   });
 
   it.each(["3600", "1795227310", "Sat, 21 Nov 2099 08:31:00 GMT"])("a call does not begin to wait past its deadline: %s", async (time) => {
@@ -151,6 +157,22 @@ it("a call fails with what the service said, and not with the request that its d
   const fetch = (): Promise<Response> => (sent.push("") === 1 ? Promise.resolve(busy()) : never);
   // After the longest first pause, half a second.
   expect(await failure(client(busy, { fetch, deadlineMs: 600 }).payouts().page())).toMatchObject({ status: 503, attempts: 2 });
+});
+
+it.each([NaN, 0, -1, "20000", null])("%p is no time: it is refused, and nothing is sent", async (time) => {
+  const respond = (): Response => new Response();
+  const wrong = time as number;
+  expect(() => client(respond, { timeoutMs: wrong })).toThrow(new TypeError("timeoutMs must be a number of milliseconds above 0"));
+  const refused = new TypeError("deadlineMs must be a number of milliseconds above 0");
+  expect(() => client(respond, { deadlineMs: wrong })).toThrow(refused);
+  expect(await failure(client(respond).payouts({}, { deadlineMs: wrong }).page())).toEqual(refused);
+  expect(await failure(client(respond).prepareCampaignPlan(PLAN, { deadlineMs: wrong }))).toEqual(refused);
+  expect(sent).toEqual([]);
+});
+
+it("a time may be Infinity", async () => {
+  const options = { timeoutMs: Infinity, deadlineMs: Infinity, key: () => "brk_live_x" };
+  expect(await failure(client(() => new Response("", { status: 404 }), options).payouts().page())).toMatchObject({ status: 404 });
 });
 
 describe("what no repetition changes", () => {
@@ -203,6 +225,22 @@ describe("what no repetition changes", () => {
       expect((rejected as BrandRecordsError).attempts).toBeGreaterThanOrEqual(1);
     },
   );
+
+  it.each(LASTING)("is repeated after another failure: %s, %s", async (_, error) => {
+    const ended = thrown("fetch failed", coded("UND_ERR_SOCKET", "other side closed"));
+    const failures = [ended, error];
+    const respond = (): Response => {
+      const next = failures.shift();
+      if (next !== undefined) throw next;
+      return Response.json({ resource: "payouts", data: [] }, { headers: { "X-Brand-Id": BRAND } });
+    };
+    jest.useFakeTimers();
+    const page = client(respond).payouts().page();
+    await jest.advanceTimersByTimeAsync(1_500);
+    jest.useRealTimers();
+    expect((await page).data).toEqual([]);
+    expect(sent).toHaveLength(3);
+  });
 
   it.each([
     ["speaks TLS", () => Response.json({}), 1, /url must begin with https:/],

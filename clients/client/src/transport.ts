@@ -41,6 +41,8 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    requireTime("timeoutMs", options.timeoutMs);
+    requireTime("deadlineMs", options.deadlineMs);
     this.#url = readUrl(options.url);
     this.#fetch = (...given) => (options.fetch ?? globalThis.fetch)(...given);
     if (typeof options.key !== "function") requireKey(options.key);
@@ -50,9 +52,10 @@ export class Transport {
    * Resolves with a whole, successful response. Repeats what may pass until the deadline, and ends before a wait that it does not leave
    * time for.
    *
-   * @throws BrandRecordsError, the last one, or the signal's reason
+   * @throws BrandRecordsError, the last one, TypeError if the deadline is no time, or the signal's reason
    */
   async send(request: TransportRequest, options: CallOptions, expected: ExpectedBrand): Promise<Answer> {
+    requireTime("deadlineMs", options.deadlineMs);
     const { signal, deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS } = options;
     const call = { signal, endsAt: performance.now() + deadlineMs, expected };
     let key = await this.#readKey(call, 0);
@@ -111,11 +114,11 @@ export class Transport {
   }
 
   /**
-   * Returns whether repetitions would not change a failure, and adds what to do to its message. After a response of the server they may:
-   * it is restarted, or moves.
+   * Returns whether repetitions would not change a first failure, and adds what to do to its message. After a response of the server they
+   * may, and after another failure: it is restarted, or moves.
    */
   async #isLasting(error: BrandRecordsError, call: Call): Promise<boolean> {
-    if (this.#isAnswered) return false;
+    if (this.#isAnswered || error.attempts > 1) return false;
     const ofScheme = async () =>
       (await this.#isOfHttps(error, call)) ? "what listens there speaks TLS: url must begin with https://" : undefined;
     const advice = adviceFor(error.cause) ?? (await ofScheme());
@@ -123,9 +126,9 @@ export class Transport {
     return advice !== undefined;
   }
 
-  /** Asks once, without a key, after a first request that was ended without a response: so a server of TLS ends one of HTTP. */
-  async #isOfHttps({ attempts, cause }: BrandRecordsError, { signal, endsAt }: Call): Promise<boolean> {
-    if (attempts > 1 || !this.#url.startsWith("http:") || cause instanceof TimeoutError) return false;
+  /** Asks, without a key, after a first request that was ended without a response: so a server of TLS ends one of HTTP. */
+  async #isOfHttps({ cause }: BrandRecordsError, { signal, endsAt }: Call): Promise<boolean> {
+    if (!this.#url.startsWith("http:") || cause instanceof TimeoutError) return false;
     const url = this.#url.replace("http:", "https:");
     const leftMs = Math.min(TLS_PROBE_MS, endsAt - performance.now());
     return withTimeout(leftMs, signal, (signal) => this.#fetch(url, { method: "HEAD", redirect: "manual", signal })).then(
@@ -165,6 +168,12 @@ function requireKey(key: unknown): string {
   return trimmed;
 }
 
+/** @throws TypeError unless it is left out, or above 0: a call until NaN never ends */
+function requireTime(name: string, milliseconds: unknown): void {
+  if (milliseconds === undefined || (typeof milliseconds === "number" && milliseconds > 0)) return;
+  throw new TypeError(`${name} must be a number of milliseconds above 0`);
+}
+
 function requireBrand(expected: ExpectedBrand, brandId: string | undefined): void {
   if (expected === undefined || brandId === expected) return;
   const message =
@@ -185,13 +194,12 @@ function mayPass({ code, status }: BrandRecordsError): boolean {
 
 /**
  * Returns the milliseconds to wait before the request is sent again. Half of a growing pause is random, so that clients which failed together do
- * not return together; without a fixed half, chance alone made a storm. A time that the service names is waited out in full, and the limit's
- * time with no growing pause: it says when there is room.
+ * not return together; without a fixed half, chance alone made a storm. It comes after a time that the service names: a server that always
+ * names one second was asked each second.
  *
  * @param failures before this one
  * @param random from 0 to 1
  */
-function retryDelayMs({ status, retryAfter = 0 }: BrandRecordsError, failures: number, random: number): number {
-  if (status === 429 && retryAfter > 0) return retryAfter * 1_000 + random * BACKOFF_MS_MIN;
+function retryDelayMs({ retryAfter = 0 }: BrandRecordsError, failures: number, random: number): number {
   return retryAfter * 1_000 + (Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** failures) * (1 + random)) / 2;
 }

@@ -6,6 +6,7 @@ import pickle
 import threading
 from datetime import date, datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 import httpx
 import pytest
@@ -150,12 +151,30 @@ class TestDeadlines:
         assert (failed.value.code, failed.value.attempts) == ("no_response", 0)
         assert service.received == []
 
-    def test_a_storm_of_429_without_a_time(self) -> None:
-        """At most eight requests in 30 s, by the least pauses."""
-        error = BrandRecordsError("m", "rate_limited", status=429)
+    @pytest.mark.parametrize("value", [float("nan"), 0, -1, None, "20"])
+    def test_a_time_that_is_none_is_refused(self, service: Service, value: Any) -> None:
+        for name in ("timeout", "deadline"):
+            with pytest.raises(ValueError, match=f"{name} must be a number of seconds above 0"):
+                client(service, **{name: value})
+        with client(service) as records:
+            with pytest.raises(ValueError, match="deadline must be"):
+                records.payouts(deadline=value)
+            with pytest.raises(ValueError, match="deadline must be"):
+                records.prepare_campaign_plan(**{"title": "t", "deadline": value})
+        assert service.received == []
+
+    @pytest.mark.parametrize("value", [float("inf"), 10**400, 0.5])
+    def test_any_other_may_be_as_long_as_it_likes(self, service: Service, value: float) -> None:
+        with BrandRecords(service.url, lambda: KEY, timeout=value, deadline=value) as records:
+            assert list(records.payouts(deadline=value)) == []
+
+    @pytest.mark.parametrize(("status", "retry_after", "requests"), [(429, None, 8), (429, 0, 8), (429, 1, 7), (503, 1, 7), (429, 7, 4)])
+    def test_a_storm(self, status: int, retry_after: float | None, requests: int) -> None:
+        """At most so many requests in 30 s, by the least pauses."""
+        error = BrandRecordsError("m", status=status, retry_after=retry_after)
         times = [sum(retry_delay(error, failures, 0) for failures in range(count)) for count in range(9)]
-        assert sum(at <= 30 for at in times) == 8
-        assert retry_delay(error, 50, 1) == 20
+        assert sum(at <= 30 for at in times) == requests
+        assert retry_delay(error, 50, 1) == 20 + (retry_after or 0)
 
 
 class TestErrors:
@@ -177,6 +196,10 @@ class TestErrors:
         with pytest.raises(ValueError, match="url must be") as refused:
             BrandRecords(url, KEY)
         assert "u:p" not in str(refused.value)
+
+    def test_an_address_may_have_white_space_around_it(self, service: Service) -> None:
+        with BrandRecords(f" {service.url}/ \n", KEY) as records:
+            assert list(records.payouts()) == []
 
     @pytest.mark.parametrize("key", [None, "", "brk live", "schlüssel"])
     def test_a_key_that_is_none_is_refused_without_its_text(self, key: str | None) -> None:

@@ -120,28 +120,18 @@ const LIMITS: Scenario[] = [
     pauses: [pause(0)],
   })),
   {
-    name: "429 with a time is waited out, and hardly longer",
-    script: [limited("1"), limited("1"), FIRST, LAST],
+    name: "429 and 503 with a time are waited out, and the pause beyond it grows",
+    script: [limited("1"), limited("1"), refusal(503, "unavailable", { "Retry-After": "1" }), FIRST, LAST],
     output: { ids: IDS },
-    requests: 4,
-    pauses: [
-      [1_000, 1_500],
-      [1_000, 1_500],
-    ],
-  },
-  {
-    name: "503 with a time is waited out, and the pause beyond it grows",
-    script: [refusal(503, "unavailable", { "Retry-After": "1" }), LAST],
-    output: { ids: ["po_3"] },
-    requests: 2,
-    pauses: [pause(0, 1)],
+    requests: 5,
+    pauses: [pause(0, 1), pause(1, 1), pause(2, 1)],
   },
   ...FORMS.map(([name, time]): Scenario => ({
     name: `a time as ${name} counts from the response's own date, a day off`,
     script: [refusal(429, "rate_limited", { "Retry-After": time, Date: DATE.toUTCString() }), LAST],
     output: { ids: ["po_3"] },
     requests: 2,
-    pauses: [[2_000, 2_500]],
+    pauses: [pause(0, 2)],
   })),
   {
     name: "a time that is past is none",
@@ -220,6 +210,13 @@ const FAILURES: Scenario[] = [
     output: { ids: IDS },
     requests: 2,
     judge: (_, { retries }) => expect(retries.length).toBeGreaterThan(0),
+  },
+  {
+    name: "a server that ends the first connection, and refuses others until it is restarted, is asked again",
+    script: [{ ...FIRST, cut: { after: 0, by: "end" }, thenDownMs: 1_200 }, FIRST, LAST],
+    output: { ids: IDS },
+    requests: 3,
+    judge: (_, { retries }) => expect(retries.length).toBeGreaterThan(1),
   },
 ];
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import httpx
 
 from .errors import BrandRecordsError
-from .exchange import Request
+from .exchange import Request, require_seconds
 from .generated.api import CampaignPlan, CampaignPlanInput, ResourceName
 from .generated.lists import Lists
 from .record_list import RecordList
@@ -34,7 +34,7 @@ class BrandRecords(Lists, AbstractContextManager["BrandRecords"]):
         http: httpx.Client | None = None,
         on_retry: OnRetry = lambda _: None,
     ) -> None:
-        """Makes a client, which requests nothing yet. Raises ValueError if `url` or `key` is none, as a missing setting is.
+        """Makes a client, which requests nothing yet. Raises ValueError if `url` or `key` is none, as a missing setting is, or a time.
 
         :param key: a function is asked for every request, and again if the key is refused: a key that is replaced in a file is used at once
         :param expect_brand: the brand whose key it should be, `brd_…`. A response of another is refused, and no plan is sent with its key
@@ -43,7 +43,7 @@ class BrandRecords(Lists, AbstractContextManager["BrandRecords"]):
         :param http: for another proxy or certificate authority than those of the environment. Its timeouts are not used
         """
         self._transport = Transport(url, key, timeout, http, on_retry)
-        self._expect_brand, self._deadline = expect_brand, deadline
+        self._expect_brand, self._deadline = expect_brand, require_seconds("deadline", deadline)
 
     def close(self, *_: object) -> None:
         """Closes the connections, but not those of a given `http`."""
@@ -61,7 +61,7 @@ class BrandRecords(Lists, AbstractContextManager["BrandRecords"]):
         with `error.plan_request_id` and the same fields. A program that may be restarted makes and stores its own before the call.
         """
         given: dict[str, Any] = {**fields, "request_id": fields.get("request_id") or str(uuid.uuid4())}
-        deadline = given.pop("deadline", self._deadline)
+        deadline = require_seconds("deadline", given.pop("deadline", self._deadline))
         # Written once: every repetition sends these bytes. `str` writes a date as the service reads it.
         content = json.dumps(given, default=str).encode()
         request = Request("POST", "/api/v1/campaign-plans", lambda body: isinstance(body, dict) and "plan_id" in body, content)

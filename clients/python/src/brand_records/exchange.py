@@ -32,8 +32,7 @@ def exchange(http: httpx.Client, url: str, request: Request, key: str, seconds: 
     headers |= {"Content-Type": "application/json"} if request.body else {}
     # The API has no redirects, and a key must not follow one to another host.
     options: dict[str, Any] = {"headers": headers, "content": request.body, "timeout": seconds, "follow_redirects": False}
-    stops_at = monotonic() + seconds
-    begun: list[httpx.Response] = []
+    stops_at, begun = monotonic() + seconds, list[httpx.Response]()
 
     def read() -> bytes:
         with http.stream(request.method, url + request.path, **options) as response:
@@ -52,6 +51,13 @@ def exchange(http: httpx.Client, url: str, request: Request, key: str, seconds: 
         message = f"no complete response: {str(error) or type(error).__name__}"
         raise BrandRecordsError(message, "no_response", brand_id=meta.brand_id, request_id=meta.request_id) from error
     return _read(request, begun[0], body)
+
+
+def require_seconds(name: str, value: object) -> float:
+    """Returns the seconds, at most 23 days, as threads and sockets overflow. Raises ValueError unless above 0: NaN would never end."""
+    if not isinstance(value, (int, float)) or not value > 0:
+        raise ValueError(f"{name} must be a number of seconds above 0")
+    return min(value, 2_000_000.0)
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:

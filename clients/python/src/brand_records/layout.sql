@@ -3,8 +3,7 @@ pragma journal_mode = wal; pragma synchronous = normal; begin immediate;
 -- Every record, as a list returned it. `listed_in` is the last walk that listed it, and `listed_at` when, by the service's clock.
 create table if not exists records (
   resource text not null, id text not null, created_at text not null, updated_at text not null, record text not null,
-  listed_in integer not null, listed_at text not null, primary key (resource, id)
-);
+  listed_in integer not null, listed_at text not null, primary key (resource, id));
 -- The one brand whose records these are.
 create table if not exists brand (only_row integer primary key check (only_row = 1), id text not null);
 -- One row a walk, and the lists that the unfinished walk still has to read, each from its cursor (null: from the start).
@@ -13,8 +12,7 @@ create table if not exists to_read (resource text primary key, cursor text);
 -- Events since the last walk ended. `received_at` is by this machine's clock.
 create table if not exists waiting_events (
   resource text not null, id text not null, updated_at text not null, event text not null, received_at text not null,
-  primary key (resource, id, updated_at)
-);
+  primary key (resource, id, updated_at));
 -- Records that the last finished walk or the one after it listed.
 create view if not exists listed as
   select * from records where listed_in >= ifnull((select max(id) from walks where finished_at is not null), 0);

@@ -4,7 +4,7 @@ from datetime import datetime, timezone
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
-from .exchange import Request
+from .exchange import Request, require_seconds
 from .generated.api import ResourceName
 from .response_meta import ResponseMeta
 from .transport import Transport
@@ -30,7 +30,7 @@ class RecordList(Generic[RecordT]):
     def __init__(self, transport: Transport, resource: ResourceName, options: Mapping[str, Any], expect_brand: str | None) -> None:
         given: dict[str, Any] = {"limit": 200, **options}
         self._transport, self._resource, self._expect_brand = transport, resource, expect_brand
-        self._cursor, self._deadline = given.pop("cursor", None), given.pop("deadline")
+        self._cursor, self._deadline = given.pop("cursor", None), require_seconds("deadline", given.pop("deadline"))
         self._query = {name: _query_text(name, value) for name, value in given.items() if value is not None}
 
     def page(self) -> Page[RecordT]:
@@ -39,12 +39,10 @@ class RecordList(Generic[RecordT]):
 
     def pages(self) -> Iterator[Page[RecordT]]:
         """Reads page after page, to the last. All are of one brand, also if the key is replaced by another brand's."""
-        page = self.page()
-        yield page
+        yield (page := self.page())
         brand = self._expect_brand or page.meta.brand_id
         while page.next_cursor is not None:
-            page = self._read_page(page.next_cursor, brand)
-            yield page
+            yield (page := self._read_page(page.next_cursor, brand))
 
     def __iter__(self) -> Iterator[RecordT]:
         for page in self.pages():

@@ -34,14 +34,11 @@ class SqliteStore(AbstractContextManager["SqliteStore"]):
         for resource, record in RECORD_TYPES.items():
             columns = ", ".join(f"json_extract(record, '$.{name}') as {name}" for name in record.__annotations__)
             layout += f"create view if not exists {resource} as select {columns} from listed where resource = '{resource}';"
-        try:
-            names = [name for [name] in self._db.execute("select name from sqlite_master")]
-            if names and "to_read" not in names:
-                raise ValueError(f"{self._path} is no copy: it has other tables or views. Name another file, which is made")
-            self._db.executescript(layout + "commit")
-        except BaseException:
+        names = [name for [name] in self._db.execute("select name from sqlite_master")]
+        if names and "to_read" not in names:
             self._db.close()
-            raise
+            raise ValueError(f"{self._path} is no copy: it has other tables or views. Name another file, which is made")
+        self._db.executescript(layout + "commit")
 
     def close(self, *_: object) -> None:
         self._db.close()
@@ -63,14 +60,13 @@ class SqliteStore(AbstractContextManager["SqliteStore"]):
             self._lock.execute("begin exclusive" if not self._lock.in_transaction else "select 1")
         except sqlite3.OperationalError as error:
             raise BlockingIOError(f"{self._path}.lock: {error}: is another walk running?") from None
-        _, started_at = self._unfinished_walk()
-        return SyncState(self.brand_id, started_at, dict(self._db.execute("select resource, cursor from to_read order by rowid")))
+        return SyncState(self.brand_id, self._unfinished_walk()[1], dict(self._db.execute("select * from to_read order by rowid")))
 
     def write_page(self, page: SyncPage) -> None:
         with self._transaction():
             self._db.execute("insert or ignore into brand values (1, ?)", [page.brand_id])
-            walk_id, _ = self._unfinished_walk()
-            walk_id = walk_id or self._db.execute("insert into walks (started_at) values (?)", [page.started_at]).lastrowid
+            insert = "insert into walks (started_at) values (?)"
+            walk_id = self._unfinished_walk()[0] or self._db.execute(insert, [page.started_at]).lastrowid
             for each in page.records:
                 row = [page.resource, each["id"], each["created_at"], each["updated_at"], _to_json(each), walk_id, page.listed_at]
                 self._db.execute("insert or replace into records values (?, ?, ?, ?, ?, ?, ?)", row)

@@ -75,23 +75,19 @@ class Walk:
 
     def _walk(self, started_at: str, to_read: ToRead) -> str:
         while to_read:
-            resource, cursor = next(iter(to_read.items()))
+            (resource, cursor), *others = to_read.items()
             requested_at = time_text()
             page = self._read(resource, cursor)
             self._brand = page.meta.brand_id
             if self._brand is None:
                 raise BrandRecordsError(f"the response has {NO_BRAND}", status=page.meta.status, request_id=page.meta.request_id)
-            to_read = {name: page.next_cursor if name == resource else at for name, at in to_read.items()}
-            if page.next_cursor is None:
-                del to_read[resource]
+            to_read = dict(others if page.next_cursor is None else [(resource, page.next_cursor), *others])
             written = SyncPage(self._brand, resource, page.data, requested_at, time_text(page.meta.date), started_at, to_read)
             self._store.write_page(written)
             self._on_page(written)
             self._counted.append(monotonic())
-            if to_read and (limit := page.meta.rate_limit):
-                allowed = max(1, int(limit.limit * self._share))
-                if len(self._counted) >= allowed:
-                    sleep(max(0.0, self._counted[-allowed] + limit.window_seconds - monotonic()))
+            if to_read and (limit := page.meta.rate_limit) and len(self._counted) >= (allowed := max(1, int(limit.limit * self._share))):
+                sleep(max(0.0, self._counted[-allowed] + limit.window_seconds - monotonic()))
         self._store.finish_walk(time_text())
         return started_at
 

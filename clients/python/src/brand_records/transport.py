@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from .errors import BrandRecordsError, advice_for
-from .exchange import NO_BRAND, Answer, Request, exchange, within
+from .exchange import NO_BRAND, Answer, Request, exchange, require_seconds, within
 
 Key = str | Callable[[], str] | None
 OnRetry = Callable[["Retry"], None]
@@ -31,9 +31,8 @@ class Transport:
 
     def __init__(self, url: str | None, key: Key, timeout: float, http: httpx.Client | None, on_retry: OnRetry) -> None:
         self._key: str | Callable[[], str] = key if callable(key) else _require_key(key)
-        self._url, self._timeout = _read_url(url), timeout
-        self.on_retry: OnRetry = on_retry
-        self._http, self._is_own = http or httpx.Client(), http is None
+        self._url, self._timeout = _read_url(url), require_seconds("timeout", timeout)
+        self.on_retry, self._http, self._is_own = on_retry, http or httpx.Client(), http is None
         self._confirmed_key: str | None = None  # a response has shown it to be of the expected brand
         self._is_answered = False  # a response has shown that `url` leads to a server
 
@@ -64,8 +63,7 @@ class Transport:
                     error.args, error.is_temporary = (f"{error}: {advice}",), False
                 if error.status == 401:
                     # The key may have been replaced while the request was on its way: once, as a function may return another each time.
-                    following = self._read_key(ends_at, attempts)
-                    if following == key or is_replaced:
+                    if is_replaced or (following := self._read_key(ends_at, attempts)) == key:
                         raise
                     key, is_replaced = following, True
                     continue
@@ -80,8 +78,7 @@ class Transport:
         try:
             body, meta = exchange(self._http, self._url, request, key, max(0.001, min(self._timeout, ends_at - monotonic())))
         except BrandRecordsError as error:
-            if error.brand_id is not None:
-                _require_brand(expected, error.brand_id)
+            _require_brand(expected, error.brand_id or expected)  # A proxy names none.
             raise
         self._is_answered = True
         _require_brand(expected, meta.brand_id)
@@ -99,7 +96,7 @@ class Transport:
 def _read_url(text: str | None) -> str:
     """Returns the address that paths follow. Raises ValueError without the text: it may have a password."""
     with suppress(ValueError, httpx.InvalidURL):
-        parts, url = urlsplit(text or ""), str(httpx.URL(text or ""))
+        parts, url = urlsplit(text := (text or "").strip()), str(httpx.URL(text))
         if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not set("?#@ ") & set(url):
             return url.rstrip("/")
     raise ValueError("url must be the service's address, https://…, without user, query and fragment")
@@ -122,9 +119,7 @@ def _require_brand(expected: str | None, brand_id: str | None) -> None:
 def retry_delay(error: BrandRecordsError, failures: int, chance: float) -> float:
     """Returns the seconds to wait before a request is sent again, after some failures before this one.
 
-    Half of the growing pause is by chance, so that clients which failed together return apart; chance alone made storms. A time that the
-    service names is waited out in full, and the limit's time with no growing pause: it says when there is room.
+    Half of the growing pause is by chance, so that clients which failed together return apart; chance alone made storms. It comes after a
+    time that the service names: a server that always names one second was asked each second.
     """
-    if error.status == 429 and error.retry_after:
-        return error.retry_after + chance * 0.5
     return (error.retry_after or 0) + min(20.0, 0.5 * 2.0 ** min(failures, 10)) * (1 + chance) / 2

@@ -17,6 +17,8 @@ Body = bytes | bytearray | memoryview | str
 Headers = Mapping[str, Any] | Iterable[tuple[str, str]]
 # One secret as it was shown, or several during a rotation: a list, or one text with commas. None, which a missing setting is, is refused.
 Secrets = str | Iterable[str] | None
+# Timestamp, whether it is the service's own, what is signed before the body, and the digest.
+_Signature = tuple[str, bool, str, bytes]
 SIGNATURES_MAX = 8  # The service sends two during a rotation. Each costs a computation for every secret.
 
 
@@ -62,10 +64,6 @@ def verify_delivery(
         if header.get(name) not in (None, signed):
             raise DeliveryError(f"{name} differs from the signed body", "header_mismatch")
     return event
-
-
-# Timestamp, whether it is the service's own, what is signed before the body, and the digest.
-_Signature = tuple[str, bool, str, bytes]
 
 
 def _is_signed(body: bytes, signature: _Signature, secret: str) -> bool:
