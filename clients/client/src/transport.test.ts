@@ -140,9 +140,7 @@ describe("against a server that always refuses", () => {
     await jest.advanceTimersByTimeAsync(120_000);
     expect(await error).toMatchObject({ status, retryAfter: 7 });
     expect(pauses.length).toBeGreaterThanOrEqual(6);
-    pauses.forEach((delayMs, failures) =>
-      expect(delayMs).toBeCloseTo(7_000 + (Math.min(20_000, 500 * 2 ** failures) * (1 + random)) / 2),
-    );
+    pauses.forEach((delayMs, failures) => expect(delayMs).toBeCloseTo(7_000 + (Math.min(20_000, 500 * 2 ** failures) * (1 + random)) / 2));
   });
 
   it.each(["3600", "1795227310", "Sat, 21 Nov 2099 08:31:00 GMT"])("a call does not begin to wait past its deadline: %s", async (time) => {
@@ -172,7 +170,13 @@ it.each([NaN, 0, -1, "20000", null])("%p is no time: it is refused, and nothing 
 
 it("a time may be Infinity", async () => {
   const options = { timeoutMs: Infinity, deadlineMs: Infinity, key: () => "brk_live_x" };
-  expect(await failure(client(() => new Response("", { status: 404 }), options).payouts().page())).toMatchObject({ status: 404 });
+  expect(
+    await failure(
+      client(() => new Response("", { status: 404 }), options)
+        .payouts()
+        .page(),
+    ),
+  ).toMatchObject({ status: 404 });
 });
 
 describe("what no repetition changes", () => {
