@@ -1,6 +1,7 @@
 """Receives events with Flask, and stores each once.
 
 WEBHOOK_SECRET=whsec_… flask --app flask_receiver run --port 8000
+WEBHOOK_SECRET=whsec_… gunicorn --bind 127.0.0.1:8000 flask_receiver:app    behind your proxy
 """
 
 import json

@@ -50,9 +50,12 @@ afterAll(async () => {
 });
 
 /** Installs the wheel beside the libraries of an example. Returns the folder of programs. */
-async function programsWith(requirements?: string): Promise<string> {
-  const packages = requirements === undefined ? [] : (await readFile(join(EXAMPLES, requirements), "utf8")).trim().split("\n");
-  const programs = await pythonPrograms([...packages, "httpx", "mypy==2.4.1"]);
+async function programsWith(requirements: string): Promise<string> {
+  const [client, ...libraries] = (await readFile(join(EXAMPLES, requirements), "utf8")).trim().split("\n");
+  const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+  // The wheel stands for it.
+  expect(client).toBe(`brand-records~=${version.replace(/\.\d+$/, "")}`);
+  const programs = await pythonPrograms([...libraries, "httpx", "mypy==2.4.1"]);
   const pip = { ...PYTHON, command: join(programs, "pip") };
   await runTool(pip, ["install", "--quiet", "--disable-pip-version-check", "--force-reinstall", "--no-deps", wheel], { cwd: folder });
   return programs;
@@ -119,11 +122,11 @@ describe("beside FastAPI, Flask, Django and pandas", () => {
   beforeAll(async () => {
     programs = await programsWith("requirements.txt");
   }, RUN_MS_MAX);
-  afterEach(() => running.kill("SIGKILL"));
+  afterEach(() => running.kill("SIGTERM"));
 
   const RECEIVERS: readonly (readonly [name: string, command: (port: number) => readonly string[]])[] = [
     ["fastapi_receiver.py", (port) => ["uvicorn", "fastapi_receiver:app", "--port", String(port)]],
-    ["flask_receiver.py", (port) => ["flask", "--app", "flask_receiver", "run", "--port", String(port)]],
+    ["flask_receiver.py", (port) => ["gunicorn", "--bind", `127.0.0.1:${port}`, "flask_receiver:app"]],
     ["django_receiver.py", (port) => ["python", "django_receiver.py", "runserver", String(port), "--noreload"]],
   ];
 
@@ -138,7 +141,8 @@ describe("beside FastAPI, Flask, Django and pandas", () => {
       );
       const [program = "", ...args] = commandOf(port);
       await rm(join(folder, "events.db"), { force: true });
-      const env = { PATH: process.env["PATH"], ...settings(), WEBHOOK_SECRET: created.secret };
+      // gunicorn makes a socket at home.
+      const env = { PATH: process.env["PATH"], HOME: folder, ...settings(), WEBHOOK_SECRET: created.secret };
       running = spawn(join(programs, program), args, { cwd: folder, env, stdio: "ignore" });
       await once(running, "spawn");
       await eventually(() => fetch(url, { method: "POST", body: "{}" }), { timeoutMs: 60_000 });
