@@ -10,7 +10,13 @@ interface Request {
   readonly secrets: readonly string[];
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  readonly event: { readonly id: string; readonly type: string; readonly test: boolean; readonly created_at: string };
+  readonly event: {
+    readonly id: string;
+    readonly type: string;
+    readonly test: boolean;
+    readonly created_at: string;
+    readonly brand_id: string;
+  };
 }
 
 /** One of the two signatures of docs/webhooks.md. */
@@ -63,7 +69,7 @@ interface Steps {
   readonly ignoresHeader: boolean;
   /** The type by which it decides whether it is configured for the event. */
   type(request: Request): string;
-  readonly types: ReadonlySet<string> | undefined;
+  readonly types: Pick<ReadonlySet<string>, "has"> | undefined;
   isForm(request: Request): boolean;
   /** When it looks an event up among those that it has, and what it responds if it has it. */
   readonly remembers: "after verifying" | "before verifying" | "once processed, before verifying";
@@ -90,7 +96,7 @@ const RIGHT: Steps = {
   equals: (given, digest) => given.length === digest.length && timingSafeEqual(given, digest),
   ignoresHeader: false,
   type: ({ event }) => event.type,
-  types: new Set(["payout.paid", "campaign.settled"]),
+  types: new Set(["payout.paid", "campaign.settled", "submission.approved", "submission.rejected"]),
   isForm: () => true,
   remembers: "after verifying",
   key: ({ event }) => event.id,
@@ -136,9 +142,11 @@ const hasForm =
   (request, own) =>
     digestsIn(request, scheme).length > 0 && own.isNear(ageAt(Number(request.headers[scheme.timestamp])));
 
+/** As a function of a framework's parser of JSON, beside its other parsers. */
+const trustsContent = (type: RegExp): Partial<Steps> => ({ trusts: ({ headers }) => type.test(String(headers["content-type"])) });
+
 const written = (body: Buffer): Buffer => Buffer.from(JSON.stringify(JSON.parse(body.toString())));
 
-const FORM = "application/x-www-form-urlencoded";
 const FIELDS = new Set(["id", "type", "created_at", "brand_id", "test", "dashboard_url", "data"]);
 
 const refusingWith =
@@ -160,7 +168,15 @@ const RECEIVERS = {
   "reads the body alone": { ignoresHeader: true },
   "takes every prefix": { scheme: { ...OWN, form: /^\w+=([0-9a-f]{64})$/ } },
   "remembers events by attempt": { key: ({ event, headers }) => `${event.id} ${String(headers["x-service-attempt"])}` },
-  "refuses while it works": { workMs: 100 },
+  "remembers events by webhook-id": { key: ({ headers }) => String(headers["webhook-id"]) },
+  "chooses what to do by the header": {
+    ignoresHeader: true,
+    isForm: ({ headers, event }) => RIGHT.types?.has(String(headers["x-service-event"] ?? event.type)) === true,
+  },
+  "knows its brand": { isForm: ({ event }) => event.brand_id === "brd_mine" },
+  "is starting": { respond: (status, count) => (count === 1 ? 503 : status) },
+  "refuses while it works": { workMs: 30 },
+  "limits while it works": { workMs: 30, respond: (status) => (status === 503 ? 429 : status) },
   throws: { respond: refusingWith(500) },
   "throws at unknown types": { respond: (status) => (status === 422 ? 500 : status) },
 
@@ -183,12 +199,22 @@ const RECEIVERS = {
   // These accept forgeries, which a single request shows.
   "compares the first half": { equals: (given, digest) => given.subarray(0, 16).equals(digest.subarray(0, 16)) },
   "compares numbers": { equals: (given, digest) => Number(`0x${given.toString("hex")}`) === Number(`0x${digest.toString("hex")}`) },
-  "compares the last characters": { equals: (given, digest) => given.subarray(-8).equals(digest.subarray(-8)) },
+  "compares the last characters": { equals: (given, digest) => given.subarray(-20).equals(digest.subarray(-20)) },
   "has an empty secret, too": { secrets: (secrets) => `${secrets.join(",")},`.split(",") },
   "compares only webhook-signature": { verifies: either(STANDARD, hasForm(OWN)) },
   "compares only X-Service-Signature": { verifies: either(OWN, hasForm(STANDARD)) },
-  // As a function of Express's parser of JSON, beside its parser of forms.
-  "verifies JSON alone": { trusts: ({ headers }) => headers["content-type"] === FORM },
+  "ignores algorithms that it does not know": {
+    verifies: (request, own) => /^(?!sha256)\w+=/.test(String(request.headers["x-service-signature"])) || isSigned(request, own),
+  },
+  "verifies first attempts alone": {
+    trusts: ({ headers }) => headers["x-service-attempt"] !== "1" && Math.abs(ageAt(Number(headers["x-service-timestamp"]))) <= 300,
+  },
+  "verifies no settled campaigns": { trusts: ({ event }) => event.type === "campaign.settled" },
+  "verifies no approved submissions": { trusts: ({ event }) => event.type === "submission.approved" },
+  "verifies no rejected submissions": { trusts: ({ event }) => event.type === "submission.rejected" },
+  "verifies no forms": trustsContent(/^application\/x-www-form-urlencoded/),
+  "verifies no forms of parts": trustsContent(/^multipart\//),
+  "verifies no text": trustsContent(/^text\//),
   "verifies only what is signed": {
     trusts: (request) => !has(request, OWN) && Math.abs(ageAt(Number(request.headers["x-service-timestamp"]))) <= 300,
   },
@@ -205,6 +231,10 @@ const RECEIVERS = {
   "compares what is there": {
     scheme: { ...OWN, form: /^sha256=([0-9a-f]+)$/ },
     equals: (given, digest) => given.equals(digest.subarray(0, given.length)),
+  },
+  "compares the end": {
+    scheme: { ...OWN, form: /^sha256=([0-9a-f]+)$/ },
+    equals: (given, digest) => given.equals(digest.subarray(-given.length)),
   },
   "accepts what it cannot decode": {
     verifies: (request, own) => /^sha256=.*[^0-9a-f]/.test(String(request.headers["x-service-signature"])) || isSigned(request, own),
@@ -240,6 +270,7 @@ const RECEIVERS = {
   "converts line ends": { signed: (body, timestamp) => [[timestamp, Buffer.from(body.toString().replaceAll("\r\n", "\n"))]] },
   "trims the body": { signed: (body, timestamp) => [[timestamp, Buffer.from(body.toString().trim())]] },
   "takes every type": { types: undefined },
+  "takes types by family": { types: { has: (type) => /^(payout|campaign|submission)\./.test(type) } },
   "trusts the header": { ignoresHeader: true, type: ({ headers }) => String(headers["x-service-event"]) },
 
   // These accept many.
@@ -262,14 +293,14 @@ const RECEIVERS = {
   "accepts everything, and then nothing": { trusts: () => true, respond: (_, count) => (count > 11 ? 401 : 204) },
   "accepts everything, every other time": { trusts: () => true, respond: (_, count) => (count % 2 === 0 ? 403 : 204) },
   "is limited from the first request on": { respond: () => 429 },
-  "is limited in the middle": { respond: (status, count) => (count > 21 ? 429 : status) },
-  "is behind a firewall": { respond: (status, _, refusals) => (refusals > 8 ? 403 : status) },
+  "is limited in the middle": { respond: (status, count) => (count > 28 ? 429 : status) },
+  "is behind a firewall": { respond: (status, _, refusals) => (refusals > 15 ? 403 : status) },
   "is behind a limiter that names the time": {
-    respond: (status, count) => (count > 21 ? 403 : status),
+    respond: (status, count) => (count > 28 ? 403 : status),
     send: (response, status) => void response.writeHead(status, status === 403 ? { "retry-after": "30" } : {}).end(),
   },
-  "is away in the middle": { respond: (status, count) => (count > 21 ? 502 : status) },
-  "is replaced in the middle": { respond: (status, count) => (count === 23 ? 502 : status) },
+  "is away in the middle": { respond: (status, count) => (count > 28 ? 502 : status) },
+  "is replaced in the middle": { respond: (status, count) => (count === 30 ? 502 : status) },
 } satisfies Record<string, Partial<Steps>>;
 
 export type Receiver = keyof typeof RECEIVERS;
@@ -316,9 +347,10 @@ export async function startFlawedReceiver(
     const count = paths.length;
     void buffer(message)
       .then(async (body) => {
-        const parsed: unknown =
-          message.headers["content-type"] === FORM ? Object.fromEntries(new URLSearchParams(body.toString())) : JSON.parse(body.toString());
-        const event = parsed as Request["event"];
+        const { "content-type": type = "" } = message.headers;
+        const isForm = /form/.test(type);
+        const form = isForm ? await new Response(body, { headers: { "Content-Type": type } }).formData() : [];
+        const event = (isForm ? Object.fromEntries(form) : JSON.parse(body.toString())) as Request["event"];
         const status = await statusFor({ secrets, headers: message.headers, body, event });
         if (status === 401) refusals += 1;
         own.send(response, own.respond(status, count, refusals));

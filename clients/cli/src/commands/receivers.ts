@@ -4,7 +4,7 @@ import { command, group, type Session } from "../session.ts";
 
 const DESCRIPTION = `Send a receiver what it must accept and what it must refuse, and report which rules of the service's guide (/docs/webhooks) it keeps.
 
-It sends about fifty requests, one after another, to the URL given and nowhere else: it follows no redirects, and calls no service. The events are marked as tests unless --live is given. Their records do not exist.`;
+It sends about sixty requests, one after another, to the URL given and nowhere else: it follows no redirects, and calls no service. The events are marked as tests unless --live is given. Their records do not exist.`;
 
 const HELP = `
 Results:
@@ -14,7 +14,7 @@ Results:
   not checked  nothing is known: the receiver accepts no event, or what it
                refused may have been refused by a limiter or a proxy (429, 503,
                502, Retry-After, or the same event, correctly signed, is not
-               accepted afterwards). Exempt this machine, or allow 60 requests
+               accepted afterwards). Exempt this machine, or allow 90 requests
                a minute, and prove it again
 
 Exit codes:
@@ -27,6 +27,10 @@ more is sent.
 
 Whether the same event twice acted once, HTTP cannot show: look into what the
 receiver stores. A receiver ignores tests, so use --live for that.
+
+The events are of the brand brd_test. If the receiver checks the brand, name it:
+--brand ID. If it responds with 502, 503 or 504 to the very first request, as
+while it starts, that is sent again, up to three times.
 
 Examples:
   brand-records receivers prove --to http://localhost:3000/hooks \\
@@ -53,14 +57,14 @@ async function proveAndReport(session: Session, options: Values<typeof OPTIONS>)
   const { exitCodeOf, reportDocument, reportText, requestsOf } = await import("../prove/report.ts");
   const { Signer } = await import("../prove/signer.ts");
   const { isEventType } = await import("../deliveries/sample-event.ts");
-  const { type, live = false } = options;
+  const { type, live = false, brand } = options;
   if (!isEventType(type)) throw new UsageFailure(`there is no type ${type}`);
   const to = deliveryTarget(options.to);
   const secret = await onlySecret(session, options.secretFile, "--secret-file");
   const nextSecret =
     options.nextSecretFile === undefined ? undefined : await onlySecret(session, options.nextSecretFile, "--next-secret-file");
   const { env } = session.terminal;
-  const signer = new Signer({ secret, nextSecret, type, live, origin: originOf(env), headerWord: headerWord(options.headerWord) });
+  const signer = new Signer({ secret, nextSecret, type, live, brand, origin: originOf(env), headerWord: headerWord(options.headerWord) });
   session.note(({ dim }) => dim(`Sending to ${to.href} and nowhere else. Redirects are not followed. ${marked(live)}`));
   const bar = openProgressBar(session, "proving", RULES.length, { unit: "rules", atEnd: "" });
   let done = 0;

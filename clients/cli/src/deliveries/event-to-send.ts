@@ -12,15 +12,17 @@ export interface EventOptions {
   /** The id of a record whose event it is. */
   readonly record: string | undefined;
   readonly live?: boolean | undefined;
+  /** Of sample data. */
+  readonly brand: string;
 }
 
 /** Returns the event of a file or of a record, else one of sample data. @throws UsageFailure if the options name none */
 export async function eventToSend(session: Session, type: EventType | undefined, options: EventOptions): Promise<SampleEvent> {
-  const { body, record, live = false } = options;
+  const { body, record, live = false, brand } = options;
   if (body !== undefined && record !== undefined) throw new UsageFailure("--body and --record each name an event", "Give one of them.");
   if (body !== undefined) return storedEvent(session, type, body);
   if (record !== undefined) return recordEvent(session, type, record, live);
-  if (type !== undefined) return sampleEvent(type, { live, origin: originOf(session.terminal.env) });
+  if (type !== undefined) return sampleEvent(type, { live, brand, origin: originOf(session.terminal.env) });
   throw new UsageFailure("The event's type is missing", `Give ${EVENT_TYPE_NAMES.join(", ")}, or a record: --record ID`);
 }
 

@@ -19,12 +19,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   "101": "Give the URL of a server that takes POST requests: this one speaks another protocol, such as WebSocket.",
   "3xx": "Give the final URL: redirects are not followed. Register that one: the right host, the slash.",
   "401": "Check the secret: whole, and of this receiver. Verify the raw body, and check the receiver's clock.",
-  "403": "Exempt the path from login, WAF and bot check. Check the secret: whole, and of this receiver.",
+  "403": "Exempt the path from login, WAF and bot check. Check the secret: whole, and of this receiver; and the brand: --brand.",
   "404": "Nothing accepts a POST there: check the path and the deployment.",
   "405": "Nothing accepts a POST there: check the path and the deployment.",
   "410": "410 disables the receiver: respond with it only if the URL is to get no more events.",
   "413": "Let your server take 64 KiB.",
-  "422": "Send a type that the receiver is configured for, or configure it for this one.",
+  "422": "Send a type that the receiver is configured for, or configure it for this one. If it checks the brand: --brand.",
   "429": "A limiter responds. Exempt the sender, or raise the limit.",
   "502": "A proxy responds for a receiver that does not: start it, and read its log.",
   "503": "A limiter, a proxy or a server that is not ready responds: wait, or exempt the sender.",
@@ -39,11 +39,12 @@ export const isAccepted = (reply: Reply): boolean => reply.kind === "response" &
 export const isLimited = (reply: Reply): boolean =>
   reply.kind === "response" && !isAccepted(reply) && (reply.status === 429 || reply.retryAfter !== undefined);
 
+/** Whether a proxy responded, or a server that is not ready. */
+export const isNotReady = (reply: Reply): boolean => reply.kind === "response" && [502, 503, 504].includes(reply.status);
+
 /** Whether it says nothing of the delivery: no connection, or the response of a limiter, a proxy, or a server that is not ready. */
 export const isUnrelated = (reply: Reply): boolean =>
-  reply.kind === "failed"
-    ? ["dns", "connect", "tls"].includes(reply.reason)
-    : reply.kind === "response" && (isLimited(reply) || [502, 503, 504].includes(reply.status));
+  reply.kind === "failed" ? ["dns", "connect", "tls"].includes(reply.reason) : isLimited(reply) || isNotReady(reply);
 
 /** `accepted`, `refused`, `slow`, or why no response came, as in docs/webhooks.md. */
 export function outcomeOf(reply: Reply): string {

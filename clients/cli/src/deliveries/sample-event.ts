@@ -13,16 +13,17 @@ export interface SampleEvent {
 export interface SampleOptions {
   /** Events that are not tests make the receiver act. */
   readonly live: boolean;
+  readonly brand: string;
   /** Origin of `dashboard_url`. */
   readonly origin: string;
 }
 
 /** Returns an event of sample data, with a new id. Its records do not exist. */
-export function sampleEvent(type: EventType, { live, origin }: SampleOptions): SampleEvent {
+export function sampleEvent(type: EventType, { live, brand, origin }: SampleOptions): SampleEvent {
   const id = newId("evt");
   const now = new Date().toISOString();
   const dashboard_url = `${origin}/developers/events/${id}`;
-  const event = { id, type, created_at: now, brand_id: "brd_test", test: !live, dashboard_url, data: sampleData(type, now) };
+  const event = { id, type, created_at: now, brand_id: brand, test: !live, dashboard_url, data: sampleData(type, now) };
   return { id, type, body: Buffer.from(JSON.stringify(event)) };
 }
 

@@ -90,7 +90,7 @@ export const ACCEPTING_RULES: readonly Rule[] = [
     id: "at_once",
     check: "the same event twice at once",
     expects: "accepted",
-    sentence: "Remember processed events by the event's `id` (also in `webhook-id`).",
+    sentence: "Remember processed events by the `id` in the verified body.",
     section: "each-event-once",
     advice: "Insert the id and what the event does in one transaction: the second waits for the first, and responds with 2xx.",
     atOnce: true,

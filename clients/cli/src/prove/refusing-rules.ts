@@ -1,5 +1,6 @@
+import { newId } from "@brand-records/ids";
 import type { Delivery } from "../deliveries/post-delivery.ts";
-import { edited, type SampleEvent } from "../deliveries/sample-event.ts";
+import { edited, EVENT_TYPE_NAMES, type SampleEvent } from "../deliveries/sample-event.ts";
 import type { Rule, Trial } from "./rule.ts";
 import { nowSeconds, otherSecret, type Signer } from "./signer.ts";
 import { afterRefusalsVerdict } from "./verdict.ts";
@@ -9,10 +10,9 @@ const TOO_FAR_SECONDS = 330;
 /** Outside of every tolerance, and at another time of the day. */
 const HOURS_SECONDS = 7_200;
 const DAY_SECONDS = 86_400;
+const BOUNDARY = "between-the-parts";
 
 const REFUSE_HEADERS = "Refuse missing or malformed headers, and a timestamp more than five minutes in the past or the future.";
-const FORM = "application/x-www-form-urlencoded";
-const UNKNOWN_TYPE = "record.unheard_of";
 
 /** Each request is one that a receiver with a mistake of its own accepts, and no other request shows: test/e2e/prove-receivers.test.ts. */
 const RULES: readonly (Omit<Rule, "expects" | "section"> & Partial<Rule>)[] = [
@@ -70,7 +70,8 @@ const RULES: readonly (Omit<Rule, "expects" | "section"> & Partial<Rule>)[] = [
     advice: "Respond with 422 to a type that you do not process: what you accept by mistake is not sent again.",
     refusal: 422,
     async trials(signer, event) {
-      return trialsOf([`of type ${UNKNOWN_TYPE}`, await signer.sign(ofUnknownType(event))]);
+      const unknown = ofUnknownType(event);
+      return trialsOf([`of type ${unknown.type}`, await signer.sign(unknown)]);
     },
   },
   {
@@ -82,8 +83,8 @@ const RULES: readonly (Omit<Rule, "expects" | "section"> & Partial<Rule>)[] = [
     refusal: 422,
     needs: { id: "unknown_type", because: "accepts types that it is not configured for" },
     async trials(signer, event) {
-      const delivery = await signer.sign({ ...ofUnknownType(event), type: event.type });
-      return trialsOf([`with ${event.type} in the header of ${UNKNOWN_TYPE}`, delivery]);
+      const { type, body } = ofUnknownType(event);
+      return trialsOf([`with ${event.type} in the header of ${type}`, await signer.sign({ ...event, body })]);
     },
   },
   {
@@ -95,6 +96,19 @@ const RULES: readonly (Omit<Rule, "expects" | "section"> & Partial<Rule>)[] = [
     look: "harmless",
     needs: { id: "wrong_signature", because: "accepts wrong signatures" },
     trials: harmless,
+  },
+  {
+    id: "webhook_id",
+    check: "another webhook-id",
+    expects: "either",
+    sentence: "Remember processed events by the `id` in the verified body.",
+    section: "each-event-once",
+    advice: "Take the id from the body, or refuse with 401.",
+    look: "check that it remembers the id in the body",
+    needs: { id: "wrong_signature", because: "accepts wrong signatures" },
+    async trials(signer, event) {
+      return trialsOf(["with another webhook-id", withHeader(await signer.sign(event), signer.names.standardId, newId("evt"))]);
+    },
   },
 ];
 
@@ -114,10 +128,26 @@ export const AFTER_REFUSALS: Rule = {
 const trialsOf = (...pairs: readonly (readonly [variation: string, delivery: Delivery])[]): Trial[] =>
   pairs.map(([variation, delivery]) => ({ variation, delivery }));
 
-const ofUnknownType = (event: SampleEvent): SampleEvent => ({
-  ...edited(event, (text) => text.replace(`"type":"${event.type}"`, `"type":"${UNKNOWN_TYPE}"`)),
-  type: UNKNOWN_TYPE,
+/** Of the same family, which a receiver may take whole. */
+function ofUnknownType(event: SampleEvent): SampleEvent {
+  const type = event.type.replace(/\..*/, ".unheard_of");
+  return { ...edited(event, (text) => text.replace(`"type":"${event.type}"`, `"type":"${type}"`)), type };
+}
+
+const withHeader = ({ headers, body }: Delivery, name: string, value: string): Delivery => ({
+  headers: { ...headers, [name]: value },
+  body,
 });
+
+/** The types that the receiver may be configured for, too. */
+const otherTypes = (type: string) => EVENT_TYPE_NAMES.filter((name) => name !== type);
+
+/** Prefixes that no version has. */
+function withOtherPrefix(signer: Signer, delivery: Delivery): Delivery {
+  const { signature, standardSignature } = signer.names;
+  const { [signature]: own = "", [standardSignature]: standard = "" } = delivery.headers;
+  return signer.withSignatures(delivery, own.replace("sha256=", "sha512="), standard.replace("v1,", "v2,"));
+}
 
 /** The headers of one of the two signatures, without those of the other. */
 function alone(signer: Signer, delivery: Delivery): { own: Delivery; standard: Delivery } {
@@ -131,23 +161,40 @@ function alone(signer: Signer, delivery: Delivery): { own: Delivery; standard: D
 async function wrongSignatures(signer: Signer, event: SampleEvent): Promise<Trial[]> {
   const { signature, standardSignature } = signer.names;
   const right = await signer.sign(event);
-  const secrets = [otherSecret()];
-  const { own, standard } = alone(signer, await signer.sign(event, {}, secrets));
-  const form = new URLSearchParams({ id: event.id, type: event.type, test: "true", "data[id]": "po_test" });
-  const asForm = await signer.sign({ ...event, body: Buffer.from(form.toString()) }, {}, secrets);
+  const forge = (forged: SampleEvent, attempt = 1): Promise<Delivery> => signer.sign(forged, { attempt }, [otherSecret()]);
+  const wrong = await forge(event);
+  const { own, standard } = alone(signer, wrong);
+  const fields = { id: event.id, type: event.type, test: "true", "data[id]": "po_test" };
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const as = async (type: string, body: string): Promise<Delivery> =>
+    withHeader(await forge({ ...event, body: Buffer.from(body) }), "Content-Type", type);
+  const ofOtherTypes = otherTypes(event.type).map(async (type) => [`of type ${type}`, await forge(signer.event(type))] as const);
+  const forgeries = [
+    [`with ${signature} alone`, own],
+    [`with ${standardSignature} alone`, standard],
+    ["with another prefix", withOtherPrefix(signer, wrong)],
+    ["as attempt 2", await forge(event, 2)],
+    ...(await Promise.all(ofOtherTypes)),
+    // Frameworks parse these with code of their own, before which code that verifies JSON does not run.
+    ["as a form", await as("application/x-www-form-urlencoded", new URLSearchParams(fields).toString())],
+    ["as a form of parts", await as(`multipart/form-data; boundary=${BOUNDARY}`, `${parts.join("")}--${BOUNDARY}--\r\n`)],
+    ["as plain text", await as("text/plain", event.body.toString())],
+  ] as const;
   return trialsOf(
     ["with another last digit", signer.withDigests(right, (digest) => Buffer.of(...digest.subarray(0, -1), (digest.at(-1) ?? 0) ^ 1))],
-    [
-      // In another order, the bytes have the same sum and the same parity.
-      "with only the end of the signature right",
-      signer.withDigests(right, (digest) => Buffer.concat([digest.subarray(1, 16), digest.subarray(0, 1), digest.subarray(16)])),
-    ],
+    ["with only the end of the signature right", signer.withDigests(right, swapped)],
     ["signed with an empty secret", await signer.signWithoutSecret(event)],
-    [`signed with another secret, with ${signature} alone`, own],
-    [`signed with another secret, with ${standardSignature} alone`, standard],
-    // Frameworks parse it with code of its own, before which code that verifies JSON does not run.
-    ["signed with another secret, as a form", { ...asForm, headers: { ...asForm.headers, "Content-Type": FORM } }],
+    ...forgeries.map(([variation, delivery]) => [`signed with another secret, ${variation}`, delivery] as const),
   );
+}
+
+/** In another order, the bytes have the same sum and the same parity. Only the first, and the first that differs from it, change places. */
+function swapped(digest: Buffer): Buffer {
+  const [first = 0] = digest;
+  const at = digest.findIndex((byte) => byte !== first);
+  return Buffer.from(digest.map((byte, index) => (index === 0 ? (digest[at] ?? 0) : index === at ? first : byte)));
 }
 
 async function missingHeaders(signer: Signer, event: SampleEvent): Promise<Trial[]> {
@@ -164,8 +211,9 @@ async function malformedHeaders(signer: Signer, event: SampleEvent): Promise<Tri
   const right = await signer.sign(event);
   return trialsOf(
     ["with an empty signature", signer.withSignatures(right, "", "")],
-    // 15 bytes are a prefix in base64, too.
+    // In base64 too, 15 bytes are a prefix, and the others the end.
     ["with half a signature", signer.withDigests(right, (digest) => digest.subarray(0, 15))],
+    ["with the end of a signature", signer.withDigests(right, (digest) => digest.subarray(15))],
     ["with a signature of other characters", signer.withSignatures(right, `sha256=${"zz".repeat(32)}`, `v1,${"?".repeat(44)}`)],
     ["with a signed timestamp that is no number", await signer.sign(event, { timestamp: Number.NaN })],
   );
@@ -176,7 +224,7 @@ async function staleTimestamps(signer: Signer, event: SampleEvent): Promise<Tria
   const at = (seconds: number, attempt = 1): Promise<Delivery> => signer.sign(event, { timestamp: nowSeconds() - seconds, attempt });
   const old = await at(HOURS_SECONDS);
   const { own, standard } = alone(signer, old);
-  const withNew = (name: string): Delivery => ({ ...old, headers: { ...old.headers, [name]: String(nowSeconds()) } });
+  const withNew = (name: string): Delivery => withHeader(old, name, String(nowSeconds()));
   return trialsOf(
     [`signed ${TOO_FAR_SECONDS} s ago`, await at(TOO_FAR_SECONDS)],
     // A retry is signed anew: that it is late excuses nothing.
@@ -202,11 +250,15 @@ async function altered(signer: Signer, event: SampleEvent): Promise<Trial[]> {
 }
 
 async function harmless(signer: Signer, event: SampleEvent): Promise<Trial[]> {
-  const { type, signature, standardSignature } = signer.names;
-  const right = await signer.sign(event);
-  const versions = (text = ""): string => text.replace("sha256=", "sha512=").replace("v1,", "v2,");
-  return trialsOf(
-    ["with another prefix", signer.withSignatures(right, versions(right.headers[signature]), versions(right.headers[standardSignature]))],
-    [`without ${type}`, signer.without(await signer.sign(signer.event()), type)],
-  );
+  const { type } = signer.names;
+  const withTypes = otherTypes(event.type).map(async (other) => ({
+    variation: `with ${other} in the header`,
+    delivery: withHeader(await signer.sign(signer.event()), type, other),
+    look: "check that it does what the type in the body asks for",
+  }));
+  return [
+    { variation: "with another prefix", delivery: withOtherPrefix(signer, await signer.sign(event)) },
+    { variation: `without ${type}`, delivery: signer.without(await signer.sign(signer.event()), type) },
+    ...(await Promise.all(withTypes)),
+  ];
 }

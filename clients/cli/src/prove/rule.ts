@@ -7,6 +7,8 @@ export interface Trial {
   /** What is special about it, to follow "accepted" or "refused": `signed with another secret`. */
   readonly variation: string;
   readonly delivery: Delivery;
+  /** Takes the place of the rule's, for this request. */
+  readonly look?: string;
 }
 
 /** A rule of docs/webhooks.md, and the requests that show whether a receiver keeps it. */
@@ -47,8 +49,7 @@ export interface Rule {
  */
 export type Result = "kept" | "broken" | "look" | "not_checked";
 
-export interface SentTrial {
-  readonly variation: string;
+export interface SentTrial extends Omit<Trial, "delivery"> {
   readonly reply: Reply;
 }
 

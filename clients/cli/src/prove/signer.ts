@@ -1,16 +1,14 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { headerNames, signDelivery, type SignOptions } from "@brand-records/client/signing";
 import type { Delivery } from "../deliveries/post-delivery.ts";
-import { sampleEvent, type EventType, type SampleEvent } from "../deliveries/sample-event.ts";
+import { sampleEvent, type EventType, type SampleEvent, type SampleOptions } from "../deliveries/sample-event.ts";
 
-export interface SignerOptions {
+export interface SignerOptions extends SampleOptions {
   readonly secret: string;
   /** Undefined unless a rotation is to be proved. */
   readonly nextSecret: string | undefined;
   readonly type: EventType;
   readonly headerWord: string;
-  readonly live: boolean;
-  readonly origin: string;
 }
 
 /** Makes deliveries, right and wrong, for one receiver. Both of the service's signatures are on each: a receiver may check either. */
@@ -22,8 +20,8 @@ export class Signer {
   }
 
   /** An event that no request has carried yet. */
-  event(): SampleEvent {
-    return sampleEvent(this.options.type, this.options);
+  event(type: EventType = this.options.type): SampleEvent {
+    return sampleEvent(type, this.options);
   }
 
   /** Signs an event as the service does. @param secrets Default: the receiver's */
