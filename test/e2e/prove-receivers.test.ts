@@ -284,6 +284,15 @@ it.each<[receiver: Receiver, observed: string, advice: string]>([
   expect(paths).toEqual(["/hooks"]);
 });
 
+it("sends events of the brand that is named, and advises to name it", async () => {
+  const receiver = await startFlawedReceiver(SECRETS, "knows its brand");
+  const send = (...more: string[]): Promise<Ended> =>
+    brandRecords(["events", "send", "payout.paid", "--to", receiver.url, "--secret-file", join(folder, "secret"), ...more]);
+  expect(await send("--brand", "brd_mine")).toMatchObject({ code: 0 });
+  expect(await send()).toMatchObject({ code: 1, stdout: expect.stringContaining("If it checks the brand: --brand") });
+  await receiver.stop();
+});
+
 it("ends with words, in a process of its own, if a receiver switches protocols", async () => {
   const receiver = await startFlawedReceiver(SECRETS, "switches protocols");
   const to = ["--to", receiver.url, "--secret-file", join(folder, "secret")];

@@ -1,6 +1,5 @@
 import { EVENT_TYPES } from "@brand-records/client";
 import { choice, flag, mandatory, option, UsageFailure, withDefault, type Declared, type Values } from "@brand-records/command-line";
-import { idPattern, idRule } from "@brand-records/ids";
 import { Argument } from "commander";
 import { RESPONSE_SECONDS_MAX } from "../deliveries/post-delivery.ts";
 
@@ -15,18 +14,13 @@ export const headerWordOption = (): Declared<string> =>
 export const secretOption = (): Declared<string> =>
   mandatory(option("--secret-file <file>", "the receiver's signing secret, whsec_…; - for standard input"));
 
-function parseBrand(text: string): string {
-  if (idPattern("brd").test(text)) return text;
-  throw new UsageFailure(`--brand ${idRule("brd")}`);
-}
-
 /** Options of the commands that send deliveries. */
 export const DELIVERY_OPTIONS = {
   to: mandatory(option("--to <url>", "the receiver")),
   secretFile: secretOption(),
   nextSecretFile: option("--next-secret-file <file>", "the next secret too, during a rotation"),
   live: flag("--live", "not marked as a test: the receiver acts on it"),
-  brand: withDefault(option("--brand <id>", "the brand_id in sample data, if the receiver checks it", parseBrand), "brd_test"),
+  brand: withDefault(option("--brand <id>", "the brand_id in sample data, if the receiver checks it"), "brd_test"),
   timeout: withDefault(option("--timeout <seconds>", "for a whole response"), String(RESPONSE_SECONDS_MAX)),
   headerWord: headerWordOption(),
 };

@@ -46,14 +46,14 @@ export class Signer {
     return { headers: { ...headers, [signature]: own, [standardSignature]: standard }, body };
   }
 
-  /** Changes the bytes of both signatures. */
-  withDigests(delivery: Delivery, change: (digest: Buffer) => Buffer): Delivery {
+  /** Changes the bytes of both signatures, and what stands before them. */
+  withDigests(delivery: Delivery, change: (digest: Buffer) => Buffer, [own, standard] = ["sha256=", "v1,"]): Delivery {
     const { signature, standardSignature } = this.names;
     const digest = (name: string, encoding: "hex" | "base64"): string => {
       const [, encoded = ""] = /^(?:sha256=|v1,)(.*)$/.exec(delivery.headers[name] ?? "") ?? [];
       return change(Buffer.from(encoded, encoding)).toString(encoding);
     };
-    return this.withSignatures(delivery, `sha256=${digest(signature, "hex")}`, `v1,${digest(standardSignature, "base64")}`);
+    return this.withSignatures(delivery, own + digest(signature, "hex"), standard + digest(standardSignature, "base64"));
   }
 
   /** Removes headers. */
