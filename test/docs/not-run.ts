@@ -72,7 +72,15 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   // The machines of the checks lack these programs.
   "cp .env.example .env": "for docker compose: no Docker engine",
   "pip install brand-records": "not published yet; test/clients/python-wheel.release.test.ts installs the wheel",
-  "BRAND_RECORDS_KEY_FILE=key python nightly_copy.py": "the reader's own folder; test/clients/python-wheel.release.test.ts runs it",
+  ...Object.fromEntries(
+    [
+      "cd examples/python",
+      "python3 -m venv .venv && . .venv/bin/activate",
+      "pip install -r requirements.txt",
+      "BRAND_RECORDS_URL=https://records.example BRAND_RECORDS_KEY=brk_live_… python pandas_report.py > paid.csv",
+      "BRAND_RECORDS_URL=https://records.example BRAND_RECORDS_KEY_FILE=key python nightly_copy.py",
+    ].map((command) => [command, "the reader's own folder; test/clients/python-wheel.release.test.ts runs it"]),
+  ),
   "(cd clients/python && SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) python3 tests/environment.py hatchling build --directory /tmp)":
     "test/clients/python-client.full.test.ts builds both archives twice",
   "tar -tzf /tmp/brand_records-1.1.0.tar.gz": "an archive of the next release",
