@@ -12,7 +12,6 @@ export interface EventOptions {
   /** The id of a record whose event it is. */
   readonly record: string | undefined;
   readonly live?: boolean | undefined;
-  /** Of sample data. */
   readonly brand: string;
 }
 

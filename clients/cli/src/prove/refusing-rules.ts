@@ -105,9 +105,8 @@ const RULES: readonly (Omit<Rule, "expects" | "section"> & Partial<Rule>)[] = [
     advice: "Take the id from the body, or refuse with 401.",
     look: "check that it remembers the id in the body",
     needs: { id: "wrong_signature", because: "accepts wrong signatures" },
-    async trials(signer, event) {
-      return trialsOf(["with another webhook-id", withHeader(await signer.sign(event), signer.names.standardId, newId("evt"))]);
-    },
+    trials: async (signer, event) =>
+      trialsOf(["with another webhook-id", withHeader(await signer.sign(event), signer.names.standardId, newId("evt"))]),
   },
 ];
 
