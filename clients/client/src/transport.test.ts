@@ -153,8 +153,8 @@ it("a call fails with what the service said, and not with the request that its d
   const busy = (): Response => new Response("", { status: 503 });
   const never = new Promise<Response>(() => {});
   const fetch = (): Promise<Response> => (sent.push("") === 1 ? Promise.resolve(busy()) : never);
-  // After the longest first pause, half a second.
-  expect(await failure(client(busy, { fetch, deadlineMs: 600 }).payouts().page())).toMatchObject({ status: 503, attempts: 2 });
+  // Well after the longest first pause, half a second.
+  expect(await failure(client(busy, { fetch, deadlineMs: 2_000 }).payouts().page())).toMatchObject({ status: 503, attempts: 2 });
 });
 
 it.each([NaN, 0, -1, "20000", null])("%p is no time: it is refused, and nothing is sent", async (time) => {

@@ -136,8 +136,8 @@ class TestDeadlines:
             return refusal(503, "unavailable") if len(service.received) == 1 or ended.wait(30) else None
 
         service.respond = respond
-        # After the longest first pause, half a second.
-        with client(service, deadline=0.6) as records, pytest.raises(BrandRecordsError) as failed:
+        # Well after the longest first pause, half a second.
+        with client(service, deadline=2) as records, pytest.raises(BrandRecordsError) as failed:
             records.payouts().page()
         ended.set()
         assert (failed.value.code, failed.value.attempts) == ("unavailable", 2)
