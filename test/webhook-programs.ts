@@ -194,7 +194,7 @@ async function startProgram(language: Language, source: string): Promise<Program
 }
 
 /** What HTTP cannot show. */
-const LOOKS = { twice: "look", at_once: "look", later_attempt: "look" };
+const LOOKS = { twice: "look", at_once: "look", later_attempt: "look", webhook_id: "look" };
 
 function itVerifies(language: Language): void {
   let program: Program;
@@ -230,7 +230,8 @@ function itVerifies(language: Language): void {
         source.replace(right, () => wrong),
       );
       try {
-        expect(await mistaken.prove()).toEqual({ code: 1, results: { ...LOOKS, [rule]: "broken" } });
+        const hidden = rule === "wrong_signature" && { webhook_id: "not_checked" };
+        expect(await mistaken.prove()).toEqual({ code: 1, results: { ...LOOKS, ...hidden, [rule]: "broken" } });
       } finally {
         await mistaken.stop();
       }

@@ -29,12 +29,12 @@ describe("a relay that runs throughout", () => {
     const { stdout } = await brandRecords(given, { env: { BRAND_RECORDS_URL: DASHBOARD } });
     const { rules } = JSON.parse(stdout) as { rules: { id: string; result: string }[] };
     expect(rules.filter(({ result }) => result !== "kept")).toMatchObject(
-      ["twice", "at_once", "later_attempt"].map((id) => ({ id, result: "look" })),
+      ["twice", "at_once", "later_attempt", "webhook_id"].map((id) => ({ id, result: "look" })),
     );
     // The events that it accepted, each once, although some of them came twice.
     const posted = fixture.messages.map((message) => /evt_\w+/.exec(message)?.[0]);
-    expect(posted).toHaveLength(17);
-    expect(new Set(posted).size).toBe(17);
+    expect(posted).toHaveLength(18);
+    expect(new Set(posted).size).toBe(18);
   });
 
   it.each<[string, number, () => Promise<Response>]>([
