@@ -121,7 +121,6 @@ function filterType(schema, name) {
 const comment = (text) => (text === undefined ? "" : `\n/** ${text.replaceAll("*/", "*\\/").replaceAll(/\s+/g, " ")} */\n`);
 
 const url = process.argv.find((word) => word.startsWith("http"));
-const description =
-  url === undefined ? openApiDocument("https://records.example") : await (await fetch(`${url}/openapi/service.json`)).json();
+const description = url === undefined ? openApiDocument() : await (await fetch(`${url}/openapi/service.json`)).json();
 const source = await format(clientTypes(description), { ...(await resolveConfig(TARGET)), filepath: TARGET });
 await writeOrCheck(TARGET, source, "client-types");

@@ -6,9 +6,7 @@ import { writeOrCheck } from "./generated-file.js";
 const FOLDER = "clients/python/src/brand_records/generated";
 const NOTICE = "# Written by `npm run client-types` from the served OpenAPI description. Do not edit.\n";
 
-const { lists, planInput, plan, events, eventTypes, errorCodes, problemDetail } = describedTypes(
-  openApiDocument("https://records.example"),
-);
+const { lists, planInput, plan, events, eventTypes, errorCodes, problemDetail } = describedTypes(openApiDocument());
 
 /** Names of sets of values, by the values: two fields with the same ones share a type. */
 const valueSets = new Map();

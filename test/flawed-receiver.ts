@@ -202,7 +202,9 @@ const RECEIVERS = {
   "compares the last characters": { equals: (given, digest) => given.subarray(-20).equals(digest.subarray(-20)) },
   "has an empty secret, too": { secrets: (secrets) => `${secrets.join(",")},`.split(",") },
   "compares only webhook-signature": { verifies: either(STANDARD, hasForm(OWN)) },
-  "compares only X-Service-Signature": { verifies: either(OWN, hasForm(STANDARD)) },
+  "compares only X-Service-Signature": {
+    verifies: either(OWN, (request, own) => request.headers["webhook-id"] !== undefined && hasForm(STANDARD)(request, own)),
+  },
   "ignores algorithms that it does not know": {
     verifies: (request, own) => /^(?!sha256)\w+=/.test(String(request.headers["x-service-signature"])) || isSigned(request, own),
   },
@@ -219,6 +221,13 @@ const RECEIVERS = {
     trusts: (request) => !has(request, OWN) && Math.abs(ageAt(Number(request.headers["x-service-timestamp"]))) <= 300,
   },
   "verifies only what has a time": { trusts: (request) => has(request, OWN) && request.headers["x-service-timestamp"] === undefined },
+  "verifies only what has an id": {
+    verifies: either(
+      OWN,
+      (request, own) =>
+        has(request, STANDARD) && (request.headers["webhook-id"] === undefined || isSigned(request, { ...own, scheme: STANDARD })),
+    ),
+  },
   "verifies only what has headers": { trusts: (request) => names(request).length === 0 },
   "accepts if none of the signatures is wrong": {
     verifies: (request, own) =>
@@ -293,14 +302,14 @@ const RECEIVERS = {
   "accepts everything, and then nothing": { trusts: () => true, respond: (_, count) => (count > 11 ? 401 : 204) },
   "accepts everything, every other time": { trusts: () => true, respond: (_, count) => (count % 2 === 0 ? 403 : 204) },
   "is limited from the first request on": { respond: () => 429 },
-  "is limited in the middle": { respond: (status, count) => (count > 28 ? 429 : status) },
+  "is limited in the middle": { respond: (status, count) => (count > 29 ? 429 : status) },
   "is behind a firewall": { respond: (status, _, refusals) => (refusals > 15 ? 403 : status) },
   "is behind a limiter that names the time": {
-    respond: (status, count) => (count > 28 ? 403 : status),
+    respond: (status, count) => (count > 29 ? 403 : status),
     send: (response, status) => void response.writeHead(status, status === 403 ? { "retry-after": "30" } : {}).end(),
   },
-  "is away in the middle": { respond: (status, count) => (count > 28 ? 502 : status) },
-  "is replaced in the middle": { respond: (status, count) => (count === 30 ? 502 : status) },
+  "is away in the middle": { respond: (status, count) => (count > 29 ? 502 : status) },
+  "is replaced in the middle": { respond: (status, count) => (count === 31 ? 502 : status) },
 } satisfies Record<string, Partial<Steps>>;
 
 export type Receiver = keyof typeof RECEIVERS;

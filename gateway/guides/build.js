@@ -16,12 +16,7 @@ const GUIDES = /** @type {const} */ ([
   ["syncing", "Syncing", "docs/syncing.md", "A copy of a brand's records that stays current: a walk each night, events in between."],
   ["webhooks", "Webhooks", "docs/webhooks.md", "Signed events: what arrives, verifying, responding, attempts, rotation, replays."],
   ["assistants", "Assistants", "docs/assistants.md", "AI assistants over the Model Context Protocol: clients, tools, errors, versions."],
-  [
-    "command-line",
-    "Command line",
-    "docs/command-line.md",
-    "Lists, exports, plans, signed events and proved receivers on the command line.",
-  ],
+  ["command-line", "Command line", "docs/command-line.md", "Lists, exports, copies, plans, signed events and proved receivers."],
   ["clients", "Client", "clients/client/README.md", "@brand-records/client for JavaScript and TypeScript: lists, plans, events, a copy."],
   ["python", "Python", "clients/python/README.md", "brand-records for Python: lists, plans, verified events, a copy in SQLite."],
 ]);

@@ -227,7 +227,7 @@ describe("is typed for TypeScript", () => {
       };
       const environments = [
         { lib: ["es2022", "dom", "dom.iterable"], types: [], exactOptionalPropertyTypes: true, skipLibCheck: false },
-        // Its declarations are not ours.
+        // The declarations of Node.js are not ours to check.
         { lib: ["es2022"], types: ["node"], skipLibCheck: true },
       ];
       for (const environment of environments) {

@@ -160,6 +160,7 @@ describe("beside the service", () => {
     "its copy and that of brand-records sync are one: each goes on with the other's walk",
     async () => {
       const env = { BRAND_RECORDS_URL: stack.url, BRAND_RECORDS_KEY: brand.key };
+      // The program ends itself after a page of payouts, in the middle of its walk.
       const interrupted = join(folder, "interrupted.py");
       await writeFile(
         interrupted,

@@ -510,7 +510,7 @@ describe("the calls to accounts of a click", () => {
     const { id, owner } = await stack.createBrand();
     const { cookie } = await signIn(stack, url, owner);
     const open = () => fetch(`${url}/developers/keys`, { headers: { cookie: `${cookie}; brand=${id}` } });
-    // Its frame reads the receivers, too. A page waits a second for its reads: on a busy machine it may come without.
+    // The page's frame reads the receivers, too. A page waits a second for its reads: on a busy machine it may come without.
     await eventually(async () => expect(await accountsCallsOf(open)).toEqual(["CheckGrant", "GetSession", "ListKeys"]));
   });
 });

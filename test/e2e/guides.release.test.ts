@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it.each(["api", "errors", "webhooks"])(
+it.each(["api", "errors", "syncing", "webhooks", "assistants", "command-line", "clients", "python"])(
   "%s",
   async (name) => {
     const lighthouse = await installedRuntime("lighthouse", "cli/index.js");

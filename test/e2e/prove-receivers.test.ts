@@ -92,11 +92,11 @@ const ruleOf = ({ rules }: Report, id: string) => rules.find((rule) => rule.id =
 /** What HTTP cannot show. */
 const LOOKS = ["twice", "at_once", "later_attempt"];
 
-it("sends 60 requests to a receiver that keeps every rule, and says what a person must look at", async () => {
+it("sends 61 requests to a receiver that keeps every rule, and says what a person must look at", async () => {
   const { ended, report, paths } = await proofOf("keeps every rule");
   expect(ended).toMatchObject({ code: 0, stderr: "" });
-  expect(report).toMatchObject({ passed: true, requests: 60 });
-  expect(paths).toHaveLength(60);
+  expect(report).toMatchObject({ passed: true, requests: 61 });
+  expect(paths).toHaveLength(61);
   expect(LOOKS.map((id) => ruleOf(report, id)?.observed)).toEqual([
     "accepted twice: check that it acted once",
     "accepted twice: check that it acted once",
@@ -172,6 +172,7 @@ const MISTAKES: readonly (readonly [receiver: Receiver, rules: readonly string[]
   ["verifies no text", ["wrong_signature"], "as plain text"],
   ["verifies only what is signed", ["missing_headers"], "without signature"],
   ["verifies only what has a time", ["missing_headers"], "without timestamp"],
+  ["verifies only what has an id", ["missing_headers"], "without webhook-id, with webhook-signature alone"],
   ["verifies only what has headers", ["missing_headers"], "without any of the service's headers"],
   ["accepts if none of the signatures is wrong", ["malformed_headers"], "with an empty signature"],
   ["compares what is there", ["malformed_headers"], "with half a signature"],

@@ -68,16 +68,12 @@ const CACHE_ONE_DAY = "public, max-age=86400";
  */
 export function serveDescription(publicUrl: string): RequestHandler {
   const served = new Map<string, RequestHandler>();
-  const serve = (path: string, content: string, headers: Record<string, string>, address = publicUrl): void =>
+  const serve = (path: string, content: string, headers: Record<string, string>, address = publicUrl): void => {
     // A function, as the address may have what replacements give a meaning.
-    void served.set(
-      path,
-      staticResponse(
-        content.replaceAll(EXAMPLE_ADDRESS, () => address),
-        headers,
-      ),
-    );
-  const description = openApiDocument(publicUrl);
+    const text = content.replaceAll(EXAMPLE_ADDRESS, () => address);
+    served.set(path, staticResponse(text, headers));
+  };
+  const description = openApiDocument();
   for (const [form, content] of Object.entries({ yaml: inYaml(description), json: JSON.stringify(description) })) {
     serve(`/openapi/service.${form}`, content, {
       "Content-Type": `application/${form}; charset=utf-8`,

@@ -35,7 +35,7 @@ export interface Ask {
 }
 
 export interface Output {
-  /** Of the records that were read, in order, also before an error. */
+  /** Ids of the records that were read, in order, also before an error. */
   readonly ids: readonly string[];
   readonly plan_id?: string;
   readonly event_id?: string;

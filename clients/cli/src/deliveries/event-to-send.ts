@@ -61,7 +61,7 @@ async function recordEvent(session: Session, type: EventType | undefined, record
     throw new CommandFailure("no_event", `${recordId} is ${printable(record.status)}: there is no ${type ?? "event"} for that.`, { hint });
   }
   const id = newId("evt");
-  // Of a campaign, campaign_id is its own id.
+  // A campaign's campaign_id is its own id.
   const values: Readonly<Record<string, unknown>> = { campaign_id: recordId, ...record };
   const example = Object.entries(EVENT_TYPES[found].example(record.updated_at));
   const event = {

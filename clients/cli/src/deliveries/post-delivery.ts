@@ -40,7 +40,7 @@ export async function postDelivery(to: URL, { headers, body }: Delivery, { timeo
   const send = to.protocol === "https:" ? requestHttps : requestHttp;
   const request = send(to, { method: "POST", headers: { ...headers, "Content-Length": body.length }, agent: false });
   let stop = (): void => {};
-  // Not left to the request, which may never settle: Node.js does not report every response and every end.
+  // The request alone may never settle: Node.js does not report every response and every end.
   const stopped = new Promise<undefined>((resolve) => (stop = () => resolve(undefined)));
   const timer = setTimeout(stop, timeoutMs);
   signal.addEventListener("abort", stop);

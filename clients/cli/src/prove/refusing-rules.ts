@@ -126,7 +126,7 @@ export const AFTER_REFUSALS: Rule = {
 const trialsOf = (...pairs: readonly (readonly [variation: string, delivery: Delivery])[]): Trial[] =>
   pairs.map(([variation, delivery]) => ({ variation, delivery }));
 
-/** Of the same family, which a receiver may take whole. */
+/** Returns the event with a type that there is not, of the same family: receivers compare with a prefix. */
 function ofUnknownType(event: SampleEvent): SampleEvent {
   const type = event.type.replace(/\..*/, ".unheard_of");
   return { ...edited(event, (text) => text.replace(`"type":"${event.type}"`, `"type":"${type}"`)), type };
@@ -137,7 +137,7 @@ const withHeader = ({ headers, body }: Delivery, name: string, to: string): Deli
 /** The types that the receiver may be configured for, too. */
 const otherTypes = (type: string) => EVENT_TYPE_NAMES.filter((name) => name !== type);
 
-/** As later versions may have them. */
+/** Returns the delivery with the prefixes that a later version of the signatures may have. */
 const withOtherPrefix = (signer: Signer, delivery: Delivery): Delivery =>
   signer.withDigests(delivery, (digest) => digest, ["sha512=", "v2,"]);
 
@@ -190,6 +190,7 @@ async function missingHeaders(signer: Signer, event: SampleEvent): Promise<Trial
   return trialsOf(
     ["without signature", signer.without(right, names.signature, names.standardSignature)],
     ["without timestamp", signer.without(right, names.timestamp, names.standardTimestamp)],
+    [`without ${names.standardId}, with ${names.standardSignature} alone`, signer.without(alone(signer, right).standard, names.standardId)],
     ["without any of the service's headers", signer.without(right, ...Object.values(names))],
   );
 }
@@ -214,7 +215,7 @@ async function staleTimestamps(signer: Signer, event: SampleEvent): Promise<Tria
   const withNew = (name: string): Delivery => withHeader(old, name, String(nowSeconds()));
   return trialsOf(
     [`signed ${TOO_FAR_SECONDS} s ago`, await at(TOO_FAR_SECONDS)],
-    // A retry is signed anew: that it is late excuses nothing.
+    // A retry has a signature and a timestamp of its own: a late one needs no exception.
     ["signed a day ago, as attempt 2", await at(DAY_SECONDS, 2)],
     [`signed two hours ago, with ${signature} alone`, own],
     [`signed two hours ago, with ${standardSignature} alone`, standard],

@@ -15,7 +15,7 @@ import { CommandFailure } from "@brand-records/command-line";
 import type { CopyDatabase, Query } from "./copy-database.ts";
 import { LAST_WALK, layoutStatements } from "./layout.ts";
 
-/** A page may lack the events of so many milliseconds before its request: the clock may have been set back since. What is not newer changes nothing. */
+/** Milliseconds before a page's request from which events are merged again: the clock may have been set back. An event that is not newer changes nothing. */
 const CLOCK_MARGIN_MS = 5 * 60_000;
 
 export type EventOutcome = Extract<Merged, { isChanged: false }>["reason"] | "changed" | "not_in_copy";

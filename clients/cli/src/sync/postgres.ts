@@ -36,9 +36,9 @@ export async function openPostgres(url: string): Promise<CopyDatabase> {
       setup: [`create schema if not exists ${SCHEMA}`],
     },
     async hasTables(query) {
-      const [found] = await query(`select to_regclass('${SCHEMA}.to_read') as own, to_regclass('${SCHEMA}.records') as any`);
-      if (found?.["own"] != null) return true;
-      if (found?.["any"] == null) return false;
+      const [found] = await query(`select to_regclass('${SCHEMA}.to_read') as copy, to_regclass('${SCHEMA}.records') as records`);
+      if (found?.["copy"] != null) return true;
+      if (found?.["records"] == null) return false;
       throw new UsageFailure(`${name} is no copy: it has other tables`, `Rename it: alter schema ${SCHEMA} rename to another`);
     },
     async lock() {

@@ -7,7 +7,7 @@ interface Operation {
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>;
 }
 
-const yaml = inYaml(openApiDocument("https://records.example"));
+const yaml = inYaml(openApiDocument());
 const document = parse(yaml) as {
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, unknown>;

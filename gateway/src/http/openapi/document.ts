@@ -8,9 +8,13 @@ import { operationParameters, operationPaths, operationSchemas, sharedResponses 
 import { eventSchemas } from "./event-schemas.ts";
 import { eventPathItems, webhooks } from "./webhooks.ts";
 
-/** The OpenAPI 3.1 description, generated from the schemas, operations and errors in use. */
-export function openApiDocument(publicUrl: string): object {
-  const guide = (page: string, description: string): object => ({ externalDocs: { url: `${publicUrl}/docs/${page}`, description } });
+/** A link to a guide. */
+const guide = (page: string, description: string): object => ({
+  externalDocs: { url: `https://records.example/docs/${page}`, description },
+});
+
+/** The OpenAPI 3.1 description, generated from the schemas, operations and errors in use. Its address is replaced when it is served. */
+export function openApiDocument(): object {
   return {
     openapi: "3.1.0",
     info: {
@@ -19,7 +23,7 @@ export function openApiDocument(publicUrl: string): object {
       description: API_DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: publicUrl }],
+    servers: [{ url: "https://records.example" }],
     security: [{ apiKey: [] }],
     ...guide("api", "Using the API"),
     tags: [
@@ -99,8 +103,10 @@ const descriptionPath = (form: "YAML" | "JSON", content: object): object => ({
 
 const API_DESCRIPTION = `Read one brand's records: ${RESOURCE_NAMES.join(", ")}.
 
-**Guides.** [Using the API](https://records.example/docs/api), [errors](https://records.example/docs/errors), [keeping a copy](https://records.example/docs/syncing), [receiving events](https://records.example/docs/webhooks),
-[assistants](https://records.example/docs/assistants), [the command line](https://records.example/docs/command-line), [the client](https://records.example/docs/clients).
+**Guides.** [Using the API](https://records.example/docs/api), [errors](https://records.example/docs/errors),
+[keeping a copy](https://records.example/docs/syncing), [receiving events](https://records.example/docs/webhooks),
+[assistants](https://records.example/docs/assistants), [the command line](https://records.example/docs/command-line),
+clients for [TypeScript](https://records.example/docs/clients) and [Python](https://records.example/docs/python).
 
 **Authentication.** Send the brand's API key as \`Authorization: Bearer <API_KEY>\`. The key alone selects the brand; no
 parameter switches to another. Nothing here can approve, fund, pay out or publish anything.
@@ -135,6 +141,6 @@ timestamps more than five minutes off, and types you have not configured. Or use
 **At least once, in no order.** An event may arrive twice: deduplicate by \`id\`, the same over all attempts and replays, and by
 \`data.id\`, the record's. Respond with 2xx as soon as it is stored, and do the work afterwards.
 
-**Nothing private.** No creator, no link, no text that people wrote; the lists have the rest. [The guide](https://records.example/docs/webhooks) has verifying programs
-in five languages, and everything about retries, rotation and replays.
+**Nothing private.** No creator, no link, no text that people wrote; the lists have the rest.
+[The guide](https://records.example/docs/webhooks) has verifying programs in five languages, and everything about retries, rotation and replays.
 `;
