@@ -26,16 +26,11 @@ const REPOSITORY = /<!-- repository -->[^]*?<!-- \/repository -->\n*/g;
 /** The parts of Markdown that links cannot be in, or a link. */
 const LINK = /(^```[^]*?^```$|`[^`\n]+`)|\[((?:`[^`]*`|[^\]`])*)\]\(([^\s)]+)\)/gm;
 
-/**
- * What is served: the guides, and the examples that pages link to.
- *
- * @type {Map<string, string>} paths below /docs by source
- */
+/** What is served: paths below /docs by source. Pages add the examples that they link to. @type {Map<string, string>} */
 const served = new Map(GUIDES.map(([path, , source]) => [source, path]));
 /** @type {{ path: string, type: string, content: string }[]} */
 const files = [{ path: "/llms.txt", type: "text/plain; charset=utf-8", content: llmsText() }];
 
-// Links add examples while pages are read.
 for (const [source, path] of served) files.push(...filesOf(source, path));
 mkdirSync(dirname(TARGET), { recursive: true });
 writeFileSync(`${TARGET}.${process.pid}`, JSON.stringify(files));
