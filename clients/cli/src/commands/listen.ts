@@ -1,5 +1,5 @@
 import { option, UsageFailure, withDefault } from "@brand-records/command-line";
-import { headerWordOption, secretOption } from "../input/delivery-options.ts";
+import { secretOption } from "../input/delivery-options.ts";
 import { command } from "../session.ts";
 
 const DESCRIPTION = `Receive deliveries on this machine, verify each as a receiver must, and print a line for it, until Ctrl-C.
@@ -33,7 +33,6 @@ export const listenCommand = command("listen", {
     secretFile: secretOption(),
     forwardTo: option("--forward-to <url>", "a receiver that gets every verified delivery"),
     timeout: withDefault(option("--timeout <seconds>", "for a whole response of it"), String(FORWARD_SECONDS_MAX)),
-    headerWord: headerWordOption(),
   },
   help: HELP,
   run: async (session, options) => (await import("../deliveries/listen.ts")).listen(session, options),

@@ -5,7 +5,7 @@ import { receiveEvents } from "@brand-records/client/express";
 import { listenOn, printable, UsageFailure, writeToReader, type Colors } from "@brand-records/command-line";
 import { timeoutMs } from "../input/delivery-options.ts";
 import type { Session } from "../session.ts";
-import { deliveryTarget, headerWord } from "./delivery-target.ts";
+import { deliveryTarget } from "./delivery-target.ts";
 import { postDelivery, type Delivery, type Reply } from "./post-delivery.ts";
 import { isAccepted, outcomeOf, replyText } from "./reply-text.ts";
 
@@ -20,16 +20,12 @@ export interface ListenOptions {
   readonly secretFile: string;
   readonly forwardTo: string | undefined;
   readonly timeout: string;
-  readonly headerWord: string;
 }
 
 /** Receives deliveries until it is interrupted, or its output has no reader any more. */
 export async function listen(session: Session, options: ListenOptions): Promise<void> {
   const target = options.forwardTo === undefined ? undefined : deliveryTarget(options.forwardTo, "--forward-to");
-  const receiver = {
-    secrets: await session.input.readSecrets(options.secretFile, "--secret-file"),
-    headerWord: headerWord(options.headerWord),
-  };
+  const secrets = await session.input.readSecrets(options.secretFile, "--secret-file");
   const { interrupted, stdout, stderr } = session.terminal;
   const ended = new AbortController();
   interrupted.addEventListener("abort", () => ended.abort());
@@ -38,7 +34,7 @@ export async function listen(session: Session, options: ListenOptions): Promise<
   setMaxListeners(0, ended.signal);
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const arrival = await verified(request, receiver);
+    const arrival = await verified(request, secrets);
     const isForwarded = arrival.event !== undefined && target !== undefined;
     const reply = isForwarded ? await postDelivery(target, asItCame(request, arrival.body), forwarding) : undefined;
     const status = reply === undefined ? arrival.status : statusOf(reply);
@@ -77,11 +73,8 @@ interface Arrival {
   readonly body: Buffer;
 }
 
-/** Has the client's receiver read and verify a request, and keeps what it would respond. */
-function verified(
-  request: IncomingMessage,
-  receiver: { readonly secrets: readonly string[]; readonly headerWord: string },
-): Promise<Arrival> {
+/** Has the client's receiver read and verify a request, by the Standard Webhooks signature if the operator chose another word than Service. */
+function verified(request: IncomingMessage, secrets: readonly string[]): Promise<Arrival> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let event: Arrival["event"];
@@ -89,7 +82,7 @@ function verified(
     const writeHead = (status: number, headers: Record<string, string>) => ({
       end: (text?: string) => resolve({ status, headers, text, event, body: Buffer.concat(chunks) }),
     });
-    void receiveEvents(receiver, (verified) => void (event = verified))(request, { writeHead }, reject);
+    void receiveEvents({ secrets }, (verified) => void (event = verified))(request, { writeHead }, reject);
   });
 }
 
