@@ -8,7 +8,7 @@ import { startLedgerHarness, type LedgerHarness } from "./ledger-harness.ts";
  * record's changes, whatever process is killed, frozen or replaced and however receivers behave.
  */
 
-const CHANGES = 20_000;
+const CHANGES = 10_000;
 const FREEZE_MS = 20_000;
 
 let kafka: KafkaServer;
