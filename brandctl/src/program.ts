@@ -58,7 +58,7 @@ Examples:
   brandctl events list
 
   # a receiver on this machine that shows what arrives, until Ctrl-C
-  brandctl listen --create
+  brandctl listen --brand brd_…
 `;
 
 const COMMANDS = [

@@ -104,10 +104,10 @@ export class Newcomer {
     if (brand === undefined || submission === undefined) throw new Error("npm start names no brand, or no submission.");
     const listenPort = await freePort(LISTEN_PORT, { orAny: true });
     const elsewhere = listenPort === LISTEN_PORT ? "" : ` --port ${listenPort}`;
-    const listening = this.#shell.start(readme("npx brandctl listen --create").replace("brd_…", brand) + elsewhere);
+    const listening = this.#shell.start(readme("npx brandctl listen --brand").replace("brd_…", brand) + elsewhere);
     await listening.shows(/Registered as rcv_/, COMMAND_SECONDS_MAX);
     await this.#shell.run(readme("npx brandctl records set-status submission").replace("sub_…", submission), COMMAND_SECONDS_MAX);
-    await listening.shows(/submission\.approved .*signature matches/, COMMAND_SECONDS_MAX);
+    await listening.shows(/submission\.approved .*verified/, COMMAND_SECONDS_MAX);
     if (!listening.output().includes(submission)) throw new Error("The event is about another submission.");
     await listening.interrupt(STOP_SECONDS_MAX);
   }

@@ -14,7 +14,7 @@ it("finds the commands of shell blocks, of other blocks and of the text", () => 
     expect.arrayContaining([
       "npm ci && npm start",
       "npm run bench:records -- --json FILE",
-      "npx brandctl listen --create --brand brd_…",
+      "npx brandctl listen --brand brd_…",
       "brandctl deliveries show dlv_… --brand brd_…",
       "npm run reset",
     ]),

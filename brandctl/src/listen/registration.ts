@@ -4,7 +4,7 @@ import { counted, printable } from "@brand-records/command-line";
 import { CommandFailure, required } from "../failure.ts";
 import type { Session } from "../session.ts";
 
-/** Marks the receivers that `listen --create` makes. */
+/** Marks the receivers that `listen` makes. */
 const LABEL = "brandctl listen";
 
 /** What the command says of its receiver. */
