@@ -126,7 +126,7 @@ describe("the brand of a command", () => {
     "keys create --name Reporting",
     "records generate --import",
     "records import --resource links -",
-    "listen --create",
+    "listen",
   ])("is missed, with what to do: %s", async (line) => {
     for (const env of [{}, { BRAND: "" }]) {
       expect(await run(line, env)).toMatchObject({
@@ -138,7 +138,7 @@ describe("the brand of a command", () => {
   });
 
   const RULE = "must be brd_ and 1 to 40 lower-case letters or digits; nonsense is not.\nbrandctl brands list shows the brands\n";
-  const OTHERS = [CREATE, "records generate --import", "records import --resource links -", "listen --create"];
+  const OTHERS = [CREATE, "records generate --import", "records import --resource links -", "listen"];
 
   it.each([...BY_BRAND, ...BY_ID, ...OTHERS, "records set-status submission sub_1 approved", "listen"])(
     "must be an id, and not empty, as from an unset variable of a script, whatever BRAND is; checked before any call: %s",
