@@ -113,10 +113,14 @@ describe("brandctl listen", () => {
   });
 
   it("lets no record's text move the cursor of a terminal", () => {
-    const data = { id: "po_1", note: "\u202e\u009b2J" };
     const event = {
-      ...{ id: "evt_1", type: "payout.paid", brand_id: "brd_1", created_at: "2026-11-21T08:30:00Z", test: false },
-      ...{ dashboard_url: "https://records.example", data },
+      id: "evt_1",
+      type: "payout.paid",
+      brand_id: "brd_1",
+      created_at: "2026-11-21T08:30:00Z",
+      test: false,
+      dashboard_url: "https://records.example",
+      data: { id: "po_1", note: "\u202e\u009b2J" },
     };
     const arrival = { received_at: "2026-11-21T08:30:01.000Z", verified: true, status: 204, reason: null, event };
     expect(arrivalText(arrival, colorsFor(new Recorder(false), {}))).toContain('"note": "\ufffd\ufffd2J"');
