@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { listenOn, option, printable, withDefault, type Values } from "@brand-records/command-line";
 import { namedBrand } from "../brand-lookup.ts";
-import { arrivalOf, arrivalText } from "../listen/arrival.ts";
 import { register, unregister, type Registered } from "../listen/registration.ts";
 import { command, type Session } from "../session.ts";
 import { brandOption, EVENTS_HELP, eventsOption, numberParser } from "./options.ts";
@@ -34,13 +33,13 @@ export const listenCommand = command("listen", {
 
 async function listen(session: Session, { port, brand, events = EVENT_TYPE_NAMES }: Values<typeof OPTIONS>): Promise<void> {
   const brandId = namedBrand(session, brand);
-  const { receiveEvents } = await import("@brand-records/client/express");
+  const { arrivalOf, arrivalText } = await import("../listen/arrival.ts");
   const { interrupted, stdout } = session.terminal;
   let setSecret = (_secret: string): void => {};
   // A delivery that comes before its receiver's secret is here waits for it.
   const secret = new Promise<string>((resolve) => (setSecret = resolve));
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-    arrivalOf(receiveEvents, secret, request, response).then(
+    arrivalOf(secret, request, response).then(
       (arrival) => stdout.write(session.json ? `${JSON.stringify(arrival)}\n` : `${arrivalText(arrival, session.colorsFor(stdout))}\n`),
       () => response.destroy(),
     );

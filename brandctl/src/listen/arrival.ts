@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BrandEvent, UnknownEvent } from "@brand-records/client";
-import type { receiveEvents } from "@brand-records/client/express";
+import { receiveEvents } from "@brand-records/client/express";
 import { printable, type Colors } from "@brand-records/command-line";
 
 const DATA_CHARACTERS_MAX = 2_000;
@@ -17,12 +17,7 @@ export interface Arrival {
 }
 
 /** Has the client's receiver verify a request and respond to it. */
-export function arrivalOf(
-  receive: typeof receiveEvents,
-  secret: Promise<string>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<Arrival> {
+export function arrivalOf(secret: Promise<string>, request: IncomingMessage, response: ServerResponse): Promise<Arrival> {
   return new Promise((resolve, reject) => {
     let event: Arrival["event"] = null;
     const writeHead = (status: number, headers: Record<string, string>) => ({
@@ -32,7 +27,7 @@ export function arrivalOf(
         resolve({ received_at: new Date().toISOString(), verified: event !== null, status, reason, event });
       },
     });
-    void receive({ secrets: () => secret }, (verified) => void (event = verified))(request, { writeHead }, reject);
+    void receiveEvents({ secrets: () => secret }, (verified) => void (event = verified))(request, { writeHead }, reject);
   });
 }
 

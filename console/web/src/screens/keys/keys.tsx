@@ -61,7 +61,9 @@ export default function Keys() {
       <Eligibility />
       {!isOwner && <Hint>Owners of the brand create and revoke keys.</Hint>}
       {content}
-      <Hint children={<GuideLink to="api">How to use a key</GuideLink>} />
+      <Hint>
+        <GuideLink to="api">How to use a key</GuideLink>
+      </Hint>
       {data !== undefined && <FormError error={error} />}
       {isCreating && <CreateKey onClose={creating.close} />}
       {toRevoke !== undefined && <RevokeKey apiKey={toRevoke} onClose={() => setToRevoke(undefined)} />}
