@@ -8,7 +8,7 @@ export {
   type PostgresFailure,
 } from "./errors.ts";
 export { buildLateIndexes, type LateIndexesOptions } from "./late-indexes.ts";
-export { countPendingMigrations, migrate } from "./migrate.ts";
+export { countPendingMigrations, isMigrated, migrate } from "./migrate.ts";
 export { databaseTime, isPrepared, type Sql, type Statement } from "./sql.ts";
 export { countOf, firstOf, isFound, onlyOf, statementsOf } from "./statements.ts";
 export { startNotifier } from "./notifier.ts";

@@ -72,6 +72,10 @@ export async function countPendingMigrations(options: Pick<MigrateOptions, "url"
   });
 }
 
+/** Returns whether a release has made the schema. */
+export const isMigrated = (options: Pick<MigrateOptions, "url" | "schema">): Promise<boolean> =>
+  withClient(options, async (client) => (await appliedMigrations(client, options.schema)).length > 0);
+
 async function withClient<T>({ url, schema }: Pick<MigrateOptions, "url" | "schema">, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,

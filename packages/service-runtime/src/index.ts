@@ -16,6 +16,7 @@ export { prepareSchema } from "./prepare-schema.ts";
 export { RemoteGrants } from "./remote-grants.ts";
 export { showSampled, type SampledGauge } from "./sampler.ts";
 export { emailField, idField, nameField, nextAfterId, pageSizeField, pseudonymField } from "./request-fields.ts";
+export { parseOptions, runJob, type Job } from "./run-job.ts";
 export { runMigrations } from "./run-migrations.ts";
 export { serviceSettings } from "./settings.ts";
 export { startService, type ServicePorts, type StartedService } from "./start-service.ts";

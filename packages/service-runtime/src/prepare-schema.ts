@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ConfigError } from "@brand-records/config";
 import { Backoff } from "@brand-records/lifecycle";
-import { countPendingMigrations, migrate, startFailureOf } from "@brand-records/postgres";
+import { countPendingMigrations, isMigrated, migrate, startFailureOf } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 
 const PAUSE_MS_MIN = 250;
 const PAUSE_MS_MAX = 5_000;
 
-interface SchemaOptions {
+export interface SchemaOptions {
   /** Name of the service and of its schema. */
   readonly name: string;
   /** Directory of its migrations. */
@@ -20,13 +20,15 @@ interface SchemaOptions {
   readonly log: Logger;
   /** Number of tries after which it rejects with the last failure. Default: no bound. */
   readonly triesMax?: number;
+  /** Whether the schema must be there already: one made from nothing would hide that a backup was not restored, or the wrong database. */
+  readonly mustExist?: boolean;
 }
 
 /**
  * Brings the schema to this release's version, or with MIGRATE_AT_START=false waits until it is. Waits for a database that is away, and
  * logs each state once.
  *
- * @throws ConfigError if the database refuses the settings
+ * @throws ConfigError if the database refuses the settings, or lacks a schema that must exist
  * @throws SchemaMismatchError if the schema does not work with this release
  */
 export async function prepareSchema(options: SchemaOptions): Promise<void> {
@@ -51,11 +53,13 @@ interface Waiting {
   readonly cause: Error;
 }
 
-async function prepareOnce({ name, migrations, config, log }: SchemaOptions): Promise<Waiting | undefined> {
+async function prepareOnce({ name, migrations, config, log, mustExist = false }: SchemaOptions): Promise<Waiting | undefined> {
   const isOwners = config.MIGRATE_AT_START === "true" && config.MIGRATION_DATABASE_URL !== undefined;
   const setting = isOwners ? "MIGRATION_DATABASE_URL" : "DATABASE_URL";
   const schema = { url: config[setting] ?? "", schema: name, directory: migrations };
   try {
+    if (mustExist && !(await isMigrated(schema)))
+      throw new ConfigError([`${setting}: the database has no schema ${name} of a release: is it the right one, and was its backup restored?`]);
     if (config.MIGRATE_AT_START === "false") {
       const pending = await countPendingMigrations(schema);
       if (pending === 0) return undefined;

@@ -1,9 +1,7 @@
 import { ConfigError, loadConfig, parseEnv, postgresUrl, sharedSettings } from "@brand-records/config";
-import { reportFailure } from "@brand-records/lifecycle";
-import { buildLateIndexes, openPool } from "@brand-records/postgres";
-import { openLog } from "@brand-records/telemetry";
+import { buildLateIndexes } from "@brand-records/postgres";
 import { z } from "zod";
-import { prepareSchema } from "./prepare-schema.ts";
+import { runJob } from "./run-job.ts";
 import { migrationSettings } from "./settings.ts";
 
 /** About five minutes. */
@@ -23,28 +21,29 @@ interface MigrationsOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The program `migrate.js` of a service: migrates its schema and exits with 0, with 78 if only a person can fix the reason, or with 1. */
+/** The program `migrate.js` of a service: migrates its schema, or makes it, and builds its indexes. */
 export async function runMigrations({ name, migrations, env }: MigrationsOptions): Promise<void> {
-  const config = loadConfig(() => parseConfig(env));
-  const log = openLog(`migrate ${name}`, config.LOG_LEVEL);
-  try {
-    await prepareSchema({ name, migrations, config: { ...config, MIGRATE_AT_START: "true" }, log, triesMax: TRIES_MAX });
-    const db = openPool({ url: config.owner, max: 1, applicationName: `migrate ${name}` });
-    try {
-      const built = await buildLateIndexes(db, { url: config.owner, schema: name, directory: migrations });
+  const { url, ...config } = loadConfig(() => parseConfig(env));
+  await runJob({
+    program: "migrate",
+    name,
+    migrations,
+    config: { ...config, MIGRATE_AT_START: "true" },
+    url,
+    triesMax: TRIES_MAX,
+    mustExist: false,
+    failure: "could not migrate",
+    async work({ db, log }) {
+      const built = await buildLateIndexes(db, { url, schema: name, directory: migrations });
       if (built.length > 0) log.info({ built }, "indexes built");
-    } finally {
-      await db.stop();
-    }
-    log.info({}, "the schema is at the version of this release");
-  } catch (error) {
-    process.exitCode = reportFailure(error, log, "could not migrate");
-  }
+      log.info({}, "the schema is at the version of this release");
+    },
+  });
 }
 
-function parseConfig(env: NodeJS.ProcessEnv): z.output<typeof Settings> & { readonly owner: string } {
+function parseConfig(env: NodeJS.ProcessEnv): z.output<typeof Settings> & { readonly url: string } {
   const config = parseEnv(Settings, env);
-  const owner = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL;
-  if (owner === undefined) throw new ConfigError(["MIGRATION_DATABASE_URL: is not set, nor is DATABASE_URL"]);
-  return { ...config, owner };
+  const url = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL;
+  if (url === undefined) throw new ConfigError(["MIGRATION_DATABASE_URL: is not set, nor is DATABASE_URL"]);
+  return { ...config, url };
 }

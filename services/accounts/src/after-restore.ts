@@ -1,12 +1,9 @@
 import "@brand-records/config/require-node";
-import { parseArgs } from "node:util";
 import { ConfigError, loadConfig, readPem } from "@brand-records/config";
-import { reportFailure } from "@brand-records/lifecycle";
 import { openPool } from "@brand-records/postgres";
 import { openRedis } from "@brand-records/redis";
-import { openLog } from "@brand-records/telemetry";
-import { prepareSchema } from "@brand-records/service-runtime";
-import { parseConfig } from "./config.ts";
+import { parseOptions, runJob, type Job } from "@brand-records/service-runtime";
+import { parseConfig, type AccountsConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { afterRestore } from "./use-cases/restore/after-restore.ts";
 import type { AuditFiles } from "./use-cases/restore/audit-file.ts";
@@ -19,64 +16,56 @@ const REDIS_TIMEOUT_MS = 5_000;
  * exports of the audit log say (`--audit FILE`). Writes a line for each
  * right that it took, each key that works, and what a person must look at, and a summary. Exits as `migrate.js` does: 0 when all is done, 78 for wrong settings or options, else 1; then it must run again.
  */
-const config = loadConfig(() => parseConfig(process.env));
-const log = openLog("after-restore accounts", config.LOG_LEVEL);
-const db = openPool({ url: config.DATABASE_URL, max: 1, applicationName: "after-restore accounts" });
-// The marker may be another login's than that of the service.
-const ownerDb = openPool({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, max: 1, applicationName: "after-restore accounts" });
-const tlsCa = config.REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", config.REDIS_TLS_CA);
-const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, { log, commandTimeoutMs: REDIS_TIMEOUT_MS, tlsCa });
-try {
-  const audit = auditFilesIn(process.argv.slice(2));
-  await redis?.firstContact;
-  // A backup may be of an older release.
-  await prepareSchema({ name: "accounts", migrations: MIGRATIONS, config, log });
-  const done = await afterRestore({
-    db,
-    ownerDb,
-    redis,
-    audit,
-    onTaken: ({ right, ...of }) => list(`the backup gave back what has ended since: ${right}`, namesOf(of)),
-    onWithoutOwner: (brand_id) => list("brand has no owner any more: add one (brandctl members add)", { brand_id }),
-    onOpen: ({ brand_id, action, subject_id, created_at }) =>
-      list("look at it: this cannot be repeated by a program", { brand_id, action, subject_id, created_at }),
-    onKey: ({ brand_id, id, name, hint, environment, created_at, last_used_at }) =>
-      list("key works: its revocation may be lost", { brand_id, key_id: id, name, hint, environment, created_at, last_used_at }),
-  });
-  log.info({ ...done }, "restored database can be served");
-} catch (error) {
-  process.exitCode = reportFailure(error, log, "the restored database cannot be served yet: run this again");
-} finally {
-  await redis?.stop();
-  await ownerDb.stop();
-  await db.stop();
+const { config, audit } = loadConfig(() => {
+  const parsed = parseConfig(process.env);
+  return { config: parsed, audit: auditFiles(parsed) };
+});
+// A backup may be of an older release.
+await runJob({
+  program: "after-restore",
+  name: "accounts",
+  migrations: MIGRATIONS,
+  config,
+  failure: "the restored database cannot be served yet: run this again",
+  work: restore,
+});
+
+async function restore({ db, log }: Job): Promise<void> {
+  const tlsCa = config.REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", config.REDIS_TLS_CA);
+  const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, { log, commandTimeoutMs: REDIS_TIMEOUT_MS, tlsCa });
+  // The marker may be another login's than that of the service.
+  const ownerDb = openPool({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, max: 1, applicationName: "after-restore accounts" });
+  try {
+    await redis?.firstContact;
+    const done = await afterRestore({
+      db,
+      ownerDb,
+      redis,
+      audit,
+      onTaken: ({ right, ...of }) => list(`the backup gave back what has ended since: ${right}`, namesOf(of)),
+      onWithoutOwner: (brand_id) => list("brand has no owner any more: add one (brandctl members add)", { brand_id }),
+      onOpen: ({ brand_id, action, subject_id, created_at }) =>
+        list("look at it: this cannot be repeated by a program", { brand_id, action, subject_id, created_at }),
+      onKey: ({ brand_id, id, name, hint, environment, created_at, last_used_at }) =>
+        list("key works: its revocation may be lost", { brand_id, key_id: id, name, hint, environment, created_at, last_used_at }),
+    });
+    log.info({ ...done }, "restored database can be served");
+  } finally {
+    await redis?.stop();
+    await ownerDb.stop();
+  }
 }
 
 /** @throws ConfigError unless the options name files, or say that there is none */
-function auditFilesIn(args: string[]): AuditFiles | undefined {
-  const { audit: paths = [], "without-audit": isWithout = false, incomplete = false } = optionsIn(args);
+function auditFiles({ AUDIT_RETENTION_DAYS }: AccountsConfig): AuditFiles | undefined {
+  const options = { audit: { type: "string", multiple: true }, "without-audit": { type: "boolean" }, incomplete: { type: "boolean" } } as const;
+  const { audit: paths = [], "without-audit": isWithout = false, incomplete = false } = parseOptions(options);
   if (paths.length > 0 === isWithout) {
     throw new ConfigError([
       "name what has happened since the backup: --audit FILE of brandctl audit export, or --without-audit, which leaves the list of keys to you",
     ]);
   }
-  return isWithout ? undefined : { paths, keepDays: config.AUDIT_RETENTION_DAYS, mayHaveGap: incomplete };
-}
-
-/** @throws ConfigError */
-function optionsIn(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        audit: { type: "string", multiple: true },
-        "without-audit": { type: "boolean" },
-        incomplete: { type: "boolean" },
-      },
-    }).values;
-  } catch (error) {
-    throw new ConfigError([(error as Error).message]);
-  }
+  return isWithout ? undefined : { paths, keepDays: AUDIT_RETENTION_DAYS, mayHaveGap: incomplete };
 }
 
 /** Returns fields as the other lines have them. */

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { createDatabase } from "@brand-records/testkit";
 
 const PROGRAM = join(import.meta.dirname, "../dist/after-restore.js");
 const SETTINGS = {
@@ -18,3 +19,18 @@ it.each([
   expect({ status, output: stdout + stderr }).toEqual({ status: 78, output: expect.stringContaining(message) });
   expect(stdout + stderr).not.toContain("    at ");
 });
+
+it.each([["after-restore", "--since", "2026-11-23T06:00:00Z"], ["re-encrypt"]])(
+  "%s exits with 78 if the database has no schema of webhook, and names the setting without a stack",
+  async (program, ...args) => {
+    const empty = await createDatabase("empty");
+    const env = { ...SETTINGS, DATABASE_URL: empty.url };
+    const script = PROGRAM.replace("after-restore", program);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { env, encoding: "utf8" });
+    await empty.drop();
+    expect({ status, output: stdout + stderr }).toEqual({
+      status: 78,
+      output: expect.stringMatching(/^Invalid settings:\n {2}DATABASE_URL: the database has no schema webhook of a release: .*\n$/),
+    });
+  },
+);

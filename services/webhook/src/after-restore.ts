@@ -1,14 +1,10 @@
 import "@brand-records/config/require-node";
-import { parseArgs } from "node:util";
 import { ConfigError, loadConfig } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import { rewindReaders } from "@brand-records/event-log";
-import { reportFailure } from "@brand-records/lifecycle";
-import { openPool } from "@brand-records/postgres";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
-import { prepareSchema } from "@brand-records/service-runtime";
-import { openLog } from "@brand-records/telemetry";
+import { parseOptions, runJob, type Job } from "@brand-records/service-runtime";
 import { GROUP, parseConfig } from "./config.ts";
 import { deletedAmong } from "./known-brands.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -19,25 +15,26 @@ import { brandsDeletedSince, repeatDeletion } from "./use-cases/delete-brand.ts"
  * Lets the intake read again what Kafka stored since `--since`: what is stored already changes nothing. Deletes the brands that accounts
  * has deleted since the backup. Unless accounts can be asked, nothing is changed but an older release's schema. Exits as `migrate.js` does.
  */
-const config = loadConfig(() => parseConfig(process.env));
-const log = openLog("after-restore webhook", config.LOG_LEVEL);
-const db = openPool({ url: config.DATABASE_URL, max: 1, applicationName: "after-restore webhook" });
-try {
-  const since = sinceOf(process.argv.slice(2));
-  // A backup may be of an older release.
-  await prepareSchema({ name: "webhook", migrations: MIGRATIONS, config, log });
-  const deleted = await deletedBrands();
-  await rewind(since);
-  for (const brand_id of deleted) log.info({ brand_id, rows: await repeatDeletion(db, brand_id) }, "the backup gave back a deleted brand");
-  log.info({ brands_deleted: deleted.length }, "restored database can be served");
-} catch (error) {
-  process.exitCode = reportFailure(error, log, "the restored database cannot be served yet: run this again while no webhook process runs");
-} finally {
-  await db.stop();
-}
+const { config, since } = loadConfig(() => ({ config: parseConfig(process.env), since: sinceOption() }));
+// A backup may be of an older release.
+await runJob({
+  program: "after-restore",
+  name: "webhook",
+  migrations: MIGRATIONS,
+  config,
+  failure: "the restored database cannot be served yet: run this again while no webhook process runs",
+  async work(job) {
+    const { db, log } = job;
+    const deleted = await deletedBrands(job);
+    await rewind(job);
+    for (const brand_id of deleted)
+      log.info({ brand_id, rows: await repeatDeletion(db, brand_id) }, "the backup gave back a deleted brand");
+    log.info({ brands_deleted: deleted.length }, "restored database can be served");
+  },
+});
 
 /** @throws Error if accounts cannot be asked */
-async function deletedBrands(): Promise<string[]> {
+async function deletedBrands({ db }: Job): Promise<string[]> {
   const accounts = connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config });
   try {
     return await brandsDeletedSince(db, (brandIds) => deletedAmong(accounts, brandIds));
@@ -49,7 +46,7 @@ async function deletedBrands(): Promise<string[]> {
   }
 }
 
-async function rewind(since: Date): Promise<void> {
+async function rewind({ log }: Job): Promise<void> {
   if (config.KAFKA_BROKERS.length === 0) {
     log.warn({}, "without Kafka there is nothing to read again: events since the backup are lost");
     return;
@@ -64,20 +61,11 @@ async function rewind(since: Date): Promise<void> {
 }
 
 /** @throws ConfigError */
-function sinceOf(args: string[]): Date {
-  const { since = "" } = optionsIn(args);
+function sinceOption(): Date {
+  const { since = "" } = parseOptions({ since: { type: "string" } });
   const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(since);
   const time = new Date(isTime ? since : Number.NaN);
   if (Number.isNaN(time.getTime()))
     throw new ConfigError(["--since: must be an RFC 3339 time before the backup, such as 2026-11-23T06:00:00Z"]);
   return time;
-}
-
-/** @throws ConfigError */
-function optionsIn(args: string[]) {
-  try {
-    return parseArgs({ args, options: { since: { type: "string" } } }).values;
-  } catch (error) {
-    throw new ConfigError([(error as Error).message]);
-  }
 }

@@ -1,20 +1,21 @@
 import "@brand-records/config/require-node";
 import { loadConfig } from "@brand-records/config";
-import { reportFailure } from "@brand-records/lifecycle";
-import { openPool } from "@brand-records/postgres";
-import { openLog } from "@brand-records/telemetry";
+import { runJob } from "@brand-records/service-runtime";
 import { parseConfig } from "./config.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { reEncryptSecrets, requireSecretKeys } from "./use-cases/secret-keys.ts";
 
 /** A program of its own, with webhook's settings: seals the receivers' secrets under the newest key. Exits as `migrate.js` does. */
 const config = loadConfig(() => parseConfig(process.env));
-const log = openLog("re-encrypt webhook", config.LOG_LEVEL);
-const db = openPool({ url: config.DATABASE_URL, max: 1, applicationName: "re-encrypt webhook" });
-try {
-  await requireSecretKeys(db, config.RECEIVER_SECRET_KEYS);
-  log.info({ ...(await reEncryptSecrets(db, config.RECEIVER_SECRET_KEYS)) }, "secrets re-encrypted");
-} catch (error) {
-  process.exitCode = reportFailure(error, log, "could not re-encrypt");
-} finally {
-  await db.stop();
-}
+await runJob({
+  program: "re-encrypt",
+  name: "webhook",
+  migrations: MIGRATIONS,
+  // Processes run beside it: their release migrates.
+  config: { ...config, MIGRATE_AT_START: "false" },
+  failure: "could not re-encrypt",
+  async work({ db, log }) {
+    await requireSecretKeys(db, config.RECEIVER_SECRET_KEYS);
+    log.info({ ...(await reEncryptSecrets(db, config.RECEIVER_SECRET_KEYS)) }, "secrets re-encrypted");
+  },
+});
