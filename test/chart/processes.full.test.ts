@@ -148,7 +148,7 @@ it("fails helm test and doctor with a wrong password of Redis and a wrong port o
   expect(stdout).toMatch(/^200 http:\/\/[\d.]+:9090\/readyz at [\d.]+: degraded: it serves without its redis$/m);
   expect(stdout).toMatch(/: degraded: it serves without its event log$/m);
   expect(stdout.match(/: degraded: /g)).toHaveLength(2);
-  const report = await brandctl("doctor").catch((error: { stdout: string }) => error.stdout);
+  const report = await brandctl("doctor", "--wait", "0").catch((error: { stdout: string }) => error.stdout);
   expect(report).toMatch(/^! gateway, ready +serves without its redis$/m);
   expect(report).toMatch(/^! records, ready +serves without its event log/m);
 });

@@ -30,7 +30,7 @@ interface Outcome {
 
 /** Runs brandctl doctor with these settings and no run file. */
 async function doctor(env: Readonly<Record<string, string>>): Promise<Outcome> {
-  const { code, stdout } = await brandctl(["doctor", "--json"], { env, cwd: "/" });
+  const { code, stdout } = await brandctl(["doctor", "--json", "--wait", "0"], { env, cwd: "/" });
   return { code: code ?? -1, ...(JSON.parse(stdout) as Omit<Outcome, "code">) };
 }
 

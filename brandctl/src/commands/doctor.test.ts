@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPool } from "@brand-records/postgres";
-import { createDatabase, startProcess } from "@brand-records/testkit";
+import { createDatabase, eventually, startProcess } from "@brand-records/testkit";
 import { serve, type Served } from "../../test/serve.ts";
-import { failing, brandctl, type Outcome } from "../../test/test-terminal.ts";
+import { failing, brandctl, Recorder, type Outcome } from "../../test/test-terminal.ts";
 
 interface Checked {
   readonly ok: boolean;
   readonly verdict: string;
-  readonly checks: readonly { name: string; state: string; detail: string; remedy?: string }[];
+  readonly checks: readonly { name: string; state: string; detail: string; remedy?: string; starting?: boolean }[];
 }
 
 const PROCESSES = ["gateway", "console", "accounts", "plans", "records", "webhook"] as const;
@@ -25,8 +25,11 @@ describe("brandctl doctor", () => {
   /** What /readyz and /metrics return, of every process. */
   let readiness: { status: number; body: string };
   let metrics: { status: number; body: string };
+  /** Times that /readyz was read. */
+  let reads = 0;
   beforeAll(async () => {
     http = createServer((request, response) => {
+      if (request.url === "/readyz") reads += 1;
       const { status, body } = { "/readyz": readiness, "/metrics": metrics }[request.url ?? ""] ?? { status: 200, body: "" };
       response.writeHead(status).end(body);
     });
@@ -130,6 +133,34 @@ describe("brandctl doctor", () => {
       state: "degraded",
       detail: `${origin}/metrics cannot be read: status 500`,
     });
+  });
+
+  it("repeats the checks while a process has just started, names at once what is wrong, and is healthy when it is", async () => {
+    readiness = { status: 503, body: '{"status":"not ready","waiting_for":["process"]}' };
+    const stderr = new Recorder(false);
+    const running = brandctl(["doctor"], { cwd: folder, stderr });
+    await eventually(() => expect(stderr.text).toContain("Processes have just started. Checking again for up to 60 s:\n"));
+    expect(stderr.text).toContain("\n  records, ready: not ready, waits for its process\n");
+    readiness = { status: 200, body: READY };
+    const { code, stdout } = await running;
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Everything is healthy.")]);
+  });
+
+  it("repeats the checks also for what a young process lacks, no longer than --wait, and not for an old process", async () => {
+    readiness.body = '{"status":"ready","degraded":["event log"]}';
+    for (const [startedAt, starting, times] of [
+      [Date.now() / 1_000, true, 2],
+      [Date.now() / 1_000 - 61, undefined, 1],
+    ] as const) {
+      metrics.body = `process_start_time_seconds{service="records"} ${startedAt}\n`;
+      reads = 0;
+      const args = ["doctor", "--json", "--wait", "1", "--admin", `records=${origin}`];
+      const outcome = await brandctl(args, { env: rpcSettings() });
+      const check = outcome.json<Checked>().checks.find(({ name }) => name === "records, ready");
+      expect([outcome.code, check?.state, check?.starting]).toEqual([1, "degraded", starting]);
+      expect(reads).toBeGreaterThanOrEqual(times);
+      if (times === 1) expect([reads, outcome.stderr]).toEqual([1, ""]);
+    }
   });
 
   it("notices an admin address that belongs to another process", async () => {
@@ -243,7 +274,7 @@ describe("brandctl doctor", () => {
       RECORDS_ADDRESS: `127.0.0.1:${rpc_port}`,
       RECORDS_ADMIN: `127.0.0.1:${admin_port}`,
     };
-    const outcome = await brandctl(["doctor", "--json"], { env });
+    const outcome = await brandctl(["doctor", "--json", "--wait", "0"], { env });
     await db.stop();
     await records.kill();
     await database.drop();
@@ -255,6 +286,7 @@ describe("brandctl doctor", () => {
         state: "degraded",
         detail: expect.stringMatching(/^serves without its event log; the oldest event has waited for 30\d s in the outbox$/),
         remedy: expect.stringMatching(/^Is Kafka reachable \(KAFKA_BROKERS\)/),
+        starting: true,
       },
     ]);
   });

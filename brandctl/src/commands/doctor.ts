@@ -1,10 +1,11 @@
-import { declared, printable, type ColorName } from "@brand-records/command-line";
+import { declared, option, printable, withDefault, type ColorName } from "@brand-records/command-line";
 import { Option } from "commander";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";
 import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-process.ts";
-import { runChecks } from "../doctor/checks.ts";
+import { runSettledChecks } from "../doctor/checks.ts";
 import { command } from "../session.ts";
 import type { Colors } from "../terminal.ts";
+import { numberParser } from "./options.ts";
 
 /** The exit code is 0 only if everything was checked and is healthy. */
 const VERDICTS: Readonly<Record<Verdict, { readonly exitCode: number; readonly paint: ColorName; readonly text: string }>> = {
@@ -14,12 +15,15 @@ const VERDICTS: Readonly<Record<Verdict, { readonly exitCode: number; readonly p
   not_all_checked: { exitCode: 3, paint: "yellow", text: "Nothing wrong was found." },
 };
 
+const parseWait = numberParser(0, 3_600, "It must be a whole number of seconds, such as 60.");
+
 export const doctorCommand = command("doctor", {
   summary: "check what is reachable and what is degraded, with remedies",
   description:
     "Check everything whose address is known: the run file, the gRPC health of accounts, plans, records and webhook, the readiness and the metrics of every process, and whether the base URL serves the API's description.\n\n" +
     "Readiness and metrics are at each process's admin port (ADMIN_HOST, ADMIN_PORT). npm start writes the addresses into the run file; elsewhere set GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN and WEBHOOK_ADMIN, " +
     `or pass ${ADMIN_FLAG}. Several replicas: separate them by commas, or repeat the flag.\n\n` +
+    "The checks are repeated while something is wrong and a process started less than a minute ago, or is stopping.\n\n" +
     "Exit codes: 0 everything was checked and is healthy; 1 something is down or degraded; 3 nothing wrong was found, but not everything could be checked.",
   options: {
     admin: declared<readonly string[]>(
@@ -27,14 +31,15 @@ export const doctorCommand = command("doctor", {
         .argParser((value: string, earlier: readonly string[]) => [...earlier, value])
         .default([], "the settings, else the run file"),
     ),
+    wait: withDefault(option("--wait <seconds>", "how long to repeat the checks at most", parseWait), 60),
   },
   examples: [
     ["brandctl doctor --json | jq -e .ok", "for a script"],
     ["brandctl doctor --admin records=http://records:9090", "with an address that is not in the settings"],
     ["brandctl doctor --json | jq '.checks[] | select(.state != \"ok\")'", "what is wrong or was not checked"],
   ],
-  run: async (session, { admin }) => {
-    const checks = await runChecks(session, admin);
+  run: async (session, { admin, wait }) => {
+    const checks = await runSettledChecks(session, admin, wait);
     const verdict = verdictOf(checks);
     session.print({ ok: verdict === "well", verdict, checks }, (colors) => checksText(checks, verdict, colors));
     return VERDICTS[verdict].exitCode;

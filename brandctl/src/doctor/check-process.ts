@@ -2,6 +2,9 @@ import { ADMIN_FLAG, adminSetting, type AdminAddress, type ProcessName } from ".
 import { problemsIn, readMetrics, remedyFor, type Problem } from "./process-problems.ts";
 import { fetchText, type Fetched } from "./reachability.ts";
 
+/** Until then a process may still be joining Kafka's group, and names may have the addresses of those that it replaced. */
+const YOUNG_SECONDS = 60;
+
 /** Checks the readiness and the metrics of each replica of a process. */
 export async function checkProcess(
   process: ProcessName,
@@ -33,28 +36,31 @@ async function checkReplica(
   { origin, from }: AdminAddress,
   interrupted: AbortSignal,
 ): Promise<CheckResult> {
-  const [readiness, metrics] = await Promise.all([fetchText(`${origin}/readyz`, interrupted), fetchText(`${origin}/metrics`, interrupted)]);
-  const failed = (detail: string, remedy: string): CheckResult => ({ name, state: "failed", detail, remedy });
+  const [readiness, fetched] = await Promise.all([fetchText(`${origin}/readyz`, interrupted), fetchText(`${origin}/metrics`, interrupted)]);
+  const metrics = readMetrics(bodyOf(fetched));
+  const { waiting_for: waitingFor, degraded } = namesIn(bodyOf(readiness));
+  const isYoung = (metrics.value("process_start_time_seconds") ?? 0) > Date.now() / 1_000 - YOUNG_SECONDS;
+  const starting = isYoung || waitingFor.includes("process") ? { starting: true } : {};
+  const failed = (detail: string, remedy: string): CheckResult => ({ name, state: "failed", detail, remedy, ...starting });
   const remedy = `Is ${process} running, and is this its admin address (${from})? Its log says more.`;
   if ("failure" in readiness) return failed(`${origin}/readyz: ${readiness.failure}`, remedy);
-  const { waiting_for: waitingFor, degraded } = namesIn(readiness.body);
   if (readiness.status !== 200) {
     if (waitingFor.length === 0) return failed(`${origin}/readyz returns ${readiness.status}`, remedy);
     return failed(`not ready, waits for its ${waitingFor.join(", ")}`, distinct(waitingFor.map(remedyFor)));
   }
-  const { service } = readMetrics(bodyOf(metrics));
-  if (service !== undefined && service !== process)
-    return failed(`${origin} is the admin address of ${service}, not of ${process}`, remedy);
+  if (metrics.service !== undefined && metrics.service !== process)
+    return failed(`${origin} is the admin address of ${metrics.service}, not of ${process}`, remedy);
   const problems: Problem[] = [
     ...(degraded.length > 0 ? [{ detail: `serves without its ${degraded.join(", ")}`, remedy: distinct(degraded.map(remedyFor)) }] : []),
-    ...(metricsFailure(origin, metrics) ?? problemsIn(process, readMetrics(bodyOf(metrics)), degraded)),
+    ...(metricsFailure(origin, fetched) ?? problemsIn(process, metrics, degraded)),
   ];
-  if (problems.length === 0) return { name, state: "ok", detail: `${origin} is ready (${from})` };
+  if (problems.length === 0) return { name, state: "ok", detail: `${origin} is ready (${from})`, ...starting };
   return {
     name,
     state: "degraded",
     detail: problems.map(({ detail }) => detail).join("; "),
     remedy: distinct(problems.map(({ remedy }) => remedy)),
+    ...starting,
   };
 }
 
@@ -88,6 +94,8 @@ export interface CheckResult {
   readonly detail: string;
   /** What to do, unless the state is `ok`. */
   readonly remedy?: string;
+  /** The process started less than a minute ago, or is starting or stopping. */
+  readonly starting?: boolean;
 }
 
 /** The worst state of all checks; `well` if all are `ok`. */

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { printable } from "@brand-records/command-line";
 import { findAdminAddresses, PROCESS_NAMES, replicaAddresses } from "../connection/admin-addresses.ts";
 import { SERVICE_NAMES, type ServiceName } from "../connection/endpoints.ts";
 import { reportOf } from "../failure.ts";
@@ -6,6 +8,25 @@ import { checkProcess, type CheckResult } from "./check-process.ts";
 import { fetchText } from "./reachability.ts";
 
 const HEALTH_MS = 5_000;
+const PAUSE_MS = 1_000;
+
+/**
+ * Repeats the checks for at most `waitSeconds`, while something is wrong and processes have just started. Says what it waits for.
+ *
+ * @throws as runChecks
+ */
+export async function runSettledChecks(session: Session, adminFlags: readonly string[], waitSeconds: number): Promise<CheckResult[]> {
+  const deadline = performance.now() + waitSeconds * 1_000;
+  for (let isNoted = false; ; isNoted = true) {
+    const checks = await runChecks(session, adminFlags);
+    const wrong = checks.filter(({ state }) => state === "failed" || state === "degraded");
+    const mayChange = wrong.length > 0 && checks.some(({ starting }) => starting === true);
+    if (!mayChange || performance.now() >= deadline) return checks;
+    const what = wrong.map(({ name, detail }) => `${name}: ${printable(detail)}`).join("\n  ");
+    if (!isNoted) session.note(({ dim }) => dim(`Processes have just started. Checking again for up to ${waitSeconds} s:\n  ${what}`));
+    await pause(PAUSE_MS, undefined, { signal: session.terminal.interrupted });
+  }
+}
 
 /**
  * Checks everything whose address is known, concurrently.
@@ -13,7 +34,7 @@ const HEALTH_MS = 5_000;
  * @param adminFlags admin addresses, such as `records=http://records:9090`
  * @throws CommandFailure for a malformed admin address
  */
-export async function runChecks(session: Session, adminFlags: readonly string[]): Promise<CheckResult[]> {
+async function runChecks(session: Session, adminFlags: readonly string[]): Promise<CheckResult[]> {
   const runFile = checkRunFile(session);
   if (runFile.state === "failed") return [runFile];
   const { env, interrupted } = session.terminal;

@@ -59,7 +59,9 @@ async function prepareOnce({ name, migrations, config, log, mustExist = false }:
   const schema = { url: config[setting] ?? "", schema: name, directory: migrations };
   try {
     if (mustExist && !(await isMigrated(schema)))
-      throw new ConfigError([`${setting}: the database has no schema ${name} of a release: is it the right one, and was its backup restored?`]);
+      throw new ConfigError([
+        `${setting}: the database has no schema ${name} of a release: is it the right one, and was its backup restored?`,
+      ]);
     if (config.MIGRATE_AT_START === "false") {
       const pending = await countPendingMigrations(schema);
       if (pending === 0) return undefined;

@@ -38,6 +38,8 @@ it("refuses a database to which no backup was restored, names the setting withou
   for (let times = 0; times < 2; times += 1) {
     const { code, output } = await run(empty.url, "--without-audit");
     expect(code).toBe(78);
-    expect(output).toMatch(/^Invalid settings:\n {2}DATABASE_URL: the database has no schema accounts of a release: .* backup restored\?\n$/);
+    expect(output).toMatch(
+      /^Invalid settings:\n {2}DATABASE_URL: the database has no schema accounts of a release: .* backup restored\?\n$/,
+    );
   }
 });

@@ -32,9 +32,14 @@ await runJob({
 
 async function restore({ db, log }: Job): Promise<void> {
   const tlsCa = config.REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", config.REDIS_TLS_CA);
-  const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, { log, commandTimeoutMs: REDIS_TIMEOUT_MS, tlsCa });
+  const redis =
+    config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, { log, commandTimeoutMs: REDIS_TIMEOUT_MS, tlsCa });
   // The marker may be another login's than that of the service.
-  const ownerDb = openPool({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, max: 1, applicationName: "after-restore accounts" });
+  const ownerDb = openPool({
+    url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL,
+    max: 1,
+    applicationName: "after-restore accounts",
+  });
   try {
     await redis?.firstContact;
     const done = await afterRestore({
@@ -58,7 +63,11 @@ async function restore({ db, log }: Job): Promise<void> {
 
 /** @throws ConfigError unless the options name files, or say that there is none */
 function auditFiles({ AUDIT_RETENTION_DAYS }: AccountsConfig): AuditFiles | undefined {
-  const options = { audit: { type: "string", multiple: true }, "without-audit": { type: "boolean" }, incomplete: { type: "boolean" } } as const;
+  const options = {
+    audit: { type: "string", multiple: true },
+    "without-audit": { type: "boolean" },
+    incomplete: { type: "boolean" },
+  } as const;
   const { audit: paths = [], "without-audit": isWithout = false, incomplete = false } = parseOptions(options);
   if (paths.length > 0 === isWithout) {
     throw new ConfigError([
