@@ -20,7 +20,7 @@ for (;;) {
   }
   for (const { text, problem } of checks) console.log(problem === undefined ? text : `${text}: ${problem}`);
   if (wrong.length > 0) {
-    console.error(`${wrong.length} of ${checks.length} checks failed. brandctl doctor, in the operator's pod, says what to do.`);
+    console.error(`${wrong.length} of ${checks.length} checks failed. The events and logs of pods say why, brandctl doctor what to do.`);
     process.exitCode = 1;
   }
   break;

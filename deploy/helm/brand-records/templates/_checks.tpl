@@ -30,6 +30,8 @@
 {{- include "brand-records.maintenanceChecks" . -}}
 {{- include "brand-records.portChecks" . -}}
 {{- include "brand-records.limitChecks" . -}}
+{{- include "brand-records.resourceChecks" . -}}
+{{- include "brand-records.extraCaChecks" . -}}
 {{- if and (hasPrefix "http://" $v.publicUrl) (ne $v.environment "test") -}}
   {{- fail "publicUrl: must be https outside of environment test: keys and sessions would travel in the clear" -}}
 {{- end -}}
@@ -45,7 +47,6 @@
   {{- fail "monitoring.dashboards: this chart lacks its dashboards. Run npm run chart in the repository, which copies them into it" -}}
 {{- end -}}
 {{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) -}}{{- fail "httpRoute.parentRefs: name your Gateway" -}}{{- end -}}
-{{- if and $v.ingress.enabled (not $v.ingress.host) -}}{{- fail "ingress.host: is required" -}}{{- end -}}
 {{- /* 0 hops is none, too. */ -}}
 {{- if and (or $v.httpRoute.enabled $v.ingress.enabled) (regexMatch "^0*$" $v.trustProxy) -}}
   {{- fail "trustProxy: set the proxies before the gateway, such as --set-string trustProxy=1 for the ingress or Gateway alone, or their addresses and subnets. Without it every caller has the proxy's address: limits count all people as one, and the audit log names the proxy" -}}
@@ -56,6 +57,53 @@
   {{- $v6 := "^[0-9a-fA-F:]*:[0-9a-fA-F:.]*(/([1-9]\\d?|1[01]\\d|12[0-8]))?$" -}}
   {{- range regexSplit ",\\s*" $v.trustProxy -1 -}}
     {{- if not (or (regexMatch $v4 .) (regexMatch $v6 .)) -}}{{- fail (printf "trustProxy: %s is no address and no subnet. Set one number of hops, or addresses and subnets such as 10.0.0.0/8" .) -}}{{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- include "brand-records.routeChecks" . -}}
+{{- end -}}
+
+{{/* Cookies and links have publicUrl's host. `*.` stands for any names before it. */}}
+{{- define "brand-records.routeChecks" -}}
+{{- $host := (urlParse .Values.publicUrl).hostname -}}
+{{- $hosts := dict "httpRoute" .Values.httpRoute.hostnames "ingress" (list .Values.ingress.host) -}}
+{{- range $route, $names := $hosts -}}
+  {{- range ternary $names list (index $.Values $route).enabled -}}
+    {{- if not (or (has . (list "" $host)) (and (hasPrefix "*." .) (hasSuffix (trimPrefix "*" .) $host))) -}}
+      {{- fail (printf "%s: %s is not the host of publicUrl, %s" $route . $host) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The API server refuses these too, with half of a release installed. */}}
+{{- define "brand-records.resourceChecks" -}}
+{{- range $owner := list "gateway" "console" "accounts" "records" "plans" "webhook" "operator" "maintenance" -}}
+  {{- $resources := (index $.Values $owner).resources -}}
+  {{- range $name, $request := $resources.requests -}}
+    {{- $limit := get ($resources.limits | default dict) $name | default $request -}}
+    {{- if lt (include "brand-records.amount" $limit | float64) (include "brand-records.amount" $request | float64) -}}
+      {{- fail (printf "%s.resources: the limit of %s, %v, is below its request, %v" $owner $name $limit $request) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A quantity such as 500m or 1.5Gi as a number. */}}
+{{- define "brand-records.amount" -}}
+{{- $factors := dict "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- if kindIs "string" . -}}{{- mulf (regexFind "^[0-9.]+" .) (get $factors (regexFind "[a-zA-Z]*$" .) | default 1) -}}{{- else -}}{{- . -}}{{- end -}}
+{{- end -}}
+
+{{/* What exists already. Otherwise pods wait, and their events name the key. */}}
+{{- define "brand-records.extraCaChecks" -}}
+{{- $key := .Values.extraCa.key -}}
+{{- range $kind, $name := dict "ConfigMap" .Values.extraCa.configMap "Secret" .Values.extraCa.secret -}}
+  {{- if $name -}}
+    {{- $object := lookup "v1" $kind $.Release.Namespace $name -}}
+    {{- $data := merge (dict) ($object.data | default dict) ($object.binaryData | default dict) -}}
+    {{- if and $object (not (hasKey $data $key)) -}}
+      {{- fail (printf "extraCa.key: the %s %s has no key %s. It has: %s" $kind $name $key (keys $data | sortAlpha | join ", ")) -}}
+    {{- end -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}

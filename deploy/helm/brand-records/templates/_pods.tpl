@@ -24,6 +24,14 @@ securityContext: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
+{{/* What every container has. Takes dict root, name. */}}
+{{- define "brand-records.container" -}}
+name: {{ .name }}
+image: {{ include "brand-records.image" .root }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+securityContext: {{- toYaml .root.Values.containerSecurityContext | nindent 2 }}
+{{- end -}}
+
 {{/* `topologySpreadConstraints` of values; without, over zones and hosts. Takes dict root, component. */}}
 {{- define "brand-records.spread" -}}
 {{- $own := index .root.Values .component | default dict -}}
