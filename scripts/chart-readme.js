@@ -17,7 +17,7 @@ Security Standard asks for. It brings no database. It needs Kubernetes 1.31, Hel
 
 \`\`\`sh
 helm install br oci://REGISTRY/charts/brand-records --version RELEASE --namespace records --values my-values.yaml
-helm --namespace records test br --logs
+helm --namespace records test br --logs --timeout 1m || kubectl --namespace records events --types=Warning
 \`\`\`
 
 docs/kubernetes.md of the release has the steps before it (databases, Secrets, an authority), a table of mistakes and what answers each, upgrades, rotations and

@@ -26,6 +26,7 @@ const MAINTENANCE = [
   "maintenance.program=audit-export,maintenance.claim=audit",
 ];
 const LAPTOP = valuesOf("laptop");
+const ROUTED = ["--set", "publicUrl=https://records.example:8443", "--set-string", "trustProxy=1"];
 
 const ofKind = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((object) => object.kind === kind);
 
@@ -102,6 +103,9 @@ describe("renders", () => {
     const notes = await notesWith();
     expect(notes).toContain("webhook: shop-brand-records-webhook (DATABASE_URL, RECEIVER_SECRET_KEYS), shop-brand-records-webhook-tls");
     expect(notes).not.toContain("authority");
+    const [step6 = ""] = /^helm --namespace records test br .*?^\}$/ms.exec(readFileSync("docs/kubernetes.md", "utf8")) ?? [];
+    const indented = step6.replaceAll(/\bbr\b/g, RELEASE).replaceAll(/^/gm, "  ");
+    expect(notes).toContain(`Ask what is wrong. It ends within a minute or so:\n${indented}\n`);
     expect(await notesWith("--set", "extraCa.configMap=company")).toContain("wait for your authority, the ConfigMap company (ca.crt)");
     expect(await notesWith("--set", "extraCa.secret=company,extraCa.key=root.pem")).toContain("the Secret company (root.pem)");
   });
@@ -374,6 +378,33 @@ describe("values that are refused", () => {
     ["a proxy's subnet that is none", ["--set-string", "trustProxy=10.0.0.0/33"], /trustProxy: 10.0.0.0\/33 is no/],
     ["a proxy's address that is none", ["--set-string", "trustProxy=300.1.1.1"], /trustProxy: 300.1.1.1 is no/],
     ["a word for a proxy", ["--set-string", "trustProxy=cafe"], /trustProxy: cafe is no/],
+    [
+      "a route's host that is not publicUrl's",
+      [
+        ...ROUTED,
+        "--set",
+        "httpRoute.enabled=true,httpRoute.parentRefs[0].name=public,httpRoute.hostnames={records.example,other.example}",
+      ],
+      /httpRoute: other\.example is not the host of publicUrl, records\.example/,
+    ],
+    [
+      "an Ingress's host that is not publicUrl's",
+      [...ROUTED, "--set", "ingress.enabled=true,ingress.host=other.example"],
+      /ingress: other\.example is not the host of publicUrl, records\.example/,
+    ],
+    ...["records.resources.limits.memory=127Mi", "records.resources.limits.memory=134217727", "plans.resources.limits.cpu=9m"].map(
+      (limit) =>
+        [
+          `a limit below its request: ${limit}`,
+          ["--set", limit],
+          /(records|plans)\.resources: the limit of \S+, \S+, is below its request/,
+        ] as [string, string[], RegExp],
+    ),
+    [
+      "a request of a Job above its limit",
+      ["--set", "maintenance.resources.requests.memory=1Gi"],
+      /maintenance\.resources: the limit of memory, 512Mi/,
+    ],
     ["a route to no Gateway", ["--set", "httpRoute.enabled=true"], /parentRefs: name your Gateway/],
     ["a broker at a port that no policy opens", ["--set", "kafka.brokers={kafka:9094}"], /networkPolicy\.kafka\.port=9094/],
     ["a collector at a port that no policy opens", ["--set", "tracing.endpoint=https://otel.example"], /networkPolicy\.otlp\.port=443/],
@@ -423,12 +454,11 @@ describe("values that are refused", () => {
 it.each(["1", "10.0.0.0/8, fd00::/8", "192.168.255.1,::1,::ffff:10.0.0.1/128"])(
   "an Ingress and an HTTPRoute are rendered with the proxies %s",
   async (proxies) => {
-    const routes = [
-      "--set",
-      "ingress.enabled=true,ingress.host=records.example,httpRoute.enabled=true,httpRoute.parentRefs[0].name=public",
-    ];
-    const objects = await render([...LAPTOP, ...routes, "--set-string", `trustProxy=${proxies.replaceAll(",", "\\,")}`]);
-    expect([...ofKind(objects, "Ingress"), ...ofKind(objects, "HTTPRoute")]).toHaveLength(2);
+    const routes = "ingress.enabled=true,httpRoute.enabled=true,httpRoute.parentRefs[0].name=public,httpRoute.hostnames={*.example}";
+    const args = [...LAPTOP, ...ROUTED, "--set", routes, "--set-string", `trustProxy=${proxies.replaceAll(",", "\\,")}`];
+    const objects = await render(args);
+    expect(ofKind(objects, "HTTPRoute")).toHaveLength(1);
+    expect(ofKind(objects, "Ingress")).toMatchObject([{ spec: { rules: [{ host: "records.example" }] } }]);
   },
 );
 

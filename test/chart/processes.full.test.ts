@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, rm } from "node:fs/promises";
+import { chmod, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import {
@@ -12,6 +12,7 @@ import {
   type DnsServer,
   type TestDatabase,
 } from "@brand-records/testkit";
+import { findCommands } from "../docs/find-commands.js";
 import { issueCertificates } from "./issue-certificates.ts";
 import { becomeReady, localizeAddresses, prepare, run, type LocalNetwork, type RunningPod, type StoredFiles } from "./local-pods.ts";
 import { startTlsListener } from "./tls-listener.ts";
@@ -85,12 +86,17 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs brandctl in the operator's pod. @returns its stdout */
-async function brandctl(...args: string[]): Promise<string> {
+const brandctl = (...args: string[]): Promise<string> => brandctlWith("", ...args);
+
+/** Runs brandctl in the operator's pod, with a text as its standard input. @returns its stdout */
+async function brandctlWith(input: string, ...args: string[]): Promise<string> {
   const operator = deployments().find((deployment) => componentOf(deployment) === "operator") as KubernetesObject;
   const { env } = await prepareLocally(podOf(operator));
   const program = [join(ROOT, "brandctl/bin/brandctl.js"), ...args];
-  return (await promisify(execFile)(process.execPath, program, { env, timeout: 60_000 })).stdout.trim();
+  const running = promisify(execFile)(process.execPath, program, { env, timeout: 60_000 });
+  // A command that reads nothing may have ended.
+  running.child.stdin?.on("error", () => {}).end(input);
+  return (await running).stdout.trim();
 }
 
 const deployments = (): KubernetesObject[] => objects.filter(({ kind }) => kind === "Deployment");
@@ -114,11 +120,28 @@ it("answers a request with a key that brandctl makes in the operator's pod", asy
   await expect(brandctl("doctor").catch((error: { stdout: string }) => error.stdout)).resolves.not.toMatch(/^[✗!]/m);
 });
 
+it("imports records from standard input, and makes some up, with the documented commands", async () => {
+  const brand = /brd_\w+/.exec(await brandctl("brands", "create", "--name", "Imported", "--tier", "plus", "--verified"))?.[0] ?? "";
+  const documented = findCommands("docs/kubernetes.md").flatMap(
+    (command) =>
+      /^kubectl .* exec (?:--stdin )?deployment\/br-brand-records-operator -- brandctl (records .*?)(?: < links\.ndjson)?$/.exec(
+        command,
+      )?.[1] ?? [],
+  );
+  expect(documented.map((command) => command.split(" ")[1])).toEqual(["import", "generate"]);
+  const links = await readFile("test/samples/links.ndjson", "utf8");
+  const [imported, generated] = await Promise.all(
+    documented.map((command) => brandctlWith(links, ...command.replace("brd_…", brand).split(" "))),
+  );
+  expect(imported).toMatch(new RegExp(`^Imported \\d+ links into ${brand}: \\d+ new`));
+  expect(generated).toMatch(/^conversions +[1-9][\d,]* +0 +0$/m);
+});
+
 /** Runs what `helm test` runs. @returns its exit code and output */
 async function helmTest(waitSeconds: number): Promise<{ readonly code: number; readonly stdout: string }> {
   const test = objects.find(({ metadata }) => metadata.name === `${FULLNAME}-test`) as KubernetesObject;
   const [, ...args] = test["spec"].containers[0].command as string[];
-  const local = args.map((text) => (text === "60" ? String(waitSeconds) : localizeAddresses(text, "127.0.0.1", network)));
+  const local = args.map((text) => (text === "45" ? String(waitSeconds) : localizeAddresses(text, "127.0.0.1", network)));
   return promisify(execFile)(process.execPath, local, { env: {}, timeout: START_MS_MAX }).then(
     ({ stdout }) => ({ code: 0, stdout }),
     ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
@@ -153,32 +176,43 @@ it("fails helm test and doctor with a wrong password of Redis and a wrong port o
   expect(report).toMatch(/^! records, ready +serves without its event log/m);
 });
 
-it("runs every Job of maintenance from what the chart renders, and each ends with 0", async () => {
+it("runs every Job of maintenance from what the chart renders: each ends with 0, and with 78 if its schema does not exist", async () => {
   const values = [...valuesOf("standard"), "--set", [ANY_USER, ...kafkaValues, "accounts.replicas=0,webhook.replicas=0"].join(",")];
-  const jobs = [
-    ["migrate", "plans"],
-    ["migrate", "records"],
+  const restores = [
     ["re-encrypt", "webhook"],
     ["after-restore", "webhook", "--since", "2026-11-23T06:00:00Z"],
     ["after-restore", "accounts", "--without-audit"],
   ];
+  const runJob = async (files: StoredFiles, [program = "", service = "", ...args]: string[]) => {
+    const options = args.map((arg, index) => `,maintenance.args[${index}]=${arg}`).join("");
+    const set = `maintenance.program=${program},maintenance.service=${service}${options}`;
+    const isJob = ({ kind, metadata }: KubernetesObject): boolean => kind === "Job" && metadata.name === `${FULLNAME}-${program}`;
+    const job = (await render([...values, "--set", set])).find(isJob) as KubernetesObject;
+    const ran = run(await prepare(podOf(job), join(folder, `${program}-${service}`), files, network), ROOT);
+    const [{ onExitCodes }] = job["spec"].podFailurePolicy.rules;
+    return { job: [program, service], code: await ran.exited, output: ran.output(), notTriedAgain: onExitCodes.values as number[] };
+  };
   const end = async (name: string): Promise<void> => {
     await running.get(name)?.stop();
     running.delete(name);
   };
   await end("webhook");
-  for (const [program, service = "", ...args] of jobs) {
+  for (const job of [["migrate", "plans"], ["migrate", "records"], ...restores]) {
     // The restore of webhook asks accounts.
-    if (service === "accounts") await end("accounts");
-    const options = args.map((arg, index) => `,maintenance.args[${index}]=${arg}`).join("");
-    const set = `maintenance.program=${program},maintenance.service=${service}${options}`;
-    const job = (await render([...values, "--set", set])).find(
-      ({ kind, metadata }) => kind === "Job" && metadata.name === `${FULLNAME}-${program}`,
-    );
-    const pod = await prepare({ ...podOf(job as KubernetesObject) }, join(folder, `${program}-${service}`), stored, network);
-    const ran = run(pod, ROOT);
-    expect([program, service, await ran.exited, ran.output()]).toEqual([program, service, 0, expect.any(String)]);
+    if (job[1] === "accounts") await end("accounts");
+    expect(await runJob(stored, job)).toMatchObject({ job: job.slice(0, 2), code: 0 });
   }
+  // Those but migrate, which makes it, need the schema: another try would end in the same way.
+  const empty = await createDatabase("empty");
+  const files = Object.fromEntries(
+    Object.entries(stored).map(([name, file]) => [name, "DATABASE_URL" in file ? { ...file, DATABASE_URL: empty.url } : file]),
+  );
+  for (const job of restores) {
+    const { code, output, notTriedAgain } = await runJob(files, job);
+    expect([code, output]).toEqual([78, expect.stringContaining(`DATABASE_URL: the database has no schema ${job[1]}`)]);
+    expect(notTriedAgain).toContain(code);
+  }
+  await empty.drop();
 });
 
 it("makes Postgres, Redis and Kafka trusted by the authority of extraCa, and by nothing else", async () => {

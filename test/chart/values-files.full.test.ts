@@ -326,10 +326,12 @@ describe("the large installation", () => {
 
   it("migrates each schema with the owner's login, in a pod that reaches Postgres alone", () => {
     for (const service of WITH_DATABASE) {
-      const { backoffLimit, template } = specOf(large, `Job ${service}-migration`) as { backoffLimit: number; template: KubernetesObject };
-      const { containers, volumes, securityContext, ...pod } = template["spec"];
-      expect({ backoffLimit, ...pod }).toEqual({
-        backoffLimit: 5,
+      const { podFailurePolicy, template } = specOf(large, `Job ${service}-migration`) as Record<string, KubernetesObject>;
+      expect(podFailurePolicy).toEqual({
+        rules: [{ action: "FailJob", onExitCodes: { containerName: "migration", operator: "In", values: [2, 78] } }],
+      });
+      const { containers, volumes, securityContext, ...pod } = template?.["spec"];
+      expect(pod).toEqual({
         restartPolicy: "Never",
         serviceAccountName: `${FULLNAME}-${service}`,
         automountServiceAccountToken: false,

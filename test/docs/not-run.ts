@@ -156,7 +156,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run chart:readme": "it writes into the tree; test/docs/chart-readme.test.ts compares what it writes",
   "npx brandctl …": "stands for any of its commands",
   "brandctl audit export --follow": "it ends with Ctrl-C; brandctl/src/commands/audit-export.test.ts runs it",
-  "helm --namespace records test br --logs": "simulated pods run nothing; test/chart/processes.full.test.ts runs its pod",
   "npm run freeze": "would freeze what is not released; test/structure/released-migrations.test.ts checks its result",
   "DIGEST=$(jq -r '.\"containerimage.digest\"' image.json)": "reads what docker buildx writes",
   "deploy/image/require-release.sh": "the Dockerfile runs it with its arguments, as test/structure/supply-chain.test.ts does",
