@@ -2,7 +2,7 @@
 # Provides what the tests need in addition to npm, or lists everything that is missing and how to install it.
 #
 # ensure.sh [service…]   default: redis kafka; also postgres (the oldest supported version), chromium, prometheus with promtool,
-#                        alertmanager, faketime; image: what builds and runs it; and python, go, php, ruby: the languages of the programs
+#                        alertmanager, faketime; image: what builds and runs it; nginx; and python, go, php, ruby: the languages of the programs
 #                        in docs/webhooks.md
 #
 # stdout: NAME=value lines for programs. stderr: text for people. Exit code: 1 if anything is missing.
@@ -95,6 +95,13 @@ install_debian_package() {
 AS_ROOT
 }
 
+# install_and_provide <provide> <package> <service> <what> <fix>: if `provide` finds nothing, installs Debian's package and tries again.
+install_and_provide() {
+  "$1" && return
+  can_install_debian_packages && install_debian_package "$2" ${3:+"$3"} && "$1" && return
+  lacks "$4" "$5"
+}
+
 # --- services -----------------------------------------------------------------------------------------------------
 
 # Provides the means to start Redis: some tests freeze and kill theirs.
@@ -108,9 +115,7 @@ ensure_redis() {
     say "Redis: REDIS_URL"
     provide REDIS_URL "$REDIS_URL"
   fi
-  provide_redis_server && return
-  if can_install_debian_packages && install_debian_package redis-server redis-server && provide_redis_server; then return; fi
-  lacks "redis-server (on the PATH)" \
+  install_and_provide provide_redis_server redis-server redis-server "redis-server (on the PATH)" \
     "Debian, Ubuntu: apt-get install redis-server · Fedora: dnf install redis · macOS: brew install redis"
 }
 
@@ -211,9 +216,8 @@ kafka_responds() {
 
 # Provides the programs of the oldest supported Postgres: yours if POSTGRES_BIN names them, else Debian's.
 ensure_postgres() {
-  provide_postgres && return
-  can_install_debian_packages && install_debian_package "postgresql-$POSTGRES_VERSION" postgresql && provide_postgres && return
-  lacks "Postgres $POSTGRES_VERSION, the oldest supported version (POSTGRES_BIN=/path of the folder with its pg_dump)" \
+  install_and_provide provide_postgres "postgresql-$POSTGRES_VERSION" postgresql \
+    "Postgres $POSTGRES_VERSION, the oldest supported version (POSTGRES_BIN=/path of the folder with its pg_dump)" \
     "Debian 12: apt-get install postgresql-$POSTGRES_VERSION · others: postgresql.org/download"
 }
 
@@ -242,18 +246,15 @@ ensure_chromium() {
 provide_chromium() { provide_first CHROMIUM "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome; }
 
 ensure_prometheus() {
-  provide_prometheus && return
-  can_install_debian_packages && install_debian_package prometheus prometheus && provide_prometheus && return
-  lacks "Prometheus (prometheus and promtool on the PATH)" \
+  install_and_provide provide_prometheus prometheus prometheus "Prometheus (prometheus and promtool on the PATH)" \
     "Debian, Ubuntu: apt-get install prometheus · macOS: brew install prometheus · others: prometheus.io/download"
 }
 
 provide_prometheus() { provide_first PROMETHEUS prometheus && provide_first PROMTOOL promtool; }
 
 ensure_alertmanager() {
-  provide_alertmanager && return
-  can_install_debian_packages && install_debian_package prometheus-alertmanager prometheus-alertmanager && provide_alertmanager && return
-  lacks "Alertmanager (alertmanager or prometheus-alertmanager on the PATH)" \
+  install_and_provide provide_alertmanager prometheus-alertmanager prometheus-alertmanager \
+    "Alertmanager (alertmanager or prometheus-alertmanager on the PATH)" \
     "Debian, Ubuntu: apt-get install prometheus-alertmanager · others: prometheus.io/download"
 }
 
@@ -261,9 +262,7 @@ ensure_alertmanager() {
 provide_alertmanager() { provide_first ALERTMANAGER alertmanager prometheus-alertmanager; }
 
 ensure_faketime() {
-  provide_faketime && return
-  can_install_debian_packages && install_debian_package faketime && provide_faketime && return
-  lacks "libfaketime, with which tests set the clock of a process" "Debian, Ubuntu: apt-get install faketime · Fedora: dnf install libfaketime"
+  install_and_provide provide_faketime faketime "" "libfaketime, with which tests set the clock of a process" "Debian, Ubuntu: apt-get install faketime · Fedora: dnf install libfaketime"
 }
 
 # Debian's folders are named for the machine's kind. The variant is that for programs with threads.
@@ -277,11 +276,11 @@ provide_faketime() {
   return 1
 }
 
-# ensure_program <program> <Debian package>
+# ensure_program <program> <Debian package> [service]
 ensure_program() {
-  command -v "$1" >/dev/null && return
-  can_install_debian_packages && install_debian_package "$2" && command -v "$1" >/dev/null && return
-  lacks "$1, which tests run" "Debian, Ubuntu: apt-get install $2"
+  has_program() { command -v "$PROGRAM" >/dev/null; }
+  PROGRAM="$1"
+  install_and_provide has_program "$2" "${3:-}" "$1, which tests run" "Debian, Ubuntu: apt-get install $2"
 }
 
 ensure_image() {
@@ -289,6 +288,7 @@ ensure_image() {
   for program in buildah podman runc debootstrap; do ensure_program "$program" "$program"; done
 }
 ensure_python() { ensure_program python3 python3; }
+ensure_nginx() { ensure_program nginx nginx-light nginx; }
 ensure_go() { ensure_program go golang-go; }
 ensure_php() { ensure_program php php-cli; }
 ensure_ruby() { ensure_program ruby ruby; }
@@ -296,7 +296,7 @@ ensure_ruby() { ensure_program ruby ruby; }
 # ------------------------------------------------------------------------------------------------------------------
 
 for service in $SERVICES; do
-  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka postgres chromium prometheus alertmanager faketime image python go php ruby."; exit 64; }
+  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka postgres chromium prometheus alertmanager faketime image nginx python go php ruby."; exit 64; }
   "ensure_$service"
 done
 if [ -n "$MISSING" ]; then

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { eventually } from "@brand-records/testkit";
 import { parse } from "yaml";
 import { findCommands } from "../docs/find-commands.js";
-import { startCluster, type Cluster } from "./kubernetes/cluster.ts";
+import { LAST_LINE, startCluster, type Cluster } from "./kubernetes/cluster.ts";
 import { installCustomResources } from "./kubernetes/crds.ts";
 import {
   CHART,
@@ -311,8 +311,10 @@ spec:
   storageClassName: manual
 `;
 
-/** Simulated pods run nothing; test/chart/processes.full.test.ts runs helm test and brandctl. */
-const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^helm .*\btest\b|^curl|rollout restart|\$OLD\b|\blogs\b/;
+/** Simulated pods run nothing; test/chart/processes.full.test.ts runs what helm test and brandctl run. */
+const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^curl|rollout restart|\$OLD\b/;
+/** The Secrets of step 3 are there twice: with TLS and without. */
+const SECRET = /^kubectl --namespace records create secret generic (\S+)/;
 
 it("docs/kubernetes.md: its commands install, upgrade, roll back and remove a release, in their order", async () => {
   const commands = findCommands("docs/kubernetes.md").filter(
@@ -323,7 +325,69 @@ it("docs/kubernetes.md: its commands install, upgrade, roll back and remove a re
     const local = command
       .replace("my-values.yaml", `${CHART}/values-laptop.yaml`)
       .replace("--from-file=ca.crt", "--from-literal=ca.crt=PEM");
+    const [, secret] = SECRET.exec(command) ?? [];
+    if (secret !== undefined) await cluster.kubectl(["delete", "secret", secret, "--namespace=records", "--ignore-not-found"]);
     if (command.includes("maintenance.claim=audit-exports")) await cluster.kubectl(["apply", "--filename=-"], AUDIT_EXPORTS);
     await cluster.shell(local);
   }
+});
+
+describe("docs/kubernetes.md: its commands end, and tell what is wrong", () => {
+  const NAMESPACE = "wrong";
+  const inNamespace = (...args: string[]): string[] => [...args, "--namespace", NAMESPACE];
+  const withTag = (tag: string): string[] => inNamespace(CHART, ...valuesOf("laptop"), "--set-string", `image.tag=${tag}`);
+  /** Runs the documented commands from the first to the last that match, and returns what they show. */
+  const runDocumented = async (first: RegExp, last: RegExp): Promise<string> => {
+    const commands = findCommands("docs/kubernetes.md");
+    const start = commands.findIndex((command) => first.test(command));
+    const end = commands.findIndex((command, index) => index >= start && last.test(command));
+    const lines = commands.slice(start, end + 1).map((command) => command.replaceAll("--namespace records", `--namespace ${NAMESPACE}`));
+    expect(lines.length).toBeGreaterThan(0);
+    return cluster.shell(`{\n${lines.join("\n")}\n} 2>&1`);
+  };
+  beforeAll(async () => {
+    await cluster.kubectl(["create", "namespace", NAMESPACE]);
+    await cluster.kubectl(inNamespace("wait", "--for=create", "serviceaccount/default", "--timeout=60s"));
+  });
+
+  it("after an install, an image that is missing", async () => {
+    await cluster.helm(["install", "br", ...withTag("missing")]);
+    const told = await runDocumented(/^helm .* test br /, /./);
+    expect(told).toMatch(/Pod\/br-brand-records-gateway-\S+ +Failed to pull image "brand-records:missing": not found/);
+    expect(told).toContain("error: ");
+  });
+
+  it("after an upgrade, the same, while the old processes serve", async () => {
+    await cluster.helm(["upgrade", "br", ...withTag(PRESENT)]);
+    expect(await runDocumented(/xargs .* rollout status/, /./)).toContain(LAST_LINE);
+    await cluster.kubectl(inNamespace("delete", "events", "--all"));
+    await cluster.helm(["upgrade", "br", ...withTag("missing")]);
+    const told = await runDocumented(/xargs .* rollout status/, /./);
+    expect(told).toMatch(/Waiting for deployment "br-brand-records-gateway" rollout to finish/);
+    expect(told).toContain('Failed to pull image "brand-records:missing"');
+  });
+
+  it.each([
+    ["refused", "Failed"],
+    [PRESENT, "Complete"],
+  ])("of a Job whose image is %s, that it is %s, and its last line", async (tag, status) => {
+    const job = ["--set", "maintenance.program=re-encrypt,maintenance.service=webhook", "--show-only", "templates/maintenance.yaml"];
+    await cluster.kubectl(inNamespace("apply", "--filename=-"), await cluster.helm(["template", "br", ...withTag(tag), ...job]));
+    const told = await runDocumented(/^kubectl .* wait .* job\/br-brand-records-re-encrypt/, / delete .* job\/br-brand-records-re-encrypt/);
+    expect(told).toContain("job.batch/br-brand-records-re-encrypt condition met");
+    expect(told).toMatch(new RegExp(`^br-brand-records-re-encrypt +(${status}|FailureTarget|SuccessCriteriaMet) `, "m"));
+    expect(told).toContain(LAST_LINE);
+  });
+
+  it.each([
+    ["ConfigMap", "configmap", "configMap"],
+    ["Secret", "secret generic", "secret"],
+  ])("at an install, the key that the %s of extraCa lacks", async (kind, create, value) => {
+    await cluster.kubectl(inNamespace("create", ...create.split(" "), "company", "--from-literal=root.pem=PEM"));
+    const install = ["install", "other", ...withTag(PRESENT), "--set", `extraCa.${value}=company`];
+    await expect(cluster.helm([...install, "--dry-run=server"])).rejects.toThrow(
+      `extraCa.key: the ${kind} company has no key ca.crt. It has: root.pem`,
+    );
+    await cluster.helm([...install, "--dry-run=server", "--set", "extraCa.key=root.pem"]);
+  });
 });

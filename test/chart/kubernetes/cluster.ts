@@ -45,7 +45,10 @@ export async function startCluster(): Promise<Cluster> {
       `--horizontal-pod-autoscaler-sync-period=${AUTOSCALER_PERIOD}`,
     ]);
     start("kube-scheduler", client);
-    start("kwok", [`--kubeconfig=${kubeconfig}`, "--manage-all-nodes=true", "--cidr=10.0.0.0/16", ...(await stages())]);
+    const port = await freePort();
+    const kubelet = [`--server-address=127.0.0.1:${port}`, `--node-port=${port}`, "--node-ip=127.0.0.1"];
+    const configuration = [...(await stages()), await logs(folder)].map((path) => `--config=${path}`);
+    start("kwok", [`--kubeconfig=${kubeconfig}`, "--manage-all-nodes=true", "--cidr=10.0.0.0/16", ...kubelet, ...configuration]);
     await kubectl(["apply", "--filename=-"], ZONES.map(nodeIn).join("---\n"));
     await kubectl(["wait", "--for=condition=Ready", "nodes", "--all", `--timeout=${READY_MS_MAX / 1_000}s`]);
     return { ...clients, stop };
@@ -55,7 +58,20 @@ export async function startCluster(): Promise<Cluster> {
   }
 }
 
-/** How simulated nodes and pods change: pods become ready at once, those of Jobs end. */
+/** The last line of every simulated Job and of `helm test`. */
+export const LAST_LINE = "What a person can correct.";
+
+/** Has simulated kubelets serve `LAST_LINE` as the log of the containers that end. @returns a file of kwok's configuration */
+async function logs(folder: string): Promise<string> {
+  const logsFile = join(folder, "container.log");
+  await writeFile(logsFile, `2026-11-29T00:00:00.000000000Z stdout F ${LAST_LINE}\n`);
+  const spec = { logs: [{ containers: ["maintenance", "migration", "test"], logsFile }] };
+  const file = join(folder, "logs.yaml");
+  await writeFile(file, JSON.stringify({ apiVersion: "kwok.x-k8s.io/v1alpha1", kind: "ClusterLogs", metadata: { name: "ended" }, spec }));
+  return file;
+}
+
+/** How simulated nodes and pods change: pods become ready at once, those of Jobs end, and those of two tags of the image fail. */
 async function stages(): Promise<string[]> {
   const folder = await moduleFolder(`${KWOK.module}@${KWOK.version}`);
   const files = await Promise.all(
@@ -66,7 +82,7 @@ async function stages(): Promise<string[]> {
         .map((file) => join(path, file));
     }),
   );
-  return files.flat().map((file) => `--config=${file}`);
+  return [...files.flat(), join(process.cwd(), "test/chart/kubernetes/stages.yaml")];
 }
 
 interface Api {
