@@ -95,10 +95,10 @@ install_debian_package() {
 AS_ROOT
 }
 
-# install_and_provide <provide> <package> <service> <what> <fix>: if `provide` finds nothing, installs Debian's package and tries again.
+# install_and_provide <command> <package> <service> <what> <fix>: if the command, which provides it, fails, installs Debian's package and tries again.
 install_and_provide() {
-  "$1" && return
-  can_install_debian_packages && install_debian_package "$2" ${3:+"$3"} && "$1" && return
+  $1 && return
+  can_install_debian_packages && install_debian_package "$2" ${3:+"$3"} && $1 && return
   lacks "$4" "$5"
 }
 
@@ -278,9 +278,7 @@ provide_faketime() {
 
 # ensure_program <program> <Debian package> [service]
 ensure_program() {
-  has_program() { command -v "$PROGRAM" >/dev/null; }
-  PROGRAM="$1"
-  install_and_provide has_program "$2" "${3:-}" "$1, which tests run" "Debian, Ubuntu: apt-get install $2"
+  install_and_provide "command -v $1" "$2" "${3:-}" "$1, which tests run" "Debian, Ubuntu: apt-get install $2" >&2
 }
 
 ensure_image() {

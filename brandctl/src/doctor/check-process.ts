@@ -40,7 +40,7 @@ async function checkReplica(
   const metrics = readMetrics(bodyOf(fetched));
   const { waiting_for: waitingFor, degraded } = namesIn(bodyOf(readiness));
   const isYoung = (metrics.value("process_start_time_seconds") ?? 0) > Date.now() / 1_000 - YOUNG_SECONDS;
-  const starting = isYoung || waitingFor.includes("process") ? { starting: true } : {};
+  const starting = (isYoung || waitingFor.includes("process")) && { starting: true };
   const failed = (detail: string, remedy: string): CheckResult => ({ name, state: "failed", detail, remedy, ...starting });
   const remedy = `Is ${process} running, and is this its admin address (${from})? Its log says more.`;
   if ("failure" in readiness) return failed(`${origin}/readyz: ${readiness.failure}`, remedy);

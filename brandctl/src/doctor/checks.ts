@@ -10,11 +10,7 @@ import { fetchText } from "./reachability.ts";
 const HEALTH_MS = 5_000;
 const PAUSE_MS = 1_000;
 
-/**
- * Repeats the checks for at most `waitSeconds`, while something is wrong and processes have just started. Says what it waits for.
- *
- * @throws as runChecks
- */
+/** Repeats the checks for at most `waitSeconds`, while something is wrong and processes have just started. Says what it waits for. */
 export async function runSettledChecks(session: Session, adminFlags: readonly string[], waitSeconds: number): Promise<CheckResult[]> {
   const deadline = performance.now() + waitSeconds * 1_000;
   for (let isNoted = false; ; isNoted = true) {

@@ -10,6 +10,13 @@ const EVENT_LOG_REMEDY =
 const REDIS_REMEDY = "Is Redis reachable (REDIS_URL)? Until then each gateway counts a brand's requests on its own.";
 
 const LOST_REMEDY = "Receivers get these events only if they are made again: docs/runbooks/EventsLost.md says how.";
+/** Counts of what receivers may never get, by metric of webhook. */
+const LOST = {
+  intake_removed_messages: (events: number) => `Kafka has removed ${events} events that it has not stored yet`,
+  intake_lost_messages_total: (events: number) => `since it started, ${events} events were lost: Kafka removed them before it stored them`,
+  intake_log_restarts_total: (partitions: number) =>
+    `since it started, ${partitions} partitions of the topic were made again: what they had held is lost`,
+};
 
 /** Keys are the names of dependencies in /readyz. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -77,27 +84,9 @@ const RULES: readonly MetricRule[] = [
     detail: () => "it cannot read from the brokers how many events wait",
     remedy: "Is Kafka reachable (KAFKA_BROKERS)? Events wait in the log; nothing is lost.",
   },
-  {
-    process: "webhook",
-    metric: "intake_removed_messages",
-    isWrong: (messages) => messages > 0,
-    detail: (messages) => `Kafka has removed ${messages} events that it has not stored yet`,
-    remedy: LOST_REMEDY,
-  },
-  {
-    process: "webhook",
-    metric: "intake_lost_messages_total",
-    isWrong: (messages) => messages > 0,
-    detail: (messages) => `since it started, ${messages} events were lost: Kafka removed them before it stored them`,
-    remedy: LOST_REMEDY,
-  },
-  {
-    process: "webhook",
-    metric: "intake_log_restarts_total",
-    isWrong: (partitions) => partitions > 0,
-    detail: (partitions) => `since it started, ${partitions} partitions of the topic were made again: what they had held is lost`,
-    remedy: LOST_REMEDY,
-  },
+  ...Object.entries(LOST).map(
+    ([metric, detail]) => ({ process: "webhook", metric, isWrong: (count: number) => count > 0, detail, remedy: LOST_REMEDY }) as const,
+  ),
 ];
 
 /**

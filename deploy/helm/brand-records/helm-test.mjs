@@ -4,6 +4,7 @@
  * must return, such as `200=http://br-brand-records-records-admin:9090/readyz`.
  */
 import { lookup } from "node:dns/promises";
+import { setTimeout as pause } from "node:timers/promises";
 
 const RESPONSE_MS = 10_000;
 const PAUSE_MS = 1_000;
@@ -11,19 +12,17 @@ const PAUSE_MS = 1_000;
 const [, waitSeconds, ...targets] = process.argv;
 const expected = targets.map((target) => target.split("=", 2));
 const deadline = Date.now() + Number(waitSeconds) * 1_000;
-for (;;) {
-  const checks = (await Promise.all(expected.map(([status, url]) => checkAddresses(Number(status), url)))).flat();
-  const wrong = checks.filter(({ problem }) => problem !== undefined);
-  if (wrong.length > 0 && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    continue;
-  }
-  for (const { text, problem } of checks) console.log(problem === undefined ? text : `${text}: ${problem}`);
-  if (wrong.length > 0) {
-    console.error(`${wrong.length} of ${checks.length} checks failed. The events and logs of pods say why, brandctl doctor what to do.`);
-    process.exitCode = 1;
-  }
-  break;
+let checks;
+let wrong;
+do {
+  if (checks !== undefined) await pause(PAUSE_MS);
+  checks = (await Promise.all(expected.map(([status, url]) => checkAddresses(Number(status), url)))).flat();
+  wrong = checks.filter(({ problem }) => problem !== undefined);
+} while (wrong.length > 0 && Date.now() < deadline);
+for (const { text, problem } of checks) console.log(problem === undefined ? text : `${text}: ${problem}`);
+if (wrong.length > 0) {
+  console.error(`${wrong.length} of ${checks.length} checks failed. The events and logs of pods say why, brandctl doctor what to do.`);
+  process.exitCode = 1;
 }
 
 /** Checks every address of the URL's host: a headless Service of admin ports has one for each process that runs. */
@@ -37,30 +36,18 @@ async function checkAddresses(status, url) {
   }
 }
 
-async function check(status, url, host) {
+/** A process that serves without something returns 200 and names it: `{"status":"ready","degraded":["redis"]}`. */
+async function check(wanted, url, host) {
   const target = new URL(url);
   target.hostname = host;
   try {
     const response = await fetch(target, { signal: AbortSignal.timeout(RESPONSE_MS) });
-    const body = await response.text();
-    return { text: `${response.status} ${url} at ${host}`, problem: problemIn(response.status, status, body) };
+    const { degraded = [], waiting_for: waitingFor = [] } = (await response.json().catch(() => undefined)) ?? {};
+    const text = `${response.status} ${url} at ${host}`;
+    if (response.status === wanted) return { text, problem: degraded.length > 0 ? `degraded: it serves without its ${degraded.join(", ")}` : undefined };
+    return { text, problem: waitingFor.length > 0 ? `waits for its ${waitingFor.join(", ")}` : `${wanted} was expected` };
   } catch (error) {
     const reason = error.name === "TimeoutError" ? `did not respond within ${RESPONSE_MS / 1_000} s` : (error.cause ?? error).message;
     return { text: `--- ${url} at ${host}`, problem: reason };
-  }
-}
-
-/** A process that serves without something returns 200 and names it: `{"status":"ready","degraded":["redis"]}`. */
-function problemIn(status, wanted, body) {
-  const { degraded = [], waiting_for: waitingFor = [] } = namesIn(body);
-  if (status !== wanted) return waitingFor.length > 0 ? `waits for its ${waitingFor.join(", ")}` : `${wanted} was expected`;
-  return degraded.length > 0 ? `degraded: it serves without its ${degraded.join(", ")}` : undefined;
-}
-
-function namesIn(body) {
-  try {
-    return JSON.parse(body) ?? {};
-  } catch {
-    return {};
   }
 }

@@ -6,11 +6,9 @@
 {{- $parts := list -}}
 {{- range $name, $facts := $services -}}
   {{- $own := index $v $name -}}
-  {{- if and $own.autoscaling.enabled (lt (int $own.autoscaling.maxReplicas) (int $own.autoscaling.minReplicas)) -}}
-    {{- fail (printf "%s.autoscaling: maxReplicas is below minReplicas" $name) -}}
-  {{- end -}}
+  {{- if and $own.autoscaling.enabled (lt (int $own.autoscaling.maxReplicas) (int $own.autoscaling.minReplicas)) -}}{{- fail (printf "%s.autoscaling: maxReplicas is below minReplicas" $name) -}}{{- end -}}
   {{- if $facts.sessions -}}
-    {{- $processes := add (int (include "brand-records.replicasMax" $own)) (int $own.maxSurge) -}}
+    {{- $processes := add (int (include "brand-records.replicasMax" $own)) (int ($own.maxSurge | default 1)) -}}
     {{- $each := add (int $own.databaseConnections) (int $facts.sessions) -}}
     {{- $migration := ternary 1 0 $v.migrations.job -}}
     {{- $needed = add $needed (mul $processes $each) $migration -}}
@@ -18,38 +16,33 @@
   {{- end -}}
 {{- end -}}
 {{- $available := sub (int $v.postgres.maxConnections) (int $v.postgres.reservedConnections) -}}
-{{- if gt (int $needed) (int $available) -}}
-  {{- fail (printf "postgres.maxConnections: %d less %d reserved are too few: the processes need up to %d during a rollout (%s). Raise max_connections of Postgres and this value, or lower databaseConnections or replicas" (int $v.postgres.maxConnections) (int $v.postgres.reservedConnections) (int $needed) (join ", " $parts)) -}}
-{{- end -}}
-{{- if and $v.kafka.brokers (gt (int (include "brand-records.replicasMax" $v.webhook)) (int $v.kafka.partitions)) -}}
-  {{- fail (printf "webhook: at most %d processes (kafka.partitions) take events" (int $v.kafka.partitions)) -}}
-{{- end -}}
-{{- if and (not $v.kafka.brokers) $v.kafka.saslMechanism -}}{{- fail "kafka.saslMechanism: kafka.brokers is empty" -}}{{- end -}}
-{{- if and $v.kafka.saslMechanism (not (and $v.kafka.saslUsernames.records $v.kafka.saslUsernames.webhook)) -}}{{- fail "kafka.saslUsernames: records and webhook are required with kafka.saslMechanism" -}}{{- end -}}
-{{- if and $v.extraCa.configMap $v.extraCa.secret -}}{{- fail "extraCa: set configMap or secret, not both" -}}{{- end -}}
+{{- if gt (int $needed) (int $available) -}}{{- fail (printf "postgres.maxConnections: %d less %d reserved are too few: the processes need up to %d during a rollout (%s). Raise max_connections of Postgres and this value, or lower databaseConnections or replicas" (int $v.postgres.maxConnections) (int $v.postgres.reservedConnections) (int $needed) (join ", " $parts)) -}}{{- end -}}
+{{- $refusals := dict
+  (printf "webhook: at most %d processes (kafka.partitions) take events" (int $v.kafka.partitions))
+  (and $v.kafka.brokers (gt (int (include "brand-records.replicasMax" $v.webhook)) (int $v.kafka.partitions)))
+  "kafka.saslMechanism: kafka.brokers is empty" (and (not $v.kafka.brokers) $v.kafka.saslMechanism)
+  "kafka.saslUsernames: records and webhook are required with kafka.saslMechanism"
+  (and $v.kafka.saslMechanism (not (and $v.kafka.saslUsernames.records $v.kafka.saslUsernames.webhook)))
+  "extraCa: set configMap or secret, not both" (and $v.extraCa.configMap $v.extraCa.secret)
+  "publicUrl: must be https outside of environment test: keys and sessions would travel in the clear"
+  (and (hasPrefix "http://" $v.publicUrl) (ne $v.environment "test"))
+  "oidc.clientId: is required with oidc.issuer" (and $v.oidc.issuer (not $v.oidc.clientId))
+  "certificates.issuerRef.name: name an Issuer of cert-manager, or set certificates.certManager=false and make the Secrets"
+  (and $v.certificates.certManager (not $v.certificates.issuerRef.name))
+  "externalSecrets.storeRef.name: is required" (and $v.externalSecrets.enabled (not $v.externalSecrets.storeRef.name))
+  "httpRoute.parentRefs: name your Gateway" (and $v.httpRoute.enabled (not $v.httpRoute.parentRefs))
+  "trustProxy: set the proxies before the gateway, such as --set-string trustProxy=1 for the ingress or Gateway alone, or their addresses and subnets. Without it every caller has the proxy's address: limits count all people as one, and the audit log names the proxy"
+  (and (or $v.httpRoute.enabled $v.ingress.enabled) (regexMatch "^0*$" $v.trustProxy))
+-}}
+{{- range $message, $isWrong := $refusals -}}{{- if $isWrong -}}{{- fail $message -}}{{- end -}}{{- end -}}
 {{- include "brand-records.maintenanceChecks" . -}}
 {{- include "brand-records.portChecks" . -}}
 {{- include "brand-records.limitChecks" . -}}
 {{- include "brand-records.resourceChecks" . -}}
 {{- include "brand-records.extraCaChecks" . -}}
-{{- if and (hasPrefix "http://" $v.publicUrl) (ne $v.environment "test") -}}
-  {{- fail "publicUrl: must be https outside of environment test: keys and sessions would travel in the clear" -}}
-{{- end -}}
-{{- if and $v.oidc.issuer (not $v.oidc.clientId) -}}{{- fail "oidc.clientId: is required with oidc.issuer" -}}{{- end -}}
-{{- if and $v.certificates.certManager (not $v.certificates.issuerRef.name) -}}
-  {{- fail "certificates.issuerRef.name: name an Issuer of cert-manager, or set certificates.certManager=false and make the Secrets" -}}
-{{- end -}}
-{{- if and $v.externalSecrets.enabled (not $v.externalSecrets.storeRef.name) -}}{{- fail "externalSecrets.storeRef.name: is required" -}}{{- end -}}
-{{- if and $v.monitoring.prometheusRule.enabled (not (.Files.Glob "files/rules/*.yml")) -}}
-  {{- fail "monitoring.prometheusRule: this chart lacks its rules. Run npm run chart in the repository, which copies them into it" -}}
-{{- end -}}
-{{- if and $v.monitoring.dashboards.enabled (not (.Files.Glob "files/dashboards/*.json")) -}}
-  {{- fail "monitoring.dashboards: this chart lacks its dashboards. Run npm run chart in the repository, which copies them into it" -}}
-{{- end -}}
-{{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) -}}{{- fail "httpRoute.parentRefs: name your Gateway" -}}{{- end -}}
-{{- /* 0 hops is none, too. */ -}}
-{{- if and (or $v.httpRoute.enabled $v.ingress.enabled) (regexMatch "^0*$" $v.trustProxy) -}}
-  {{- fail "trustProxy: set the proxies before the gateway, such as --set-string trustProxy=1 for the ingress or Gateway alone, or their addresses and subnets. Without it every caller has the proxy's address: limits count all people as one, and the audit log names the proxy" -}}
+{{- include "brand-records.routeChecks" . -}}
+{{- range $name, $files := dict "prometheusRule" "files/rules/*.yml" "dashboards" "files/dashboards/*.json" -}}
+  {{- if and (index $v.monitoring $name).enabled (not ($.Files.Glob $files)) -}}{{- fail (printf "monitoring.%s: this chart lacks %s. Run npm run chart in the repository, which copies them into it" $name $files) -}}{{- end -}}
 {{- end -}}
 {{- if not (regexMatch "^\\d{0,2}$" $v.trustProxy) -}}
   {{- $octet := "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)" -}}
@@ -59,18 +52,14 @@
     {{- if not (or (regexMatch $v4 .) (regexMatch $v6 .)) -}}{{- fail (printf "trustProxy: %s is no address and no subnet. Set one number of hops, or addresses and subnets such as 10.0.0.0/8" .) -}}{{- end -}}
   {{- end -}}
 {{- end -}}
-{{- include "brand-records.routeChecks" . -}}
 {{- end -}}
 
 {{/* Cookies and links have publicUrl's host. `*.` stands for any names before it. */}}
 {{- define "brand-records.routeChecks" -}}
 {{- $host := (urlParse .Values.publicUrl).hostname -}}
-{{- $hosts := dict "httpRoute" .Values.httpRoute.hostnames "ingress" (list .Values.ingress.host) -}}
-{{- range $route, $names := $hosts -}}
+{{- range $route, $names := dict "httpRoute" .Values.httpRoute.hostnames "ingress" (list .Values.ingress.host) -}}
   {{- range ternary $names list (index $.Values $route).enabled -}}
-    {{- if not (or (has . (list "" $host)) (and (hasPrefix "*." .) (hasSuffix (trimPrefix "*" .) $host))) -}}
-      {{- fail (printf "%s: %s is not the host of publicUrl, %s" $route . $host) -}}
-    {{- end -}}
+    {{- if not (or (has . (list "" $host)) (and (hasPrefix "*." .) (hasSuffix (trimPrefix "*" .) $host))) -}}{{- fail (printf "%s: %s is not the host of publicUrl, %s" $route . $host) -}}{{- end -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -81,9 +70,7 @@
   {{- $resources := (index $.Values $owner).resources -}}
   {{- range $name, $request := $resources.requests -}}
     {{- $limit := get ($resources.limits | default dict) $name | default $request -}}
-    {{- if lt (include "brand-records.amount" $limit | float64) (include "brand-records.amount" $request | float64) -}}
-      {{- fail (printf "%s.resources: the limit of %s, %v, is below its request, %v" $owner $name $limit $request) -}}
-    {{- end -}}
+    {{- if lt (include "brand-records.amount" $limit | float64) (include "brand-records.amount" $request | float64) -}}{{- fail (printf "%s.resources: the limit of %s, %v, is below its request, %v" $owner $name $limit $request) -}}{{- end -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -101,9 +88,7 @@
   {{- if $name -}}
     {{- $object := lookup "v1" $kind $.Release.Namespace $name -}}
     {{- $data := merge (dict) ($object.data | default dict) ($object.binaryData | default dict) -}}
-    {{- if and $object (not (hasKey $data $key)) -}}
-      {{- fail (printf "extraCa.key: the %s %s has no key %s. It has: %s" $kind $name $key (keys $data | sortAlpha | join ", ")) -}}
-    {{- end -}}
+    {{- if and $object (not (hasKey $data $key)) -}}{{- fail (printf "extraCa.key: the %s %s has no key %s. It has: %s" $kind $name $key (keys $data | sortAlpha | join ", ")) -}}{{- end -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -114,9 +99,7 @@
 {{- if $policy.enabled -}}
 {{- range .Values.kafka.brokers -}}
   {{- $port := regexFind "[0-9]+$" . -}}
-  {{- if ne (int $port) (int $policy.kafka.port) -}}
-    {{- fail (printf "kafka.brokers: the policies open port %d, and %s has another: set networkPolicy.kafka.port=%s" (int $policy.kafka.port) . $port) -}}
-  {{- end -}}
+  {{- if ne (int $port) (int $policy.kafka.port) -}}{{- fail (printf "kafka.brokers: the policies open port %d, and %s has another: set networkPolicy.kafka.port=%s" (int $policy.kafka.port) . $port) -}}{{- end -}}
 {{- end -}}
 {{- range (include "brand-records.receiverDnsServers" . | fromJson).wrong -}}
   {{- fail (printf "RECEIVER_DNS_SERVERS: %s is no address with a port, such as 10.0.0.2:53 or [fd00::2]:53: no policy can open it" .) -}}
@@ -126,9 +109,7 @@
     {{- $ports := dict "http" "80" "https" "443" -}}
     {{- $port := regexFind ":[0-9]+$" (urlParse $url).host | trimPrefix ":" | default (get $ports (urlParse $url).scheme) -}}
     {{- $open := (index $policy $name).port -}}
-    {{- if ne (int $port) (int $open) -}}
-      {{- fail (printf "networkPolicy.%s.port: the policies open %d, and %s has port %s: set networkPolicy.%s.port=%s" $name (int $open) $url $port $name $port) -}}
-    {{- end -}}
+    {{- if ne (int $port) (int $open) -}}{{- fail (printf "networkPolicy.%s.port: the policies open %d, and %s has port %s: set networkPolicy.%s.port=%s" $name (int $open) $url $port $name $port) -}}{{- end -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -136,14 +117,11 @@
 
 {{/* The gateway counts by them, and the console shows them. */}}
 {{- define "brand-records.limitChecks" -}}
-{{- $v := .Values -}}
-{{- if $v.console.enabled -}}
+{{- if .Values.console.enabled -}}
+{{- $ofGateway := include "brand-records.mergedMap" (dict "root" . "component" "gateway" "key" "settings") | fromYaml -}}
+{{- $ofConsole := include "brand-records.mergedMap" (dict "root" . "component" "console" "key" "settings") | fromYaml -}}
 {{- range list "RATE_LIMIT_PLUS" "RATE_LIMIT_PRO" "RATE_LIMIT_ENTERPRISE" -}}
-  {{- $gateway := get $v.gateway.settings . | default (get $v.settings .) -}}
-  {{- $console := get $v.console.settings . | default (get $v.settings .) -}}
-  {{- if ne $gateway $console -}}
-    {{- fail (printf "settings: %s is %s for the gateway and %s for the console, which shows it to brands: set it in settings, for both" . ($gateway | default "the default") ($console | default "the default")) -}}
-  {{- end -}}
+  {{- if ne (get $ofGateway .) (get $ofConsole .) -}}{{- fail (printf "settings: %s is %s for the gateway and %s for the console, which shows it to brands: set it in settings, for both" . (get $ofGateway . | default "the default") (get $ofConsole . | default "the default")) -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -153,12 +131,8 @@
 {{- if $m.program -}}
 {{- $services := dict "migrate" (list "accounts" "plans" "records" "webhook") "after-restore" (list "accounts" "webhook") "re-encrypt" (list "webhook") "audit-export" (list "") -}}
 {{- $possible := get $services $m.program -}}
-{{- if not (has $m.service $possible) -}}
-  {{- fail (printf "maintenance.service: %s needs %s" $m.program ($possible | join " or " | default "none")) -}}
-{{- end -}}
-{{- if and (eq $m.program "after-restore") (not (include "brand-records.isStopped" (index .Values $m.service))) -}}
-  {{- fail (printf "maintenance.program: after-restore runs while no process of %s does: set %s.replicas=0 first" $m.service $m.service) -}}
-{{- end -}}
+{{- if not (has $m.service $possible) -}}{{- fail (printf "maintenance.service: %s needs %s" $m.program ($possible | join " or " | default "none")) -}}{{- end -}}
+{{- if and (eq $m.program "after-restore") (ne (int (index .Values $m.service).replicas) 0) -}}{{- fail (printf "maintenance.program: after-restore runs while no process of %s does: set %s.replicas=0 first" $m.service $m.service) -}}{{- end -}}
 {{- if and (eq $m.program "audit-export") (not $m.claim) -}}{{- fail "maintenance.claim: audit-export needs a PersistentVolumeClaim for its file" -}}{{- end -}}
 {{- if and (eq $m.program "audit-export") (not .Values.operator.enabled) -}}{{- fail "maintenance.program: audit-export has the operator's ServiceAccount and certificate, which operator.enabled=false removes" -}}{{- end -}}
 {{- end -}}

@@ -97,7 +97,8 @@
 {{- define "brand-records.receiverDnsServers" -}}
 {{- $servers := list -}}
 {{- $wrong := list -}}
-{{- range without (splitList "," (get .Values.webhook.settings "RECEIVER_DNS_SERVERS" | default (get .Values.settings "RECEIVER_DNS_SERVERS") | default "")) "" -}}
+{{- $settings := include "brand-records.mergedMap" (dict "root" . "component" "webhook" "key" "settings") | fromYaml -}}
+{{- range without (splitList "," (get $settings "RECEIVER_DNS_SERVERS")) "" -}}
   {{- $port := regexFind "^(\\d+\\.\\d+\\.\\d+\\.\\d+|\\[.*\\]):\\d{1,5}$" . | regexFind "\\d+$" | default "53" | int -}}
   {{- $address := regexReplaceAll "^(\\d+\\.\\d+\\.\\d+\\.\\d+|\\[.*\\]):\\d{1,5}$" . "${1}" -}}
   {{- $address = regexReplaceAll "^\\[(.*:.*)\\]$" $address "${1}" -}}

@@ -49,11 +49,35 @@ securityContext: {{- toYaml .root.Values.containerSecurityContext | nindent 2 }}
 {{- toYaml $constraints -}}
 {{- end -}}
 
-{{/* What a container reads: certificates, secret settings, authorities. Takes dict root, component, facts. */}}
+{{/*
+A Job's spec up to its container, of which the rest follows. With wrong settings, options or files another try would end in the same way.
+Takes dict root, component, name: of the container, and of its pods' component unless `label` names another.
+*/}}
+{{- define "brand-records.job" -}}
+backoffLimit: 3
+podFailurePolicy:
+  rules: [{ action: FailJob, onExitCodes: { containerName: {{ .name }}, operator: In, values: [2, 78] } }]
+template:
+  metadata:
+    labels: {{- include "brand-records.podLabels" (dict "root" .root "component" (.label | default .name)) | nindent 6 }}
+  spec:
+    restartPolicy: Never
+    serviceAccountName: {{ include "brand-records.fullname" .root }}-{{ .component }}
+    {{- include "brand-records.podCommon" . | nindent 4 }}
+    containers:
+      - {{- include "brand-records.container" . | nindent 8 }}
+{{- end -}}
+
+{{/* What a container reads: certificates, secret settings, the owner's login (`isOwner`), authorities. Takes dict root, component, facts. */}}
 {{- define "brand-records.mounts" -}}
+{{- if not .facts.isMigration }}
 - { name: certificates, mountPath: /certificates, readOnly: true }
+{{- end }}
 {{- if .facts.secrets }}
 - { name: secrets, mountPath: /secrets, readOnly: true }
+{{- end }}
+{{- if .isOwner }}
+- { name: migration, mountPath: /migration, readOnly: true }
 {{- end }}
 {{- range $name, $map := include "brand-records.authorities" . | fromYaml }}
 - { name: {{ $name }}-authority, mountPath: /authorities/{{ $name }}, readOnly: true }
@@ -62,8 +86,10 @@ securityContext: {{- toYaml .root.Values.containerSecurityContext | nindent 2 }}
 {{- end -}}
 
 {{- define "brand-records.volumes" -}}
+{{- if not .facts.isMigration }}
 - name: certificates
   secret: { secretName: {{ include "brand-records.certificateSecret" . }}, defaultMode: 0440 }
+{{- end }}
 {{- if .facts.secrets }}
 - name: secrets
   secret:
@@ -74,6 +100,10 @@ securityContext: {{- toYaml .root.Values.containerSecurityContext | nindent 2 }}
       - { key: {{ . }}, path: {{ . }} }
     {{- end }}
 {{- end }}
+{{- if .isOwner }}
+- name: migration
+  secret: { secretName: {{ include "brand-records.migrationSecret" . }}, defaultMode: 0440 }
+{{- end }}
 {{- range $name, $map := include "brand-records.authorities" . | fromYaml }}
 - name: {{ $name }}-authority
   configMap: { name: {{ $map }}, items: [{ key: ca.crt, path: ca.crt }] }
@@ -83,7 +113,7 @@ securityContext: {{- toYaml .root.Values.containerSecurityContext | nindent 2 }}
 
 {{/* Of every container: the private authority, and what values add. Takes dict root, component. */}}
 {{- define "brand-records.extraMounts" -}}
-{{- if include "brand-records.hasExtraCa" . }}
+{{- if or .root.Values.extraCa.configMap .root.Values.extraCa.secret }}
 - { name: extra-authority, mountPath: /authorities/extra, readOnly: true }
 {{- end }}
 {{- with (include "brand-records.joinedList" (dict "root" .root "component" .component "key" "extraVolumeMounts") | fromYaml).list }}
@@ -108,15 +138,11 @@ securityContext: {{- toYaml .root.Values.containerSecurityContext | nindent 2 }}
 
 {{/* Node adds its authorities to those that every TLS connection trusts which names none of its own. */}}
 {{- define "brand-records.extraEnv" -}}
-{{- if include "brand-records.hasExtraCa" . }}
+{{- if or .root.Values.extraCa.configMap .root.Values.extraCa.secret }}
 - name: NODE_EXTRA_CA_CERTS
   value: /authorities/extra/ca.crt
 {{- end }}
 {{- with (include "brand-records.joinedList" (dict "root" .root "component" .component "key" "extraEnv") | fromYaml).list }}
 {{ toYaml . }}
 {{- end }}
-{{- end -}}
-
-{{- define "brand-records.hasExtraCa" -}}
-{{- if or .root.Values.extraCa.configMap .root.Values.extraCa.secret -}}true{{- end -}}
 {{- end -}}

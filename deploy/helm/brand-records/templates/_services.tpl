@@ -46,11 +46,6 @@ webhook:
   kafka: {{ $kafka }}
 {{- end -}}
 
-{{/* A type that values stop for maintenance. Takes its values. */}}
-{{- define "brand-records.isStopped" -}}
-{{- if eq (int .replicas) 0 -}}true{{- end -}}
-{{- end -}}
-
 {{/*
 Replicas of a type's Deployment; empty: they are its autoscaler's. Server-side apply takes away a field that Helm owns and no longer names: when
 autoscaling was switched on, one process was left until the autoscaler had made others. So Helm goes on naming the field until the autoscaler
@@ -58,7 +53,7 @@ has changed it, and owns it then. Takes dict root, component.
 */}}
 {{- define "brand-records.replicas" -}}
 {{- $own := index .root.Values .component -}}
-{{- if or (not $own.autoscaling.enabled) (include "brand-records.isStopped" $own) -}}
+{{- if or (not $own.autoscaling.enabled) (eq (int $own.replicas) 0) -}}
 {{- $own.replicas -}}
 {{- else -}}
 {{- $live := lookup "apps/v1" "Deployment" .root.Release.Namespace (printf "%s-%s" (include "brand-records.fullname" .root) .component) -}}
@@ -72,7 +67,7 @@ has changed it, and owns it then. Takes dict root, component.
 
 {{/* The most processes of a type at a time, without those of a rollout. */}}
 {{- define "brand-records.replicasMax" -}}
-{{- if and .autoscaling.enabled (not (include "brand-records.isStopped" .)) -}}{{ .autoscaling.maxReplicas }}{{- else -}}{{ .replicas }}{{- end -}}
+{{- if and .autoscaling.enabled (ne (int .replicas) 0) -}}{{ .autoscaling.maxReplicas }}{{- else -}}{{ .replicas }}{{- end -}}
 {{- end -}}
 
 {{/* Authorities that a type needs, as YAML: name of the mount to ConfigMap. */}}
@@ -182,7 +177,7 @@ RECEIVER_PORTS: {{ join "," . | quote }}
 {{/* The environment of a container: the chart's settings, then those of values. Takes dict root, component, facts. */}}
 {{- define "brand-records.environment" -}}
 {{- $own := include "brand-records.ownSettings" . | fromYaml -}}
-{{- $given := merge (dict) (index .root.Values .component).settings .root.Values.settings -}}
+{{- $given := include "brand-records.mergedMap" (dict "root" .root "component" .component "key" "settings") | fromYaml -}}
 {{- range $name, $value := $given -}}
 {{- if or (hasKey $own $name) (hasKey $own (printf "%s_FILE" $name)) -}}
 {{- fail (printf "settings: %s of %s is set by the chart's own values; remove it" $name $.component) -}}
