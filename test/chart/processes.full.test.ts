@@ -176,6 +176,30 @@ it("fails helm test and doctor with a wrong password of Redis and a wrong port o
   expect(report).toMatch(/^! records, ready +serves without its event log/m);
 });
 
+it("names a process whose database is away in helm test, and a password that is refused in the process' last two lines", async () => {
+  const plans = deployments().find((deployment) => componentOf(deployment) === "plans") as KubernetesObject;
+  const startWith = async (change: Partial<URL>): Promise<RunningPod> => {
+    await running.get("plans")?.stop();
+    stored = { ...stored, [`${FULLNAME}-plans`]: { DATABASE_URL: Object.assign(new URL(database.url), change).href } };
+    const pod = run(await prepareLocally(podOf(plans)), ROOT);
+    running.set("plans", pod);
+    return pod;
+  };
+  await startWith({ port: "1" });
+  await eventually(
+    async () =>
+      expect((await helmTest(0)).stdout).toMatch(/^503 http:\/\/[\d.]+:9090\/readyz at [\d.]+: waits for its process, postgres$/m),
+    { timeoutMs: 60_000 },
+  );
+  const refused = await startWith({ password: "wrong" });
+  expect(await refused.exited).toBe(78);
+  expect(refused.output().trim().split("\n").slice(-2)).toEqual([
+    "Invalid settings:",
+    expect.stringMatching(/^ {2}DATABASE_URL: password authentication failed/),
+  ]);
+  await becomeReady(await startWith({}));
+});
+
 it("runs every Job of maintenance from what the chart renders: each ends with 0, and with 78 if its schema does not exist", async () => {
   const values = [...valuesOf("standard"), "--set", [ANY_USER, ...kafkaValues, "accounts.replicas=0,webhook.replicas=0"].join(",")];
   const restores = [

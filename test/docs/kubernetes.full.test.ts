@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { render, valuesOf } from "../chart/rendered-chart.ts";
+import { findCommands } from "./find-commands.js";
 
-/** One promise: the CronJob of docs/kubernetes.md runs as the chart's operator does, so that it is admitted and accounts lets it in. */
+/**
+ * The CronJob of docs/kubernetes.md runs as the chart's operator does, so that it is admitted and accounts lets it in. Its commands end: a
+ * cluster's test runs them.
+ */
 
 interface Container {
   readonly image: string;
@@ -42,4 +46,16 @@ it("writes into the volume that stays", () => {
   const [{ command, volumeMounts }] = job.spec.containers;
   expect(command.at(-1)).toMatch(/^exec brandctl audit export --out \/audit\//);
   expect(volumeMounts).toContainEqual({ name: "audit", mountPath: "/audit" });
+});
+
+it("has no command that waits for more than two minutes, or for as long as it takes", () => {
+  const waiting = findCommands("docs/kubernetes.md").flatMap(
+    (command) => command.match(/(?:kubectl [^\n|&]*\b(?:wait|rollout status)\b|helm [^\n|]*\btest\b)[^\n|]*/g) ?? [],
+  );
+  expect(waiting.length).toBeGreaterThan(6);
+  const seconds = waiting.map((command) => {
+    const [, count, unit] = /--timeout[ =](\d+)([sm])\b/.exec(command) ?? [];
+    return [command, Number(count) * (unit === "m" ? 60 : 1) <= 120];
+  });
+  expect(seconds).toEqual(waiting.map((command) => [command, true]));
 });

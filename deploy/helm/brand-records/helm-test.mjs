@@ -44,7 +44,8 @@ async function check(wanted, url, host) {
     const response = await fetch(target, { signal: AbortSignal.timeout(RESPONSE_MS) });
     const { degraded = [], waiting_for: waitingFor = [] } = (await response.json().catch(() => undefined)) ?? {};
     const text = `${response.status} ${url} at ${host}`;
-    if (response.status === wanted) return { text, problem: degraded.length > 0 ? `degraded: it serves without its ${degraded.join(", ")}` : undefined };
+    if (response.status === wanted)
+      return { text, problem: degraded.length > 0 ? `degraded: it serves without its ${degraded.join(", ")}` : undefined };
     return { text, problem: waitingFor.length > 0 ? `waits for its ${waitingFor.join(", ")}` : `${wanted} was expected` };
   } catch (error) {
     const reason = error.name === "TimeoutError" ? `did not respond within ${RESPONSE_MS / 1_000} s` : (error.cause ?? error).message;
