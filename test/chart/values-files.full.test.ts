@@ -326,11 +326,11 @@ describe("the large installation", () => {
 
   it("migrates each schema with the owner's login, in a pod that reaches Postgres alone", () => {
     for (const service of WITH_DATABASE) {
-      const { podFailurePolicy, template } = specOf(large, `Job ${service}-migration`) as Record<string, KubernetesObject>;
+      const { podFailurePolicy, template } = specOf(large, `Job ${service}-migration`) as { podFailurePolicy: object; template: KubernetesObject };
       expect(podFailurePolicy).toEqual({
         rules: [{ action: "FailJob", onExitCodes: { containerName: "migration", operator: "In", values: [2, 78] } }],
       });
-      const { containers, volumes, securityContext, ...pod } = template?.["spec"];
+      const { containers, volumes, securityContext, ...pod } = template["spec"];
       expect(pod).toEqual({
         restartPolicy: "Never",
         serviceAccountName: `${FULLNAME}-${service}`,
