@@ -326,7 +326,10 @@ describe("the large installation", () => {
 
   it("migrates each schema with the owner's login, in a pod that reaches Postgres alone", () => {
     for (const service of WITH_DATABASE) {
-      const { podFailurePolicy, template } = specOf(large, `Job ${service}-migration`) as { podFailurePolicy: object; template: KubernetesObject };
+      const { podFailurePolicy, template } = specOf(large, `Job ${service}-migration`) as {
+        podFailurePolicy: object;
+        template: KubernetesObject;
+      };
       expect(podFailurePolicy).toEqual({
         rules: [{ action: "FailJob", onExitCodes: { containerName: "migration", operator: "In", values: [2, 78] } }],
       });
