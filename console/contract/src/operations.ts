@@ -50,6 +50,8 @@ export const OPERATIONS = {
     environment: "live" | "test";
     /** Requests accepted in any minute, by tier. */
     rate_limits: { [tier: string]: number };
+    /** What people type for `brand-records`; null where the operator has not said how it is installed. */
+    command_line: string | null;
   }>(),
   /** Ends the session. Succeeds without one, too. `location` is where the browser goes next to sign out at the provider, if anywhere. */
   "session.sign_out": anyone().returns<{ location: string | null }>(),

@@ -23,13 +23,14 @@ const publicUrl = origin.superRefine((url, context) => {
     context.addIssue({ code: "custom", message: "must have no path: the console's paths begin at the root" });
 });
 
-/** Shown on a button. */
-const displayName = z
-  .string()
-  .trim()
-  .min(1, "must not be blank")
-  .max(60, "must be at most 60 characters")
-  .refine((text) => !/\p{Cc}/u.test(text), "must not hold control characters");
+/** A text that pages show. */
+const shownText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, "must not be blank")
+    .max(max, `must be at most ${max} characters`)
+    .refine((text) => !/\p{Cc}/u.test(text), "must not hold control characters");
 
 export const Settings = z
   .object({
@@ -56,11 +57,16 @@ export const Settings = z
       .meta({ values: "16 characters or more", secret: true })
       .optional()
       .describe("The secret of the registration `OIDC_CLIENT_ID`, set with it. The keys of cookies derive from it, too."),
-    OIDC_NAME: displayName
+    OIDC_NAME: shownText(60)
       .meta({ values: "1 to 60 characters", unset: "the issuer's host" })
       .optional()
       .describe("The provider's name on the button “Sign in with …”."),
     SIGN_IN_LINKS: trueOrFalse.meta({ unset: "`true` without a provider" }).optional().describe("Whether one-time links sign people in."),
+    // A package of this name may be anybody's where it is not published: whoever takes it would get the secrets of those who run it.
+    COMMAND_LINE: shownText(100)
+      .meta({ values: "1 to 100 characters" })
+      .optional()
+      .describe("What people type for `brand-records`, such as `npx @your-scope/cli`. Without it, the console mentions no command line."),
     REQUEST_DEADLINE_MS: integer(10_000, 100, 60_000).describe(
       "A call that takes longer fails with `timeout`; its body has as long to arrive.",
     ),

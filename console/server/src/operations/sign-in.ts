@@ -9,7 +9,7 @@ import { replaceSession } from "../sessions.ts";
 export const SIGN_IN = {
   async "session.me"(_services, { person: { via: _via, ...person }, config }) {
     const { RATE_LIMIT_PLUS: plus, RATE_LIMIT_PRO: pro, RATE_LIMIT_ENTERPRISE: enterprise, ENVIRONMENT: environment } = config;
-    return { ...person, environment, rate_limits: { plus, pro, enterprise } };
+    return { ...person, environment, rate_limits: { plus, pro, enterprise }, command_line: config.COMMAND_LINE ?? null };
   },
   async "session.sign_out"({ sessions }, { call, client, sessionToken, endSession, providerSignOutLocation }) {
     let location: string | null = null;

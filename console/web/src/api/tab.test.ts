@@ -11,6 +11,7 @@ const me = (...names: readonly string[]): Output<"session.me"> => ({
   limited_to: null,
   environment: "live",
   rate_limits: {},
+  command_line: null,
 });
 
 const tab = (name: string, email = EMAIL): Tab => ({ email, brand_id: `brd_${name}`, brand_name: name });

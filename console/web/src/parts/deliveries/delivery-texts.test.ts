@@ -58,7 +58,7 @@ it("says nothing before the first has finished, and no duration that is not know
 
 it("writes the event as it was sent, whatever its texts hold, and sends that file", () => {
   const body = JSON.stringify({ id: "evt_1", data: { note: "it's $HOME `x`\nEVENT" } });
-  expect(sendCommand("payout.paid", body).split("\n")).toEqual([
+  expect(sendCommand("brand-records", "payout.paid", body).split("\n")).toEqual([
     "cat > event.json <<'EVENT'",
     body,
     "EVENT",

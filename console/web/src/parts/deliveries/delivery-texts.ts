@@ -71,11 +71,11 @@ export function attemptsText({ attempts, state, last_outcome, last_duration_ms }
 const END = "EVENT";
 
 /** The command that sends an event, byte for byte, to a program under development. The service itself calls public addresses only. */
-export const sendCommand = (type: string, body: string): string =>
+export const sendCommand = (commandLine: string, type: string, body: string): string =>
   [
     `cat > event.json <<'${END}'`,
     body,
     END,
-    `brand-records events send ${type} --body event.json \\`,
+    `${commandLine} events send ${type} --body event.json \\`,
     "  --to http://localhost:3000/hooks --secret-file secret",
   ].join("\n");

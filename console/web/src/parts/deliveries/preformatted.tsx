@@ -1,4 +1,5 @@
 import { Code, Group, Text } from "@mantine/core";
+import { useMe } from "../../api/queries.ts";
 import { sendCommand } from "./delivery-texts.ts";
 import styles from "./preformatted.module.css";
 import { CopyableText, CopyButton } from "../copyable.tsx";
@@ -41,14 +42,18 @@ function indented(json: string): string {
   }
 }
 
-/** How to have an event on a machine of one's own, with its breakpoints. */
-export const SendToOwn = ({ type, body }: { readonly type: string; readonly body: string }) => (
-  <details className="folded">
-    <summary>Send this event to a machine of your own</summary>
-    <Text size="sm" my="xs">
-      With the command line, to a program that no one else can reach. The file <Code>secret</Code> has a signing secret of your choice,
-      which the program checks too: <Code>whsec_</Code> and 32 bytes in base64.
-    </Text>
-    <CopyableText text={sendCommand(type, body)} label="The command" />
-  </details>
-);
+/** How to have an event on a machine of one's own, with its breakpoints, where the operator has said how people get the command line. */
+export function SendToOwn({ type, body }: { readonly type: string; readonly body: string }) {
+  const { command_line } = useMe();
+  if (command_line == null) return null;
+  return (
+    <details className="folded">
+      <summary>Send this event to a machine of your own</summary>
+      <Text size="sm" my="xs">
+        With the command line, to a program that no one else can reach. The file <Code>secret</Code> has a signing secret of your choice,
+        which the program checks too: <Code>whsec_</Code> and 32 bytes in base64.
+      </Text>
+      <CopyableText text={sendCommand(command_line, type, body)} label="The command" />
+    </details>
+  );
+}

@@ -1,9 +1,10 @@
-import { Button, Code, Group, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { ButtonLink, GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
+import { Prove } from "../../parts/receivers/prove.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { ReceiverForm } from "./receiver-form.tsx";
 import { useBrand } from "../../api/queries.ts";
@@ -51,7 +52,7 @@ export default function NewReceiver() {
         >
           <Text size="sm">
             Your receiver verifies each delivery with it. <GuideLink to="webhooks#verifying">The guide</GuideLink> has programs that do;
-            then send a test. <Code>npx @brand-records/cli receivers prove</Code> checks it against every rule.
+            then send a test. <Prove />
           </Text>
         </SecretDialog>
       )}

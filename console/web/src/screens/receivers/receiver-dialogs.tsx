@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Code, Group, NativeSelect, Radio, Stack, Text } from "@mantine/core";
+import { Button, Group, NativeSelect, Radio, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { isGone } from "../../api/call.ts";
@@ -8,6 +8,7 @@ import { ConfirmByName, ConfirmChange } from "../../parts/confirm-dialog.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { countOf, countText } from "../../parts/formats.ts";
 import { announce, FormError } from "../../parts/states.tsx";
+import { Prove } from "../../parts/receivers/prove.tsx";
 import { WatchDelivery } from "./watch-delivery.tsx";
 
 interface ReceiverDialogProps {
@@ -137,9 +138,8 @@ function Test({ receiver: { id, events }, onClose }: ReceiverDialogProps) {
     });
   return (
     <Dialog title={TEST} size="lg" isPending={test.isPending} onClose={onClose}>
-      <Text>It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted.</Text>
-      <Text size="sm">
-        <Code>npx @brand-records/cli receivers prove</Code> checks from your machine what the receiver must accept and must refuse.
+      <Text>
+        It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted. <Prove />
       </Text>
       <NativeSelect
         label="Event"
