@@ -153,21 +153,24 @@ export const CONSOLE_CHANGES = {
   },
   "receivers.rotate": {
     action: "receiver.rotate_secret",
-    hasDialog: true,
+    hasDialog: false,
     make: async (brand) => settingsOf(await makeReceiver(brand)),
-    fill: ofPage("Make the next secret"),
-    submit: ofDialog("Make the next secret"),
+    fill: (page) => page.getByRole("button", { name: "Make the next secret" }).waitFor(),
+    submit: ofPage("Make the next secret"),
   },
   "receivers.activate": {
     action: "receiver.activate_secret",
-    hasDialog: false,
+    hasDialog: true,
     async make(brand) {
       const receiver = await makeReceiver(brand);
       await brand.owner.call("receivers.rotate", { ...receiver, replace: false });
       return settingsOf(receiver);
     },
-    fill: (page, hand) => hand.press(page.getByRole("checkbox", { name: "Activate without an accepted test" })),
-    submit: ofPage("Activate"),
+    async fill(page, hand) {
+      await hand.press(page.getByRole("checkbox", { name: "Activate without an accepted test" }));
+      await pressed(page, hand, "Activate");
+    },
+    submit: ofDialog("Activate"),
   },
   "receivers.send_waiting": {
     action: "receiver.send_waiting",

@@ -7,6 +7,8 @@ import { announce, FormError, showProblems, type FormErrorProps } from "./states
 
 interface Confirmable extends Omit<FormErrorProps, "error"> {
   readonly title: string;
+  /** As in Dialog. */
+  readonly receiver?: { readonly label: string };
   /** The mutation that it confirms. */
   readonly change: { readonly isPending: boolean; readonly error: Error | null };
   /** The button that makes the change. */
@@ -34,7 +36,7 @@ interface ConfirmDialogProps extends Confirmable {
 
 /** A dialog that makes a change once it is confirmed, and shows why it was not made. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, change, action, cancel = "Cancel", isDangerous = false, isCancelFocused = false, isKept = false } = props;
+  const { title, receiver, change, action, cancel = "Cancel", isDangerous = false, isCancelFocused = false, isKept = false } = props;
   const { isDisabled = false, fields = [], unknownOutcome, children, onClose, onConfirm, onSubmit } = props;
   const { isPending, error } = change;
   const content = (
@@ -57,7 +59,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     </>
   );
   return (
-    <Dialog title={title} isPending={isPending} isKept={isKept} onClose={onClose}>
+    <Dialog title={title} receiver={receiver} isPending={isPending} isKept={isKept} onClose={onClose}>
       {onSubmit === undefined ? (
         content
       ) : (

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Text } from "@mantine/core";
 import { useEffect, useState, type ComponentProps } from "react";
 import styles from "./copyable.module.css";
+import { Id } from "./id.tsx";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
 import { announce } from "./states.tsx";
 
@@ -10,9 +11,7 @@ export function CopyableId({ id, label = "id" }: { readonly id: string; readonly
   return (
     <>
       <Group component="span" display="inline-flex" gap={4} maw="100%" wrap="nowrap">
-        <code className="code breakable" style={{ whiteSpace: "normal" }}>
-          {id}
-        </code>
+        <Id id={id} />
         <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Copy the ${label}`} onClick={copy}>
           <CopyMark isCopied={isCopied} />
         </ActionIcon>

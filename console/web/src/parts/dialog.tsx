@@ -13,6 +13,8 @@ const DOUBLE_CLICK_MS = 1_000;
 
 interface DialogProps {
   readonly title: string;
+  /** What it is about, beside the brand. */
+  readonly receiver?: { readonly label: string } | undefined;
   readonly size?: "lg";
   /** A change is on its way. The dialog stays open until it can show what became of it. */
   readonly isPending?: boolean;
@@ -22,8 +24,8 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** A dialog about something of the tab's brand, which it names, shown as long as it is mounted. The keyboard's focus then returns to what opened it. */
-export function Dialog({ title, size, isPending = false, isKept = false, children, onClose }: DialogProps) {
+/** A dialog about something of the tab's brand; it names the brand, and the receiver if it is about one. Shown as long as it is mounted. The keyboard's focus then returns to what opened it. */
+export function Dialog({ title, receiver, size, isPending = false, isKept = false, children, onClose }: DialogProps) {
   useReturnedFocus();
   const { brand_name } = useTab();
   const [openedAt] = useState(() => performance.now());
@@ -46,7 +48,7 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
         <>
           {title}
           <Text span display="block" size="sm" fw={400} c="dimmed">
-            Brand: {brand_name}
+            {receiver && `Receiver: ${receiver.label} · `}Brand: {brand_name}
           </Text>
         </>
       }

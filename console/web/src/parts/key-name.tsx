@@ -1,5 +1,7 @@
 import type { Key } from "@brand-records/console-contract";
 import { Stack } from "@mantine/core";
+import { Breakable } from "./breakable.tsx";
+import { Id } from "./id.tsx";
 import { StateBadge } from "./state-badge.tsx";
 
 interface KeyNameProps {
@@ -14,9 +16,14 @@ export function KeyName({ id, found }: KeyNameProps) {
   return (
     <Stack component="span" gap={2} miw={0}>
       <span>
-        <strong>{name}</strong> {found != null && found.revoked_at !== null && <StateBadge state="revoked" />}
+        <strong>
+          <Breakable of={name} />
+        </strong>{" "}
+        {found != null && found.revoked_at !== null && <StateBadge state="revoked" />}
       </span>
-      <code className="code quiet">{hint}</code>
+      <span className="quiet">
+        <Id id={hint} />
+      </span>
     </Stack>
   );
 }

@@ -1,10 +1,11 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useEffect, useState, type ComponentType, type ReactNode, useLayoutEffect } from "react";
+import { keepKeys } from "./kept-keys.ts";
 import { LoadingRows } from "./states.tsx";
 import styles from "./states.module.css";
 
 type LoadedPart<Props> = ComponentType<Props> & {
-  /** Loads it before it is needed. A failure shows nothing: the part loads again when it is needed. */
+  /** Loads it once the page is idle, before it is needed. A failure shows nothing: the part loads again when it is needed. */
   preload(): void;
   /** Whether what stands around it may show: the part is loaded, or its first load has failed. */
   useIsDue(): boolean;
@@ -26,6 +27,7 @@ export function loadedPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   loading: ReactNode = <LoadingRows />,
   NotLoaded: (props: Props & Retryable) => ReactNode = NotLoadedHere,
+  useOpening: () => void = () => {},
 ): LoadedPart<Props> {
   let loaded: ComponentType<Props> | undefined;
   const find = async (): Promise<ComponentType<Props>> => {
@@ -34,6 +36,7 @@ export function loadedPart<Props extends object>(
   };
   function Part(props: Props): ReactNode {
     const [Found, setFound] = useState<ComponentType<Props> | "failed" | undefined>(() => loaded);
+    useOpening();
     const start = (): void =>
       void find()
         .catch(find)
@@ -55,21 +58,29 @@ export function loadedPart<Props extends object>(
     return isDue;
   }
 
-  return Object.assign(Part, { preload: () => void find().catch(() => undefined), useIsDue });
+  return Object.assign(Part, { preload: () => void whenIdle(() => void find().catch(() => undefined)), useIsDue });
 }
+
+/** Safari has no such callback. */
+const whenIdle = (run: () => void): unknown =>
+  "requestIdleCallback" in window ? requestIdleCallback(run, { timeout: 2_000 }) : setTimeout(run, 1_000);
 
 interface Closable {
   onClose(): void;
 }
 
-/** The same for a dialog: while it loads, nothing shows, and what could not be loaded can be closed. */
+/** The same for a dialog: while it loads, the button is busy and keys are kept, and what could not be loaded can be closed. */
 export const loadedDialog = <Props extends Closable>(load: () => Promise<ComponentType<Props>>): LoadedPart<Props> =>
-  loadedPart(load, null, NotLoadedDialog);
+  loadedPart(load, null, NotLoadedDialog, useKeptKeys);
 
+const useKeptKeys = (): void => useLayoutEffect(keepKeys, []);
+
+/** Stands away from what was pressed. */
 function NotLoadedDialog({ onClose, retry }: Closable & Retryable) {
+  const [isPressedLow] = useState(() => (document.activeElement?.getBoundingClientRect().top ?? 0) > window.innerHeight / 2);
   useReturnedFocus();
   return (
-    <div className={styles["floating"]} onKeyDown={({ key }) => key === "Escape" && onClose()}>
+    <div className={`${styles["floating"]} ${isPressedLow ? styles["high"] : ""}`} onKeyDown={({ key }) => key === "Escape" && onClose()}>
       <NotLoadedHere onClose={onClose} retry={retry} />
     </div>
   );
@@ -79,7 +90,8 @@ const NotLoadedHere = ({ onClose, retry }: Partial<Closable> & Retryable) => (
   <div className={styles["error"]} role="alert">
     <Text fw={600}>This part of the page could not be loaded.</Text>
     <Text size="sm">
-      Your unsaved edits are still here. If trying again does not help, copy them and reload the page: the console may have a new version.
+      {navigator.onLine || "You are offline. "}Your unsaved edits are still here. If trying again does not help, copy them and reload the
+      page: the console may have a new version.
     </Text>
     <Group gap="xs">
       <Button variant="default" size="xs" onClick={retry} autoFocus={onClose !== undefined}>

@@ -4,17 +4,27 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, type ReactElement, type ReactNode } from "react";
 import { endFirstReads } from "../api/first-reads.ts";
 import { AnchorLink } from "./links.tsx";
+import { bringIntoView } from "./result-in-view.ts";
 import styles from "./page.module.css";
 
 let isFirstPage = true;
+/** The path of the page before, unless that stood for one that was loading. */
+let pathBefore: string | undefined;
 
-/** Whether a page shows because of a navigation, not because the browser has loaded it. */
-function useFocusAfterNavigation() {
+/** Gives the heading the focus, unless the browser has loaded the page. */
+function useFocusedHeading(isLoading: boolean) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
+    const { pathname } = window.location;
+    // The router scrolls where a navigation leads. Without one, the page is what a change has made of the page before.
+    const isResult = pathname === pathBefore;
+    pathBefore = isLoading ? undefined : pathname;
     // The switcher keeps it: the keyboard chooses the next brand. So does a dialog that was opened while the page was loading.
     const mayTake = document.activeElement?.closest("select, [role=dialog]") == null;
-    if (!isFirstPage && mayTake) heading.current?.focus({ preventScroll: true });
+    if (!isFirstPage && mayTake) {
+      if (isResult) bringIntoView(heading.current);
+      else heading.current?.focus({ preventScroll: true });
+    }
     isFirstPage = false;
   }, []);
   return heading;
@@ -38,13 +48,15 @@ interface PageProps {
   /** Above the heading: where the page belongs, a list or a link to it. */
   readonly parent?: "receivers" | "events" | "plans" | ReactElement;
   readonly actions?: ReactNode;
+  /** It stands for a page whose record is not read yet. */
+  readonly isLoading?: boolean;
   readonly children: ReactNode;
 }
 
-/** A screen: its heading, which takes the focus after a navigation, what it does, and its content. */
-export function Page({ of, parent, actions, children, ...texts }: PageProps) {
+/** A screen: its heading, which takes the focus when it shows in place of another, what it does, and its content. */
+export function Page({ of, parent, actions, isLoading = false, children, ...texts }: PageProps) {
   const { title, description }: Pick<PageProps, "title" | "description"> = { ...(of && PAGES[of]), ...texts };
-  const heading = useFocusAfterNavigation();
+  const heading = useFocusedHeading(isLoading);
   useEndOfFrame();
   return (
     <Stack gap="lg">

@@ -77,7 +77,7 @@ interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> {
 
 /** One page of a filtered list in each of its states: loading, failed, empty for its three reasons, filled. */
 export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
-  const { result, rowsOf, nextOf, param = "page", page, isFiltered, links = NEWEST_FIRST, none, label, columns, keyOf } = props;
+  const { result, rowsOf, nextOf, param = "page", page, isFiltered, links = NEWEST_FIRST, none, label, columns, keyOf, isDense } = props;
   const { data, error, isPlaceholderData, refetch } = result;
   if (data === undefined) return <NotLoaded error={error} refetch={refetch} param={param} first={links[0]} />;
   const rows = rowsOf(data);
@@ -88,7 +88,7 @@ export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
         // A full last page does not know that it is the last.
         <EmptyState title={links === NEWEST_FIRST ? "Nothing older" : "Nothing more"}>The page before was the last.</EmptyState>
       ) : (
-        <Rows label={label} columns={columns} rows={rows} keyOf={keyOf} />
+        <Rows label={label} columns={columns} rows={rows} keyOf={keyOf} {...(isDense && { isDense })} />
       )}
       <FormError error={error} />
     </Pager>

@@ -17,6 +17,8 @@ export interface RowsProps<Row> {
   keyOf(row: Row): string;
   /** The key of a row that a link led to: it is scrolled to and marked. */
   readonly found?: string | undefined;
+  /** More rows in sight, for a log. */
+  readonly isDense?: boolean;
 }
 
 const scrollToRow = (row: HTMLTableRowElement | null): void => row?.scrollIntoView({ block: "center" });
@@ -25,9 +27,9 @@ const scrollToRow = (row: HTMLTableRowElement | null): void => row?.scrollIntoVi
  * A table, and below 1,024 px a card for each row. A link with the class `row-link` in a cell covers its whole row. The roles repeat what
  * the elements say, because `display: block` takes their meaning away.
  */
-export function Rows<Row>({ label, columns, rows, keyOf, found }: RowsProps<Row>) {
+export function Rows<Row>({ label, columns, rows, keyOf, found, isDense = false }: RowsProps<Row>) {
   return (
-    <table className={styles["rows"]} role="table" aria-label={label}>
+    <table className={`${styles["rows"]} ${isDense ? styles["dense"] : ""}`} role="table" aria-label={label}>
       <thead role="rowgroup">
         <tr role="row">
           {columns.map(({ title, isAction }) => (

@@ -10,6 +10,8 @@ import { announce } from "./states.tsx";
 
 interface SecretDialogProps {
   readonly title: string;
+  /** As in Dialog. */
+  readonly receiver?: { readonly label: string };
   /** What it is, for copying: "key", "signing secret" or "link". */
   readonly kind: string;
   readonly secret: string;
@@ -29,7 +31,8 @@ const STORE = "Store it where your integration keeps its secrets, never in a bro
  * Shows a secret that no other page can show. Closes only by the button that says so: Escape, a click beside it, the browser's Back and the
  * end of the session do nothing, and a reload asks first.
  */
-export function SecretDialog({ title, kind, secret, advice = STORE, done = "I have stored it", children, onStored }: SecretDialogProps) {
+export function SecretDialog(props: SecretDialogProps) {
+  const { title, receiver, kind, secret, advice = STORE, done = "I have stored it", children, onStored } = props;
   useShownSecret();
   const isStored = useRef(false);
   useBlocker({ shouldBlockFn: () => !isStored.current, enableBeforeUnload: () => !isStored.current });
@@ -38,7 +41,7 @@ export function SecretDialog({ title, kind, secret, advice = STORE, done = "I ha
     onStored();
   };
   return (
-    <Dialog title={title} size="lg" isKept onClose={close}>
+    <Dialog title={title} receiver={receiver} size="lg" isKept onClose={close}>
       <Text>
         <strong>This is the only time the {kind} is shown.</strong> {advice}
       </Text>
@@ -78,5 +81,5 @@ export function useSecretChange<Name extends OperationName>(
       },
       onError,
     );
-  return { isPending, error, made, make };
+  return { isPending, error, made, make, forget: () => setMade(undefined) };
 }

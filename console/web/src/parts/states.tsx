@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
 import { createStore } from "../api/store.ts";
+import { Id } from "./id.tsx";
 import styles from "./states.module.css";
 
 interface EmptyStateProps {
@@ -76,7 +77,7 @@ export function FormError({ error, fields = [], unknownOutcome }: FormErrorProps
 export function RequestId({ id }: { readonly id: string }) {
   return (
     <Text size="xs" c="dimmed">
-      Request id <code>{id}</code>
+      Request id <Id id={id} />
     </Text>
   );
 }

@@ -28,7 +28,7 @@ interface NotReadPageProps extends Pick<ComponentProps<typeof Page>, "of" | "par
 export function NotReadPage({ error, refetch, ...page }: NotReadPageProps) {
   if (isGone(error)) return <NotFoundPage />;
   return (
-    <Page {...page}>
+    <Page {...page} isLoading>
       <NotRead error={error} refetch={refetch} />
     </Page>
   );

@@ -4,6 +4,8 @@ import { useInterval } from "@mantine/hooks";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useBrand, useRead } from "../../api/queries.ts";
+import { Breakable } from "../../parts/breakable.tsx";
+import { Id } from "../../parts/id.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Lines } from "../../parts/rows.tsx";
@@ -126,10 +128,17 @@ function DeliveryFacts({ data: { delivery, paused_until }, receiverOf }: FactsPr
 
 /** Where the attempts go: an owner sees the whole URL, a member its origin. */
 const Target = ({ receiverId, receiver, isDeleted }: ReceiverOf) => {
-  if (receiver === undefined) return isDeleted ? <>A receiver that was deleted, {receiverId}</> : <>{receiverId}</>;
+  if (receiver === undefined) {
+    return (
+      <>
+        {isDeleted && "A receiver that was deleted, "}
+        <Id id={receiverId} />
+      </>
+    );
+  }
   return (
     <Lines>
-      {receiver.url}
+      <Breakable of={receiver.url} />
       <span>{receiver.label}</span>
     </Lines>
   );

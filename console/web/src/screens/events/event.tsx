@@ -5,6 +5,8 @@ import { isGone } from "../../api/call.ts";
 import { useBrand, useRead } from "../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { BodyAsSent } from "../../parts/deliveries/preformatted.tsx";
+import { Breakable } from "../../parts/breakable.tsx";
+import { Id } from "../../parts/id.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -33,7 +35,7 @@ export default function Event() {
   if (data !== undefined) return <EventPage data={data} error={error} />;
   if (isGone(error)) return <GonePage />;
   return (
-    <Page of="event" parent="events">
+    <Page of="event" parent="events" isLoading>
       <NotRead error={error} refetch={refetch} />
     </Page>
   );
@@ -109,11 +111,11 @@ const COLUMNS: Column<DeliveryRow>[] = [
       <Lines>
         <div>
           <Link className="row-link" to="/developers/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
-            {label ?? "Deleted receiver"}
+            <Breakable of={label ?? "Deleted receiver"} />
           </Link>
           <Marks delivery={delivery} />
         </div>
-        {host === null ? <code className="code">{delivery.receiver_id}</code> : <span>{host}</span>}
+        <span>{host === null ? <Id id={delivery.receiver_id} /> : <Breakable of={host} />}</span>
       </Lines>
     ),
   },

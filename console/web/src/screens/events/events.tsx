@@ -6,6 +6,7 @@ import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
 import { PagedRows } from "../../parts/paged-rows.tsx";
+import { Id } from "../../parts/id.tsx";
 import type { Column } from "../../parts/rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
@@ -56,7 +57,7 @@ const COLUMNS: Column<Event>[] = [
       </Link>
     ),
   },
-  { title: "Record", cell: ({ data_json }) => <code className="code">{recordOf(data_json)?.id ?? "None"}</code> },
+  { title: "Record", cell: ({ data_json }) => <Id id={recordOf(data_json)?.id ?? "None"} /> },
   { title: "Status", cell: ({ data_json }) => recordOf(data_json)?.change ?? "" },
   { title: "Delivered", cell: deliveredText },
   { title: "Created", cell: ({ created_at }) => <When at={created_at} isExact /> },

@@ -5,6 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
 import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { GuideLink } from "../../parts/links.tsx";
@@ -112,7 +113,9 @@ const NAME: Column<Key> = {
   title: "Name",
   cell: ({ name, hint }) => (
     <Lines>
-      <strong>{name}</strong>
+      <strong>
+        <Breakable of={name} />
+      </strong>
       <code className="code quiet">{hint}</code>
     </Lines>
   ),
@@ -125,7 +128,9 @@ const CREATED: Column<Key> = {
   cell: ({ created_at, created_by }) => (
     <Lines>
       <When at={created_at} />
-      <span>{created_by}</span>
+      <span>
+        <Breakable of={created_by} />
+      </span>
     </Lines>
   ),
 };
@@ -158,7 +163,7 @@ const REVOKED_COLUMNS: Column<Key>[] = [
     cell: ({ revoked_at, revoked_by }) => (
       <Lines>
         <When at={revoked_at} />
-        <span>{revoked_by}</span>
+        <span>{revoked_by !== null && <Breakable of={revoked_by} />}</span>
       </Lines>
     ),
   },

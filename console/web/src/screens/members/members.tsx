@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { POLL_MS, query, useBrand, useMe, useRead } from "../../api/queries.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { Lines, type Column } from "../../parts/rows.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -99,7 +100,9 @@ function columns({ self, isOwner, hasLinks }: Seen, change: (act: Act, member: M
       title: "E-mail address",
       cell: ({ email }) => (
         <Lines>
-          <strong>{email}</strong>
+          <strong>
+            <Breakable of={email} />
+          </strong>
           {email === self && <span>You</span>}
         </Lines>
       ),

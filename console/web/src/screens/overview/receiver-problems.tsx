@@ -1,6 +1,7 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { Breakable } from "../../parts/breakable.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { countText } from "../../parts/formats.ts";
 import { outcomeText } from "../../parts/deliveries/delivery-texts.ts";
@@ -27,7 +28,7 @@ const COLUMNS: Column<Receiver>[] = [
     title: "Receiver",
     cell: ({ id, label }) => (
       <Link className="row-link" to="/developers/receivers/$receiverId" params={{ receiverId: id }}>
-        {label}
+        <Breakable of={label} />
       </Link>
     ),
   },

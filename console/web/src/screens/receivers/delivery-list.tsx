@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useRead } from "../../api/queries.ts";
+import { Id } from "../../parts/id.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delivery-cells.tsx";
@@ -109,7 +110,9 @@ const columns = (pausedUntil: string | null): Column<Delivery>[] => [
         </div>
         {/* A test's is a sample, which no filter finds. */}
         {delivery.record_id !== null && !delivery.test && (
-          <span style={{ fontFamily: "var(--mantine-font-family-monospace)" }}>{delivery.record_id}</span>
+          <span>
+            <Id id={delivery.record_id} />
+          </span>
         )}
       </Lines>
     ),

@@ -19,12 +19,14 @@ interface ReceiverDialogProps {
 const READ_AGAIN = ["receivers.get", "receivers.list", "deliveries.list"] as const;
 
 /** Starts sending again, and decides about what was held meanwhile. */
-export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: ReceiverDialogProps) {
+export function EnableReceiver({ receiver, onClose }: ReceiverDialogProps) {
+  const { id, label, waiting } = receiver;
   const [held, setHeld] = useState<"release" | "drop">("release");
   const count = countText(waiting);
   return (
     <ConfirmChange
       title="Enable this receiver?"
+      receiver={receiver}
       operation="receivers.enable"
       input={{ receiver_id: id, held }}
       changes={READ_AGAIN}
@@ -51,10 +53,12 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
 }
 
 /** Stops sending; what comes is held. */
-export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDialogProps) {
+export function DisableReceiver({ receiver, onClose }: ReceiverDialogProps) {
+  const { id, label } = receiver;
   return (
     <ConfirmChange
       title="Disable this receiver?"
+      receiver={receiver}
       operation="receivers.disable"
       input={{ receiver_id: id }}
       changes={READ_AGAIN}
@@ -69,7 +73,8 @@ export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDi
 }
 
 /** Deletes a receiver, once its label is typed. */
-export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: ReceiverDialogProps) {
+export function DeleteReceiver({ receiver, onClose }: ReceiverDialogProps) {
+  const { id, label, waiting } = receiver;
   const navigate = useNavigate();
   const remove = useChange("receivers.delete", ["receivers.list"]);
   const leave = (text: string): void => {
@@ -89,6 +94,7 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: Re
   return (
     <ConfirmByName
       title="Delete this receiver?"
+      receiver={receiver}
       name={label}
       nameKind="receiver’s label"
       change={remove}
@@ -116,7 +122,7 @@ const TEST = "Send a test";
 export function SendTest(props: ReceiverDialogProps) {
   if (props.receiver.enabled) return <Test {...props} />;
   return (
-    <Dialog title={TEST} size="lg" onClose={props.onClose}>
+    <Dialog title={TEST} receiver={props.receiver} size="lg" onClose={props.onClose}>
       <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={props.onClose} data-autofocus>
@@ -127,7 +133,8 @@ export function SendTest(props: ReceiverDialogProps) {
   );
 }
 
-function Test({ receiver: { id, events }, onClose }: ReceiverDialogProps) {
+function Test({ receiver, onClose }: ReceiverDialogProps) {
+  const { id, events } = receiver;
   const [type, setType] = useState(events[0] ?? "");
   const [deliveryId, setDeliveryId] = useState<string>();
   const test = useChange("receivers.test", ["deliveries.list"]);
@@ -137,7 +144,7 @@ function Test({ receiver: { id, events }, onClose }: ReceiverDialogProps) {
       setDeliveryId(delivery_id);
     });
   return (
-    <Dialog title={TEST} size="lg" isPending={test.isPending} onClose={onClose}>
+    <Dialog title={TEST} receiver={receiver} size="lg" isPending={test.isPending} onClose={onClose}>
       <Text>
         It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted. <Prove />
       </Text>

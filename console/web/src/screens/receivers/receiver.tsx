@@ -2,6 +2,7 @@ import type { Receiver as ReceiverData } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { Breakable } from "../../parts/breakable.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { countText } from "../../parts/formats.ts";
 import { Facts } from "../../parts/facts.tsx";
@@ -80,7 +81,7 @@ function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
         <summary>URL, events and id</summary>
         <Facts
           facts={[
-            ["URL", url],
+            ["URL", <Breakable of={url} />],
             ["Events", events.join(", ")],
             ["Failed attempts since the last success", failures.toLocaleString("en-PH")],
             ["Id", <CopyableId id={id} label="receiver’s id" />],

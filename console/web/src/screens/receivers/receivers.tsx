@@ -3,6 +3,7 @@ import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { countText } from "../../parts/formats.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { ButtonLink, GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -52,9 +53,11 @@ const COLUMNS: Column<Receiver>[] = [
     cell: ({ id, label, url }) => (
       <Lines>
         <Link className="row-link" to="/developers/receivers/$receiverId" params={{ receiverId: id }}>
-          {label}
+          <Breakable of={label} />
         </Link>
-        <span>{url}</span>
+        <span>
+          <Breakable of={url} />
+        </span>
       </Lines>
     ),
   },

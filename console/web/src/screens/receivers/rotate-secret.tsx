@@ -2,17 +2,20 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Button, Checkbox, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { CallError } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
+import { useResultInView } from "../../parts/result-in-view.ts";
+import { SecretDialog, useSecretChange } from "../../parts/secret-dialog.tsx";
 import { announce, FormError, Notice } from "../../parts/states.tsx";
 import { Step, Steps } from "../../parts/steps.tsx";
 import { When } from "../../parts/when.tsx";
 import { WatchDelivery } from "./watch-delivery.tsx";
 
-const MakeNextSecret = loadedDialog(async () => (await import("./make-next-secret.tsx")).MakeNextSecret);
+const ReplaceNextSecret = loadedDialog(async () => (await import("./next-secret-dialogs.tsx")).ReplaceNextSecret);
+const ActivateNextSecret = loadedDialog(async () => (await import("./next-secret-dialogs.tsx")).ActivateNextSecret);
 
-const READ_AGAIN = ["receivers.get", "receivers.list"] as const;
 const route = getRouteApi("/shell/developers/receivers/$receiverId/settings");
 
 interface ReceiverProps {
@@ -26,6 +29,10 @@ interface ReceiverProps {
 export function RotateSecret({ receiver }: ReceiverProps) {
   const [wasRotating, setWasRotating] = useState(receiver.rotating);
   const [hasActivated, setHasActivated] = useState(false);
+  const result = useResultInView(hasActivated);
+  useEffect(() => {
+    if (hasActivated) announce("The new secret is in force");
+  }, [hasActivated]);
   // What became of it, not what a response says: that may be lost, or another tab's.
   if (receiver.rotating !== wasRotating) {
     setWasRotating(receiver.rotating);
@@ -38,29 +45,39 @@ export function RotateSecret({ receiver }: ReceiverProps) {
         lost.
       </Text>
       {hasActivated && (
-        <Notice>
-          The new secret is in force. Remove the old one from your receiver a minute from now: attempts in flight end by then.
-        </Notice>
+        <div ref={result} tabIndex={-1} role="group" aria-label="The new secret" className="page-title">
+          <Notice tone="good">
+            The new secret is in force. Remove the old one from your receiver a minute from now: attempts in flight end by then.
+          </Notice>
+        </div>
       )}
       <Steps>
         <MakeStep receiver={receiver} />
         <TestStep receiver={receiver} />
-        <ActivateStep receiver={receiver} />
+        <ActivateStep key={String(receiver.rotating)} receiver={receiver} />
       </Steps>
     </>
   );
 }
 
-/** Forgets the test of an earlier next secret. */
-function useForgetTest(): () => void {
-  const navigate = useNavigate();
-  return () => void navigate({ to: ".", search: {}, replace: true, resetScroll: false });
-}
-
+/** Making one is harmless: the receiver goes on verifying the first signature. Replacing one is not. */
 function MakeStep({ receiver }: ReceiverProps) {
-  const { rotating, next_secret_at } = receiver;
+  const { id, rotating, next_secret_at } = receiver;
   const [isOpen, setIsOpen] = useState(false);
-  const forgetTest = useForgetTest();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const rotate = useSecretChange("receivers.rotate", ["receivers.get", "receivers.list"], "The next secret is made");
+  const make = (replace: boolean): void =>
+    rotate.make({ receiver_id: id, replace }, (error) => {
+      // Another person has made one: the page then asks.
+      if (error instanceof CallError && error.code === "request_conflict") void client.invalidateQueries({ queryKey: ["receivers.get"] });
+    });
+  const close = (): void => {
+    // The test was one of an earlier next secret.
+    if (rotate.made !== undefined) void navigate({ to: ".", search: {}, replace: true, resetScroll: false });
+    rotate.forget();
+    setIsOpen(false);
+  };
   return (
     <Step as="h3" title="Make the next secret" isDone={rotating} isCurrent={!rotating}>
       {rotating ? (
@@ -70,14 +87,39 @@ function MakeStep({ receiver }: ReceiverProps) {
         </Text>
       ) : (
         <Text size="sm">
-          It shows once. From then on each delivery’s <code>webhook-signature</code> has two signatures, by the present secret and by the
-          next one.
+          It shows once, so have the place ready where you store it. From then on each delivery’s <code>webhook-signature</code> has two
+          signatures, by the present secret and by the next one. Your receiver goes on verifying the first; it needs no change yet.
         </Text>
       )}
-      <Button variant={rotating ? "default" : "filled"} size="xs" onClick={() => setIsOpen(true)}>
+      <Button
+        variant={rotating ? "default" : "filled"}
+        size="xs"
+        loading={rotate.isPending && !isOpen}
+        onClick={() => (rotating ? setIsOpen(true) : make(false))}
+      >
         {rotating ? "Replace the next secret" : "Make the next secret"}
       </Button>
-      {isOpen && <MakeNextSecret receiver={receiver} onMade={forgetTest} onClose={() => setIsOpen(false)} />}
+      {!isOpen && (
+        <FormError
+          error={rotate.error}
+          unknownOutcome="The secret may have been made, but it cannot be shown any more. Make another one to replace it."
+        />
+      )}
+      {rotate.made !== undefined ? (
+        <SecretDialog
+          title="The next signing secret"
+          receiver={receiver}
+          kind="signing secret"
+          secret={rotate.made.secret}
+          onStored={close}
+        >
+          <Text size="sm">
+            Give it to your receiver beside the present one, so that it accepts a signature by either. Then send the test of step 2.
+          </Text>
+        </SecretDialog>
+      ) : (
+        isOpen && <ReplaceNextSecret receiver={receiver} change={rotate} onConfirm={() => make(true)} onClose={close} />
+      )}
     </Step>
   );
 }
@@ -121,17 +163,11 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
   );
 }
 
-function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at } }: ReceiverProps) {
-  const forgetTest = useForgetTest();
+function ActivateStep({ receiver }: ReceiverProps) {
+  const { rotating, next_secret_accepted_at } = receiver;
   const [isForced, setIsForced] = useState(false);
-  const activate = useChange("receivers.activate", READ_AGAIN);
+  const [isOpen, setIsOpen] = useState(false);
   const isAccepted = next_secret_accepted_at !== null;
-  const submit = (): void =>
-    activate.make({ receiver_id: id, force: !isAccepted && isForced }, () => {
-      announce(`The new secret of ${label} is in force`);
-      setIsForced(false);
-      forgetTest();
-    });
   return (
     <Step as="h3" title="Activate it" isDone={false} isCurrent={rotating && isAccepted}>
       <Text size="sm">
@@ -147,16 +183,10 @@ function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at
               description="For a leaked secret, if the receiver cannot follow at once. A receiver without the next secret refuses every delivery until it has it; refused deliveries are tried again, for three days."
             />
           )}
-          <FormError error={activate.error} />
-          <Button
-            size="xs"
-            color={isForced && !isAccepted ? "red.9" : "pine"}
-            variant={isAccepted || isForced ? "filled" : "default"}
-            onClick={submit}
-            loading={activate.isPending}
-          >
+          <Button size="xs" variant={isAccepted || isForced ? "filled" : "default"} onClick={() => setIsOpen(true)}>
             Activate
           </Button>
+          {isOpen && <ActivateNextSecret receiver={receiver} isForced={!isAccepted && isForced} onClose={() => setIsOpen(false)} />}
         </>
       )}
     </Step>

@@ -3,6 +3,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { countOf } from "../../parts/formats.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { loadedDialog, loadedPart } from "../../parts/loaded-part.tsx";
 import { useIsSecretShown } from "../../parts/shown-secrets.ts";
@@ -96,7 +97,7 @@ function MemberSettings({ receiver }: { readonly receiver: Receiver }) {
       <Facts
         facts={[
           ["Label", label],
-          ["URL", url],
+          ["URL", <Breakable of={url} />],
           ["Events", events.join(", ")],
           ["Attempts in flight", `At most ${max_in_flight}`],
           [

@@ -4,7 +4,6 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Key } from "@brand-records/console-contract";
-import { Fragment } from "react";
 import { call } from "../../api/call.ts";
 import { POLL_COUNTS_MS, poll, useBrand, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
@@ -16,6 +15,7 @@ import { nameIn, startsOf } from "../../parts/usage-buckets.ts";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
 import { filtersFor, selectedBy, type FailedSearch, fieldText, routeText, searchFor, type FailedGroup } from "./failed-search.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { KeyName } from "../../parts/key-name.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
@@ -96,17 +96,14 @@ function Counts({ data: { name, groups, buckets, span, counted_since }, isFilter
   );
 }
 
-/** A column is as wide as the longest part of a name, which breaks between its parts alone. */
-const BETWEEN_PARTS = { overflowWrap: "break-word" } as const;
-
 /** Requests that failed in the same way, the most frequent first. Each leads to its own counts. */
 const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<FailedGroup>[] => [
   {
     title: "Error",
     cell: (group) => (
       <Lines>
-        <Link className="row-link" style={BETWEEN_PARTS} to="/developers/requests" search={searchFor(search, group)}>
-          <Parts of={group.code} />
+        <Link className="row-link" to="/developers/requests" search={searchFor(search, group)}>
+          <Breakable of={group.code} />
         </Link>
         <span>{fieldText(group.field)}</span>
       </Lines>
@@ -118,8 +115,8 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
       const { name, of } = routeText(route);
       return (
         <Lines>
-          <code style={BETWEEN_PARTS}>
-            <Parts of={name} />
+          <code>
+            <Breakable of={name} />
           </code>
           {of !== undefined && <span>{of}</span>}
         </Lines>
@@ -131,15 +128,6 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
   { title: "Last", cell: ({ last_at }) => <When at={last_at} /> },
   { title: "Request ids", isAction: true, cell: ({ request_ids }) => <RequestIds ids={request_ids} /> },
 ];
-
-/** A name that may break behind each _ and before each /. */
-const Parts = ({ of }: { readonly of: string }) =>
-  of.split(/(?<=_)|(?=\/)/).map((part, index) => (
-    <Fragment key={index}>
-      {index > 0 && <wbr />}
-      {part}
-    </Fragment>
-  ));
 
 /** The last one, and the others folded away. */
 function RequestIds({ ids }: { readonly ids: readonly string[] }) {

@@ -4,7 +4,6 @@ import { FindIcon } from "../../parts/icons.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
 import styles from "./find.module.css";
 
-/** Loaded with its first use. */
 const FindDialog = loadedDialog(async () => (await import("./find-dialog.tsx")).default);
 
 const KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl+K";
@@ -12,6 +11,7 @@ const KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl+K";
 /** Opens the search for pages, receivers, brands and ids: by the button, or ⌘K and Ctrl+K, also from within a field, but not over a dialog. */
 export function Find() {
   const [isOpen, setOpen] = useState(false);
+  useEffect(FindDialog.preload, []);
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {
       if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;

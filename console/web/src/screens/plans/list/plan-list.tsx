@@ -7,6 +7,7 @@ import { AnchorLink } from "../../../parts/links.tsx";
 import { Page } from "../../../parts/page.tsx";
 import { PagedRows } from "../../../parts/paged-rows.tsx";
 import { Pesos } from "../../../parts/pesos.tsx";
+import { Breakable } from "../../../parts/breakable.tsx";
 import { Lines, type Column } from "../../../parts/rows.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { EmptyState, Notice } from "../../../parts/states.tsx";
@@ -85,7 +86,7 @@ const PLAN: Column<PlanSummary> = {
   cell: ({ id, title, campaign_type }) => (
     <Lines>
       <Link className="row-link" to="/workspaces/$type/plans/$planId" params={{ type: campaign_type, planId: id }} search={{}} dir="auto">
-        {visibleControls(title)}
+        <Breakable of={visibleControls(title)} />
       </Link>
       <span>{typeName(campaign_type)}</span>
     </Lines>
@@ -114,7 +115,9 @@ const PREPARED: Column<PlanSummary> = {
       <When at={created_at} />
       {prepared_by !== null && (
         <span>
-          <bdi>{prepared_by}</bdi>
+          <bdi>
+            <Breakable of={prepared_by} />
+          </bdi>
         </span>
       )}
     </Lines>
@@ -126,7 +129,11 @@ const closed = (title: string): Column<PlanSummary> => ({
     closed_at !== null && (
       <Lines>
         <When at={closed_at} />
-        {closed_by !== null && <span>{closed_by}</span>}
+        {closed_by !== null && (
+          <span>
+            <Breakable of={closed_by} />
+          </span>
+        )}
       </Lines>
     ),
 });
