@@ -17,7 +17,7 @@ const role = z.enum(ROLES, "must be owner or member");
 
 const ofReceiver = { receiver_id: id("rcv") };
 const settings = { url: text, label: text, events: texts };
-const replayed = { ...ofReceiver, since: text, failed_only: yes };
+const replayed = { ...ofReceiver, since: text, failed_only: yes, ...optional({ until: text }) };
 const ofPlan = { plan_id: id("pln"), expected_revision: count.min(1) };
 const range = { from: text, to: text };
 const bars = { ...range, bucket_minutes: count.min(1).max(1_440) };

@@ -1,4 +1,5 @@
 import "./mantine.css";
+import "./tokens.css";
 import "./styles.css";
 import { notifyManager, QueryClientProvider } from "@tanstack/react-query";
 import { startTransition, StrictMode } from "react";

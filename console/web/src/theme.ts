@@ -48,6 +48,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    // Hints stand below what they are about, as those of boxes do.
+    InputWrapper: { defaultProps: { inputWrapperOrder: ["label", "input", "error", "description"] } },
     // Without `Modal.extend`, which only types it: the first page needs no dialog, which is a sixth of its scripts.
     Modal: {
       styles: { title: { fontSize: "1.125rem", fontWeight: 650 } },

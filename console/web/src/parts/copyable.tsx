@@ -30,7 +30,7 @@ export function CopyableText({ text, label }: { readonly text: string; readonly 
       p="0.5rem 0.5rem 0.5rem 0.75rem"
       bd="1px solid var(--mantine-color-default-border)"
       bdrs="md"
-      bg="light-dark(#f5f7f8, #0f1316)"
+      bg="var(--sunken)"
     >
       <pre className={styles["text"]}>{text}</pre>
       <CopyButton text={text} aria-label={`Copy: ${label}`}>

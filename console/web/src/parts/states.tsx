@@ -82,13 +82,20 @@ export function RequestId({ id }: { readonly id: string }) {
   );
 }
 
-const NOTICE_GROUNDS = { info: "light-dark(#eef4f7, #1b262d)", warning: "light-dark(#fdf2d9, #332a12)" };
+const NOTICE_GROUNDS = { info: "var(--note)", warning: "var(--waiting-ground)", good: "var(--good-ground)" };
 
-/** A place for information that needs attention. */
-export function Notice({ tone = "info", children }: { readonly tone?: "info" | "warning"; readonly children: ReactNode }) {
+interface NoticeProps {
+  readonly tone?: keyof typeof NOTICE_GROUNDS;
+  /** It holds more than prose, such as buttons at its end. */
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A place for information that needs attention, or of a change that went well. */
+export function Notice({ tone = "info", isWide = false, children }: NoticeProps) {
   return (
-    <Box className="breakable" p="0.75rem 1rem" bdrs="md" fz="sm" bg={NOTICE_GROUNDS[tone]}>
-      {children}
+    <Box className="breakable" p="0.75rem 1rem" bdrs="md" fz="sm" bg={NOTICE_GROUNDS[tone]} data-tone={tone}>
+      <div {...(isWide || { className: "prose" })}>{children}</div>
     </Box>
   );
 }

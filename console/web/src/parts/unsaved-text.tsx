@@ -7,7 +7,7 @@ import { Panel } from "./page.tsx";
 export const UnsavedText = ({ texts, reason }: { readonly texts: UnsavedTexts; readonly reason: string }) => (
   <Panel labelledBy="unsaved">
     <div>
-      <Text id="unsaved" component="h2" fw={650} fz="1.125rem">
+      <Text id="unsaved" component="h2" fw={650} fz="var(--size-title)">
         What you had not saved
       </Text>
       <Text size="sm" c="dimmed">

@@ -2,7 +2,7 @@ import type { Delivery } from "@brand-records/console-contract";
 
 const SOON_MS = 10_000;
 /** Decision 12 has what it costs. */
-const LIVE_MS = 1_500;
+export const LIVE_MS = 1_500;
 const QUIET_MS = 15_000;
 const AFTER_ERROR_MS = 30_000;
 /** A page that a person has not touched for so long is looked at from time to time. */

@@ -157,7 +157,6 @@ function DayFilter({ name, label, value = "", min, max, set }: DayFilterProps) {
       error={problemOf(draft)}
       // Browsers write days in the order of their own language.
       description={isDay(draft) && dayText(draft)}
-      inputWrapperOrder={["label", "input", "description", "error"]}
       onChange={({ currentTarget: { value: day } }) => {
         setDraft(day);
         if (isDay(day) && problemOf(day) === undefined) set({ [name]: day });
@@ -190,8 +189,7 @@ function TextFilter({ filter: { name, label, placeholder, pattern, problem, sugg
         placeholder={placeholder}
         error={isWrong && `${problem} The list below is as before.`}
         description={!isWrong && draft.trim() !== value && (draft.trim() === "" ? "Press Enter to clear it" : "Press Enter to filter")}
-        inputWrapperOrder={["label", "input", "description", "error"]}
-        autoComplete="off"
+          autoComplete="off"
         spellCheck={false}
         enterKeyHint="search"
         {...(suggestions !== undefined && { list: listId })}

@@ -4,6 +4,10 @@ import type { Receiver } from "@brand-records/console-contract";
 export const isHeldBack = ({ enabled, paused_until, waiting, waiting_due }: Receiver): boolean =>
   enabled && (paused_until === null ? waiting > waiting_due : waiting > 0);
 
+/** Whether its counts are about to change: deliveries are sent, or due. */
+export const isSending = ({ enabled, paused_until, waiting_due, in_flight }: Receiver): boolean =>
+  in_flight > 0 || (enabled && paused_until === null && waiting_due > 0);
+
 type Counts = Pick<Receiver, "enabled" | "waiting" | "waiting_due" | "in_flight" | "paused_until">;
 
 export interface WaitingProgress {
@@ -46,13 +50,18 @@ function stateOf({ enabled, waiting_due, in_flight, paused_until }: Counts, unch
   return unchangedMs >= OVERTAKEN_MS ? "overtaken" : "sending";
 }
 
-/** The progress in words. It calls nothing accepted: the counts do not tell that from failed for good. */
-export function waitingText(total: number, { state, tried, left }: WaitingProgress): string {
+/**
+ * The progress in words.
+ *
+ * @param isAccepted no attempt has failed meanwhile: these counts alone do not tell accepted deliveries from those that failed for good
+ */
+export function waitingText(total: number, { state, tried, left }: WaitingProgress, isAccepted = false): string {
   const number = (count: number): string => count.toLocaleString("en-PH");
   if (state === "sending") return `Sending what waited: ${number(tried)} of ${number(total)} tried.`;
   if (state === "overtaken") {
     return `At least ${number(tried)} of ${number(total)} that waited were tried. The rest cannot be distinguished from newer ones.`;
   }
+  if (isAccepted) return total === 1 ? "What waited was accepted." : `All ${number(total)} that waited were accepted.`;
   if (state === "sent" && left === total) {
     return total === 1
       ? "What waited was tried, and waits no longer."

@@ -49,7 +49,7 @@ export default function Assistants() {
 function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
   const { isOwner } = useBrand();
   return (
-    <List maw="44rem" fz="sm" spacing="xs">
+    <List maw="var(--line-length)" fz="sm" spacing="xs">
       <List.Item>
         The address: <Code>{`${url}/api/mcp`}</Code>
       </List.Item>

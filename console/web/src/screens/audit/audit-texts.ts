@@ -45,6 +45,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   max_in_flight: "deliveries in flight",
   held: "held deliveries",
   since: "start",
+  until: "end",
   failed_only: "failed ones only",
   planning_budget_centavos: "budget",
   tier: "plan",

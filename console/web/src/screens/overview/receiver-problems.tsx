@@ -6,6 +6,7 @@ import { Rows, type Column } from "../../parts/rows.tsx";
 import { countText } from "../../parts/formats.ts";
 import { outcomeText } from "../../parts/deliveries/delivery-texts.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
+import { Until } from "../../parts/until.tsx";
 import { When } from "../../parts/when.tsx";
 import { explanationOf, reasonOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 
@@ -52,7 +53,11 @@ function Why({ receiver }: { readonly receiver: Receiver }) {
     <span>
       {sentence(explanationOf(receiver))}
       {last_outcome !== null && last_outcome !== "accepted" && `: ${outcomeText(last_outcome, last_status)}`}
-      <When before=". Next try " at={paused_until} />
+      {paused_until !== null && (
+        <Until at={paused_until} then=". It is tried again now">
+          <When before=". Next try " at={paused_until} />
+        </Until>
+      )}
     </span>
   );
 }

@@ -35,7 +35,7 @@ export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
       </Notice>
       {Object.keys(unsaved).length > 0 && <UnsavedText texts={textsOf(unsaved)} reason="The plan was closed while you edited it." />}
       <Panel>
-        <Text component="h2" fw={650} fz="1.125rem">
+        <Text component="h2" fw={650} fz="var(--size-title)">
           The plan
         </Text>
         <PlanContents values={valuesOf(plan)} />

@@ -136,7 +136,7 @@ function Step({ step, hasShownOne, children }: StepContentProps) {
         <Text size="xs" c="dimmed">
           Step {STEP_NAMES.indexOf(step) + 1} of {STEP_NAMES.length}
         </Text>
-        <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="1.125rem" className="page-title breakable">
+        <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="var(--size-title)" className="page-title breakable">
           {STEPS[step].title}
         </Text>
       </div>

@@ -86,10 +86,10 @@ function Totals({ stats: { total, counted_since }, range }: StatsProps) {
   return (
     <>
       {accepted + failed === 0 ? (
-        "None in this time."
+        "None in this time, tests apart."
       ) : (
         <>
-          {accepted.toLocaleString("en-PH")} accepted, {failed.toLocaleString("en-PH")} failed.
+          {accepted.toLocaleString("en-PH")} accepted, {failed.toLocaleString("en-PH")} failed, tests apart.
           {p50_ms !== null && p95_ms !== null && (
             <>
               {" "}

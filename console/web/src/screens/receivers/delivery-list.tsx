@@ -1,27 +1,32 @@
-import type { Delivery, Input } from "@brand-records/console-contract";
-import { Stack, Text } from "@mantine/core";
+import type { Delivery, Input, Receiver } from "@brand-records/console-contract";
+import { Button, Stack, Text } from "@mantine/core";
 import { useIdle } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { useRead } from "../../api/queries.ts";
+import { useBrand, useRead } from "../../api/queries.ts";
+import { countOf } from "../../parts/formats.ts";
 import { Id } from "../../parts/id.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
-import { ButtonLink } from "../../parts/links.tsx";
+import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
+import { loadedDialog } from "../../parts/loaded-part.tsx";
+import { useResultInView } from "../../parts/result-in-view.ts";
 import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delivery-cells.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { Pager } from "../../parts/paged-rows.tsx";
-import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
+import { EmptyState, FormError, NotRead, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { DELIVERY_FILTERS, listFilter } from "./delivery-filters.ts";
 import { pollMs, UNUSED_AFTER_MS } from "../../parts/deliveries/polling.ts";
 
+const SendShown = loadedDialog(async () => (await import("./send-shown.tsx")).SendShown);
+
 const route = getRouteApi("/shell/developers/receivers/$receiverId");
 
 /** A receiver's deliveries, newest first, with the filters in the URL. The first page keeps itself current; the others say what is new. */
-export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
+export function DeliveryList({ receiver }: { readonly receiver: Receiver }) {
   const { after, ...values } = route.useSearch();
-  const scope = { receiver_id: receiverId };
+  const scope = { receiver_id: receiver.id };
   const firstPage = { ...scope, ...listFilter(values) };
   const isFirst = after === undefined;
   const isLive = !useIdle(UNUSED_AFTER_MS, { initialState: false });
@@ -48,6 +53,7 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
         Deliveries
       </Text>
       <FilterBar filters={DELIVERY_FILTERS} values={values} />
+      {isFiltered(DELIVERY_FILTERS, values) && <SendTheseAgain receiver={receiver} deliveries={sendable(data?.deliveries ?? [])} />}
       {!isFirst && <NewDeliveries key={JSON.stringify(firstPage)} input={firstPage} />}
       <Pager label="Deliveries" param="after" page={after} next={data?.next_after_id ?? null} isLoading={isPlaceholderData}>
         {data !== undefined && <FormError error={error} />}
@@ -57,13 +63,67 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
   );
 }
 
-/** The receiver's counts and state change with its deliveries: reads it again at once, not with its own next turn. */
+/** What has finished, tests apart: the newest delivery of each event. */
+const sendable = (deliveries: readonly Delivery[]): Delivery[] => [
+  ...new Map(
+    deliveries
+      .filter(({ state, test }) => !test && (state === "delivered" || state === "failed"))
+      .toReversed()
+      .map((delivery) => [delivery.event_id, delivery]),
+  ).values(),
+];
+
+interface SendTheseAgainProps {
+  readonly receiver: Receiver;
+  /** The page of the list that shows. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/** Lets an owner send what the filters have found. */
+function SendTheseAgain({ receiver, deliveries }: SendTheseAgainProps) {
+  const { isOwner } = useBrand();
+  const client = useQueryClient();
+  const [isOpen, setIsOpen] = useState(false);
+  const [sent, setSent] = useState<{ readonly count: number }>();
+  const result = useResultInView(sent);
+  useEffect(SendShown.preload, []);
+  if (!isOwner) return null;
+  const onSent = (): void => {
+    setSent({ count: deliveries.length });
+    setIsOpen(false);
+    void client.invalidateQueries({ queryKey: ["deliveries.list"] });
+  };
+  return (
+    <>
+      {deliveries.length > 0 && (
+        <Button variant="default" size="xs" style={{ alignSelf: "flex-start" }} onClick={() => setIsOpen(true)}>
+          Send {deliveries.length === 1 ? "this one" : `these ${deliveries.length}`} again
+        </Button>
+      )}
+      {sent && (
+        <div ref={result} tabIndex={-1} className="page-title">
+          <Notice tone="good">
+            {countOf(sent.count, "event was", "events were")} sent again.{" "}
+            <AnchorLink to="." search={{}} inherit underline="always">
+              See the newest deliveries
+            </AnchorLink>
+          </Notice>
+        </div>
+      )}
+      {isOpen && <SendShown receiver={receiver} deliveries={deliveries} onSent={onSent} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+/** The receiver's counts, its state and its attempts by hour change with its deliveries: reads them at once, not with their own next turn. */
 function useReadReceiverWith(deliveries: readonly Delivery[] | undefined): void {
   const client = useQueryClient();
   const shown = deliveries?.map(({ id, state, attempts }) => [id, state, attempts].join()).join(";");
   const before = useRef(shown);
   useEffect(() => {
-    if (before.current !== undefined && before.current !== shown) void client.invalidateQueries({ queryKey: ["receivers.get"] });
+    if (before.current !== undefined && before.current !== shown) {
+      for (const name of ["receivers.get", "deliveries.stats"]) void client.invalidateQueries({ queryKey: [name] });
+    }
     before.current = shown;
   }, [client, shown]);
 }

@@ -98,7 +98,7 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
             max={64}
             step={1}
             w={160}
-            styles={{ description: { width: "max-content", maxWidth: "min(32rem, 80vw)" } }}
+            styles={{ description: { width: "max-content", maxWidth: "min(var(--line-length), 80vw)" } }}
             required
             autoComplete="off"
           />

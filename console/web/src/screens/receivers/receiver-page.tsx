@@ -3,6 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
 import { POLL_MS, useRead } from "../../api/queries.ts";
+import { LIVE_MS } from "../../parts/deliveries/polling.ts";
+import { isSending } from "../../parts/receivers/waiting-progress.ts";
 import { Page } from "../../parts/page.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { NotReadPage } from "../../shell/error-pages.tsx";
@@ -19,7 +21,11 @@ interface ReceiverPageProps {
 
 /** One of the pages of a receiver, with links to the others. */
 export function ReceiverPage({ receiverId, title, actions, children }: ReceiverPageProps) {
-  const { data, error, refetch } = useRead("receivers.get", { receiver_id: receiverId }, { refetchInterval: POLL_MS });
+  const { data, error, refetch } = useRead(
+    "receivers.get",
+    { receiver_id: receiverId },
+    { refetchInterval: ({ state: { data, error } }) => (error === null && data && isSending(data.receiver) ? LIVE_MS : POLL_MS) },
+  );
   // It may be deleted while the page shows it.
   if (data === undefined || isGone(error)) return <NotReadPage of="receiver" parent="receivers" error={error} refetch={refetch} />;
   const { receiver } = data;

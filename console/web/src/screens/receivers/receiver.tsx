@@ -29,7 +29,7 @@ export default function Receiver() {
         <>
           <ReceiverLine receiver={receiver} />
           <AttemptBars receiverId={receiver.id} />
-          <DeliveryList receiverId={receiver.id} />
+          <DeliveryList receiver={receiver} />
         </>
       )}
     </ReceiverPage>

@@ -1,6 +1,8 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
-import { useEffect, useState, type ReactNode } from "react";
+import { HOUR_MS } from "@brand-records/console-contract/time-ranges";
+import { useEffect, useEffectEvent, useState, type ReactNode } from "react";
+import { call } from "../../api/call.ts";
 import { useBrand, useChange, useRead } from "../../api/queries.ts";
 import { countOf, countText } from "../../parts/formats.ts";
 import { outcomeText } from "../../parts/deliveries/delivery-texts.ts";
@@ -17,34 +19,44 @@ const WATCHED_POLL_MS = 1_000;
 type Asked =
   | { readonly kind: "one"; readonly delivery: Delivery }
   /** `at`: when the service had answered, in milliseconds since the epoch. */
-  | { readonly kind: "all"; readonly receiver: Receiver; readonly at: number };
+  | { readonly kind: "all"; readonly receiver: Receiver; readonly at: number; readonly failedBefore: number | undefined };
 
 /** Says why deliveries wait at an enabled receiver, and lets owners send them now, and watch. Nothing if all is well. */
 export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
-  const { isOwner } = useBrand();
+  const { isOwner, ofBrand } = useBrand();
   const [asked, setAsked] = useState<Asked>();
+  const [isAccepted, setIsAccepted] = useState(false);
+  const [isPressed, setIsPressed] = useState(false);
   const send = useChange("receivers.send_waiting", ["receivers.get", "receivers.list", "deliveries.list"]);
   const { id, waiting, waiting_due, paused_until, failures_in_a_row } = receiver;
   const isWaiting = isHeldBack(receiver);
-  const press = (all: boolean): void =>
+  const press = async (all: boolean): Promise<void> => {
+    setIsPressed(true);
+    setIsAccepted(false);
+    // Read before anything is sent: if no more have failed at the end, all were accepted.
+    const stats = all ? await call("deliveries.stats", { ...ofBrand, ...attemptsAround(id, Date.now()) }).catch(() => undefined) : undefined;
     send.make({ receiver_id: id, all }, ({ receiver: sent, first }) => {
       announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");
-      if (first !== null) setAsked(all ? { kind: "all", receiver: sent, at: Date.now() } : { kind: "one", delivery: first });
+      if (first === null) return;
+      const failedBefore = stats?.total.failed;
+      setAsked(all ? { kind: "all", receiver: sent, at: Date.now(), failedBefore } : { kind: "one", delivery: first });
     });
+    setIsPressed(false);
+  };
   const button = (text: string, all: boolean) => (
     <Button
       variant="default"
       size="xs"
-      onClick={() => press(all)}
+      onClick={() => void press(all)}
       loading={send.isPending && send.variables.all === all}
-      disabled={send.isPending}
+      disabled={send.isPending || isPressed}
     >
       {text}
     </Button>
   );
   if (paused_until === null && !isWaiting && asked === undefined) return null;
   return (
-    <Notice tone="warning">
+    <Notice tone={isAccepted && !isWaiting ? "good" : "warning"} isWide>
       <div className={styles["panel"]}>
         {paused_until !== null && (
           <span>
@@ -55,7 +67,15 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
           <span>{countOf(waiting - waiting_due, "delivery waits", "deliveries wait")} for a retry.</span>
         )}
         {asked?.kind === "one" && <TriedDelivery key={asked.delivery.attempts} tried={asked.delivery} />}
-        {asked?.kind === "all" && <SentWaiting key={asked.at} sent={asked.receiver} at={asked.at} />}
+        {asked?.kind === "all" && (
+          <SentWaiting
+            key={asked.at}
+            sent={asked.receiver}
+            at={asked.at}
+            failedBefore={asked.failedBefore}
+            onAccepted={() => setIsAccepted(true)}
+          />
+        )}
         <FormError error={send.error} />
         {isOwner && isWaiting && (
           <Group gap="xs" className={styles["buttons"] ?? ""}>
@@ -95,8 +115,24 @@ const attemptSince = <One extends { readonly attempt: number }>({ attempts }: De
 /** Deliveries that waited: some are being sent by the time the service answers, and one at least was there. */
 const totalOf = ({ waiting, in_flight }: Receiver): number => Math.max(1, waiting + in_flight);
 
-/** How far the receiver is with what waited. @param at when `sent` was read */
-function SentWaiting({ sent, at }: { readonly sent: Receiver; readonly at: number }): ReactNode {
+/** A receiver's attempts of the hours that a person may look at its page. */
+const attemptsAround = (receiver_id: string, now: number) => ({
+  receiver_id,
+  from: new Date(now - HOUR_MS).toISOString(),
+  to: new Date(now + 24 * HOUR_MS).toISOString(),
+});
+
+interface SentWaitingProps {
+  readonly sent: Receiver;
+  /** When `sent` was read. */
+  readonly at: number;
+  /** Attempts that had failed before anything was sent; undefined if that is not known. */
+  readonly failedBefore: number | undefined;
+  onAccepted(): void;
+}
+
+/** How far the receiver is with what waited. */
+function SentWaiting({ sent, at, failedBefore, onAccepted }: SentWaitingProps): ReactNode {
   const total = totalOf(sent);
   const [progress, setProgress] = useState(() => waitingProgress(undefined, total, sent, at));
   const { data, dataUpdatedAt } = useRead(
@@ -108,7 +144,14 @@ function SentWaiting({ sent, at }: { readonly sent: Receiver; readonly at: numbe
     // Older counts may be from before it was asked for.
     if (data !== undefined && dataUpdatedAt > at) setProgress((before) => waitingProgress(before, total, data.receiver, dataUpdatedAt));
   }, [data, dataUpdatedAt, at, total]);
-  const text = waitingText(total, progress);
+  const isOver = progress.state === "sent" && progress.left === total;
+  const { data: stats } = useRead("deliveries.stats", attemptsAround(sent.id, at), { enabled: isOver && failedBefore !== undefined });
+  const isAccepted = isOver && stats !== undefined && stats.total.failed === failedBefore;
+  const tell = useEffectEvent(onAccepted);
+  useEffect(() => {
+    if (isAccepted) tell();
+  }, [isAccepted]);
+  const text = waitingText(total, progress, isAccepted);
   useAnnounced(progress.state === "sending" ? undefined : text);
   return (
     <>

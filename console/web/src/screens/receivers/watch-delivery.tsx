@@ -4,6 +4,7 @@ import { useEffect, useEffectEvent } from "react";
 import { useRead } from "../../api/queries.ts";
 import { AnchorLink } from "../../parts/links.tsx";
 import { announce, LoadingRows, NotRead } from "../../parts/states.tsx";
+import { Until } from "../../parts/until.tsx";
 import { When } from "../../parts/when.tsx";
 import { AttemptList } from "../../parts/deliveries/attempt-list.tsx";
 import { DeliveryState } from "../../parts/deliveries/delivery-cells.tsx";
@@ -51,8 +52,8 @@ function Progress({ data: { delivery, paused_until } }: { readonly data: Output<
   if (delivery.state === "held") return "The receiver has been disabled. The test is sent when it is enabled.";
   if (delivery.state !== "pending" || paused_until === null) return null;
   return (
-    <>
+    <Until at={paused_until}>
       Sending to this receiver is paused until <When at={paused_until} isBrief />. The test waits until then.
-    </>
+    </Until>
   );
 }

@@ -62,7 +62,6 @@ function DateField({ field, hintOf, values, problems, edit }: DateFieldProps) {
           </>
         )
       }
-      inputWrapperOrder={["label", "input", "error", "description"]}
       error={problems[field]}
       value={day}
       required

@@ -39,7 +39,7 @@ export function ConflictPanel({ editing, onChoose, onDiscard }: ConflictPanelPro
   return (
     <PlanForm onSubmit={submit}>
       <div>
-        <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="1.125rem" className="page-title breakable">
+        <Text component="h2" ref={heading} tabIndex={-1} fw={650} fz="var(--size-title)" className="page-title breakable">
           Choose what to keep
         </Text>
         <Text size="sm" c="dimmed" className="breakable">

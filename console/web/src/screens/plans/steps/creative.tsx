@@ -91,7 +91,6 @@ function ListField({ field, entryName, help, limits, isMultiline = false, values
             "aria-label": `${entryName} ${index + 1}`,
             error: problems[`${field}.${index}`],
             description: characterCount(entry, limits.characters),
-            inputWrapperOrder: ["input" as const, "error" as const, "description" as const],
             value: entry,
             dir: "auto",
             autoComplete: "off",

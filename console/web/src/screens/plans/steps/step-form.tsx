@@ -40,14 +40,13 @@ function BudgetStep({ values: { budget }, problems, edit }: StepProps) {
           A figure to plan with: nothing is charged.
         </>
       }
-      inputWrapperOrder={["label", "input", "error", "description"]}
       error={problems["budget"]}
       value={budget}
       required
       inputMode="decimal"
       autoComplete="off"
       maw={280}
-      styles={{ description: { width: "max-content", maxWidth: "min(32rem, 80vw)" } }}
+      styles={{ description: { width: "max-content", maxWidth: "min(var(--line-length), 80vw)" } }}
       onChange={({ currentTarget: { value } }) => edit("budget", value)}
       // An amount shows as amounts do; anything else stays to be corrected.
       onBlur={() => {

@@ -21,7 +21,6 @@ export function TextField({ field, help, rows, isRequired = false, values, probl
     id: fieldId(field),
     label: FIELD_NAMES[field],
     description: characterCount(value, PLAN_LIMITS[field]) ?? help,
-    inputWrapperOrder: ["label" as const, "input" as const, "error" as const, "description" as const],
     error: problems[field],
     value,
     required: isRequired,

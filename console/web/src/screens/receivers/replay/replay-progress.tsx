@@ -1,5 +1,6 @@
 import type { Receiver, Replay } from "@brand-records/console-contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useBrand } from "../../../api/queries.ts";
 import { countOf, countText } from "../../../parts/formats.ts";
@@ -24,7 +25,7 @@ interface ReplayProgressProps {
 export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
   const { isOwner } = useBrand();
   const [isCancelling, setIsCancelling] = useState(false);
-  const { since, failed_only, started_at, finished_at, queued, total } = replay;
+  const { since, until, failed_only, started_at, finished_at, queued, total } = replay;
   const isRunning = finished_at === null;
   useAnnouncedEnd(replay);
   return (
@@ -36,14 +37,15 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
         <ReplayState replay={replay} />
       </Group>
       <Text size="sm">
-        {failed_only ? "What failed" : "Every event"} since <When at={since} />, started <When at={started_at} />
+        {failed_only ? "What failed" : "Every event"} since <When at={since} />
+        {until < started_at && <When before=" until " at={until} />}, started <When at={started_at} />
         <When before=", ended " at={finished_at} />.
       </Text>
       {isRunning && <progress className={bar["progress"]} value={queued} max={Math.max(1, total)} aria-label="Events queued" />}
       <Text size="sm">
         {isRunning
           ? `${countText(queued, Infinity)} of ${countText(total, countedMax(failed_only))} queued`
-          : `${countOf(queued, "event", "events", Infinity)} queued`}
+          : endText(queued, receiver)}
         {isRunning && receiver.waiting >= WAITING_MAX && ". It goes on when fewer than 10,000 deliveries wait for this receiver"}.
       </Text>
       <Group gap="md">
@@ -61,9 +63,18 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
           </Button>
         )}
       </Group>
-      {isCancelling && isRunning && <CancelReplay replay={replay} onClose={() => setIsCancelling(false)} />}
+      {isCancelling && isRunning && <CancelReplay replay={replay} receiver={receiver} onClose={() => setIsCancelling(false)} />}
     </Stack>
   );
+}
+
+/** What became of the events: they may wait behind others, or for the receiver. */
+function endText(queued: number, { enabled, waiting, in_flight }: Receiver): string {
+  if (queued === 0) return "No event was sent again";
+  const events = countOf(queued, "event was", "events were", Infinity);
+  if (!enabled) return `${events} queued, and held: the receiver is disabled`;
+  const left = waiting + in_flight;
+  return left === 0 ? `${events} sent again` : `${events} queued; ${countOf(left, "delivery is", "deliveries are")} still to be sent`;
 }
 
 function ReplayState({ replay: { finished_at, cancelled_at } }: Pick<ReplayProgressProps, "replay">) {
@@ -73,20 +84,24 @@ function ReplayState({ replay: { finished_at, cancelled_at } }: Pick<ReplayProgr
 
 /** Tells people who do not see the page that a replay which they saw running has ended. */
 function useAnnouncedEnd({ id, queued, finished_at, cancelled_at }: Replay): void {
+  const client = useQueryClient();
   const running = useRef<string>(undefined);
   useEffect(() => {
     if (finished_at === null) running.current = id;
     else if (running.current === id) {
       announce(`Replay ${cancelled_at === null ? "finished" : "cancelled"}, ${countOf(queued, "event", "events", Infinity)} queued`);
       running.current = undefined;
+      // How many are left to be sent.
+      void client.invalidateQueries({ queryKey: ["receivers.get"] });
     }
-  }, [id, queued, finished_at, cancelled_at]);
+  }, [client, id, queued, finished_at, cancelled_at]);
 }
 
-function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressProps, "replay"> & { onClose(): void }) {
+function CancelReplay({ replay: { id, queued }, receiver, onClose }: ReplayProgressProps & { onClose(): void }) {
   return (
     <ConfirmChange
       title="Cancel this replay?"
+      receiver={receiver}
       operation="replays.cancel"
       input={{ replay_id: id }}
       changes={["replays.latest"]}

@@ -1,7 +1,10 @@
 import type { Receiver } from "@brand-records/console-contract";
+import { Button } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { POLL_MS, useBrand, useRead } from "../../../api/queries.ts";
 import { FormError, Hint, LoadingRows, Notice, NotRead } from "../../../parts/states.tsx";
+import { useResultInView } from "../../../parts/result-in-view.ts";
 import { ReceiverPage } from "../receiver-page.tsx";
 import { ReplayProgress } from "./replay-progress.tsx";
 import { StartReplay } from "./start-replay.tsx";
@@ -20,6 +23,9 @@ export default function Replay() {
 
 function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
   const { isOwner } = useBrand();
+  const [started, setStarted] = useState<string>();
+  const [isAgain, setIsAgain] = useState(false);
+  const result = useResultInView(started);
   const { data, error, refetch } = useRead(
     "replays.latest",
     { receiver_id: receiver.id },
@@ -34,13 +40,28 @@ function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
       {!receiver.enabled && (
         <Notice tone="warning">This receiver is disabled. What a replay queues is held until an owner enables the receiver.</Notice>
       )}
-      {replay !== null && <ReplayProgress key={replay.id} replay={replay} receiver={receiver} />}
+      {replay !== null && (
+        <div ref={result} tabIndex={-1} className="page-title">
+          <ReplayProgress key={replay.id} replay={replay} receiver={receiver} />
+        </div>
+      )}
       {!isOwner ? (
         <Hint>Owners of the brand start replays. {replay === null && "This receiver has had none in the last 30 days."}</Hint>
       ) : isRunning ? (
         <Hint>A receiver has one replay at a time. Another one can start when this one ends.</Hint>
+      ) : replay !== null && replay.id === started && !isAgain ? (
+        // What has run is not armed again.
+        <Button variant="default" size="xs" style={{ alignSelf: "flex-start" }} onClick={() => setIsAgain(true)}>
+          Send other events again
+        </Button>
       ) : (
-        <StartReplay receiver={receiver} />
+        <StartReplay
+          receiver={receiver}
+          onStarted={(replayId) => {
+            setStarted(replayId);
+            setIsAgain(false);
+          }}
+        />
       )}
     </>
   );

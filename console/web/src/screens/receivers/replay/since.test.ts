@@ -1,5 +1,5 @@
 import { manilaMinute, today } from "../../../parts/filters/days.ts";
-import { earliestSince, readSince, usualSince } from "./since.ts";
+import { earliestSince, readSince, readUntil, usualSince } from "./since.ts";
 
 const NOW = Date.parse("2026-11-22T17:30:40Z");
 
@@ -20,4 +20,11 @@ it("accepts 30 days ago and now, and nothing beyond", () => {
 
 it.each(["", "2026-11-22", "2026-02-30T25:00", "2026-11-22T09:20:30", "x"])("asks for a day and a time: %p", (text) => {
   expect(readSince(text, NOW)).toEqual({ problem: "Choose a day and a time." });
+});
+
+it("ends later than it starts, or now", () => {
+  expect(readUntil("", "2026-11-22T01:30")).toEqual({ instant: undefined });
+  expect(readUntil("2026-11-22T01:31", "2026-11-22T01:30")).toEqual({ instant: "2026-11-22T01:31:00+08:00" });
+  expect(readUntil("2026-11-22T01:30", "2026-11-22T01:30")).toEqual({ problem: "Is before the start" });
+  expect(readUntil("2026-11-22", "2026-11-22T01:30")).toEqual({ problem: "Choose a day and a time." });
 });

@@ -12,25 +12,33 @@ import { When } from "../../../parts/when.tsx";
 import { countedMax } from "./replay-progress.tsx";
 import styles from "../receiver-page.module.css";
 import { manilaMinute } from "../../../parts/filters/days.ts";
-import { earliestSince, readSince, usualSince } from "./since.ts";
+import { earliestSince, readSince, readUntil, usualSince } from "./since.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 
 const TYPING_MS = 400;
 
+interface StartReplayProps {
+  readonly receiver: Receiver;
+  onStarted(replayId: string): void;
+}
+
 /** Which events to send again; how many they are shows before anything is sent. */
-export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
-  const [text, setText] = useState(() => manilaMinute(usualSince(Date.now())));
+export function StartReplay({ receiver, onStarted }: StartReplayProps) {
+  const [sinceText, setSinceText] = useState(() => manilaMinute(usualSince(Date.now())));
+  const [untilText, setUntilText] = useState("");
   const [failedOnly, setFailedOnly] = useState(true);
   const [isConfirming, setIsConfirming] = useState(false);
-  const since = readSince(text, Date.now());
-  const [settled] = useDebouncedValue("instant" in since ? since.instant : "", TYPING_MS);
-  const input = { receiver_id: receiver.id, since: settled, failed_only: failedOnly };
+  const since = readSince(sinceText, Date.now());
+  const until = readUntil(untilText, sinceText);
+  const typed = "instant" in since && "instant" in until ? `${since.instant} ${until.instant ?? ""}` : "";
+  const [settled] = useDebouncedValue(typed, TYPING_MS);
+  const [from = "", to = ""] = settled.split(" ");
+  const input = { receiver_id: receiver.id, since: from, ...(to !== "" && { until: to }), failed_only: failedOnly };
   const count = useRead("replays.count", input, { enabled: settled !== "" });
-  const isSettled = "instant" in since && since.instant === settled;
-  const events = isSettled ? count.data?.events : undefined;
+  const events = typed === settled ? count.data?.events : undefined;
   const countedText = (counted: number | undefined): string => {
     if (counted === undefined) return "Counting…";
-    if (counted > 0) return `${countOf(counted, "event is", "events are", countedMax(failedOnly))} sent again.`;
+    if (counted > 0) return `${countOf(counted, "event", "events", countedMax(failedOnly))} will be sent again.`;
     return failedOnly ? noneFailed(isHeldBack(receiver) ? receiver.waiting : 0) : "There are no events since then.";
   };
 
@@ -46,17 +54,29 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
       <Text component="h2" fw={650}>
         Send events again
       </Text>
-      <TextInput
-        type="datetime-local"
-        label="Since"
-        description="Manila time. Events of that minute are included, up to the start of the replay."
-        value={text}
-        min={manilaMinute(earliestSince(Date.now()))}
-        max={manilaMinute(Date.now())}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-        error={"problem" in since ? since.problem : fieldErrors(count.error)["since"]}
-        required
-      />
+      <Group align="start">
+        <TextInput
+          type="datetime-local"
+          label="Since"
+          description="Manila time, that minute included"
+          value={sinceText}
+          min={manilaMinute(earliestSince(Date.now()))}
+          max={manilaMinute(Date.now())}
+          onChange={({ currentTarget }) => setSinceText(currentTarget.value)}
+          error={"problem" in since ? since.problem : fieldErrors(count.error)["since"]}
+          required
+        />
+        <TextInput
+          type="datetime-local"
+          label="Until"
+          description="Empty: up to the start of the replay"
+          value={untilText}
+          min={sinceText}
+          max={manilaMinute(Date.now())}
+          onChange={({ currentTarget }) => setUntilText(currentTarget.value)}
+          error={"problem" in until ? until.problem : fieldErrors(count.error)["until"]}
+        />
+      </Group>
       <Radio.Group label="Which events" value={failedOnly ? "failed" : "all"} onChange={(value) => setFailedOnly(value === "failed")}>
         <Stack gap="sm" mt="xs">
           <Radio
@@ -72,9 +92,9 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
         </Stack>
       </Radio.Group>
       <Text size="sm" fw={600}>
-        {"instant" in since && (events !== undefined || count.error === null) && countedText(events)}
+        {typed !== "" && (events !== undefined || count.error === null) && countedText(events)}
       </Text>
-      <FormError error={count.error} fields={["since"]} />
+      <FormError error={count.error} fields={["since", "until"]} />
       <Group gap="sm">
         {events !== undefined && events > 0 && <Button onClick={() => setIsConfirming(true)}>Start replay</Button>}
         {count.error !== null && (
@@ -84,7 +104,13 @@ export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
         )}
       </Group>
       {isConfirming && events !== undefined && (
-        <ConfirmReplay receiver={receiver} input={input} events={events} onClose={() => setIsConfirming(false)} />
+        <ConfirmReplay
+          receiver={receiver}
+          input={input}
+          events={events}
+          onStarted={onStarted}
+          onClose={() => setIsConfirming(false)}
+        />
       )}
     </Stack>
   );
@@ -96,25 +122,24 @@ function noneFailed(waiting: number): string {
   return `No event since then has failed for good, so a replay sends nothing. But ${countOf(waiting, "delivery waits", "deliveries wait")} to be sent: a replay does not touch them. “Send all waiting now”, above, does.`;
 }
 
-interface ConfirmReplayProps {
-  readonly receiver: Receiver;
+interface ConfirmReplayProps extends StartReplayProps {
   readonly input: InputInBrand<"replays.start">;
   readonly events: number;
   onClose(): void;
 }
 
-function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps) {
+function ConfirmReplay({ receiver, input, events, onStarted, onClose }: ConfirmReplayProps) {
   const client = useQueryClient();
   const start = useChange("replays.start", ["replays.latest", "receivers.get"]);
   const number = countOf(events, "event", "events", countedMax(input.failed_only));
   const submit = (): void =>
-    start.make(
-      input,
-      () => {
+    // The dialog's own callbacks would end with it: the page that shows the replay has no form.
+    void start.mutateAsync(input).then(
+      ({ replay }) => {
         announce("Replay started");
-        onClose();
+        onStarted(replay.id);
       },
-      (error) => {
+      (error: unknown) => {
         // Another person has started one: the page shows it instead of this form.
         if (!(error instanceof CallError && error.code === "request_conflict")) return;
         announce("Another replay is in progress");
@@ -124,6 +149,7 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
   return (
     <ConfirmDialog
       title={`Send ${number} again?`}
+      receiver={receiver}
       change={start}
       action={`Send ${number}`}
       isCancelFocused
@@ -132,8 +158,8 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
       onClose={onClose}
     >
       <Text>
-        <strong>{receiver.label}</strong> gets {input.failed_only ? "what failed" : "every event"} since <When at={input.since} />, oldest
-        first, as new deliveries.
+        <strong>{receiver.label}</strong> gets {input.failed_only ? "what failed" : "every event"} since <When at={input.since} />
+        <When before=" until " at={input.until ?? null} />, oldest first, as new deliveries.
       </Text>
       {!input.failed_only && (
         <Text>
