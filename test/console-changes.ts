@@ -101,7 +101,7 @@ export const CONSOLE_CHANGES = {
     },
     async fill(page, hand, email) {
       await pressed(page, hand, `Revoke ${email}`);
-      await hand.type(page.getByRole("textbox", { name: /Type the key’s name/ }), email);
+      await hand.type(page.getByRole("textbox", { name: /Type the word/ }), "revoke");
     },
     submit: ofDialog("Revoke key"),
   },

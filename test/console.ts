@@ -1,4 +1,4 @@
-import type { Page, Request } from "playwright-core";
+import type { Locator, Page, Request } from "playwright-core";
 import { startBrowser, type TestBrowser } from "./browser.ts";
 import { startStack, type Stack } from "./stack.ts";
 
@@ -49,4 +49,15 @@ export async function hold(page: Page, url: string): Promise<Held> {
   asked.catch(() => {});
   await page.route(url, (route) => isReleased.then(() => route.continue()));
   return { asked, release };
+}
+
+/** What the open dialog asks for before it does what cannot be undone: a word, or the name of its object. */
+export const wordAskedFor = (page: Page): Promise<string> => page.getByRole("dialog").locator("[id$='-description']").innerText();
+
+const HEADER_PX = 56;
+
+/** Whether an element begins in the window, below the header. */
+export async function isInView(element: Locator): Promise<boolean> {
+  const { y = -1, height = 0 } = (await element.first().boundingBox()) ?? {};
+  return y >= HEADER_PX && y + Math.min(height, 20) <= (element.page().viewportSize()?.height ?? 0);
 }

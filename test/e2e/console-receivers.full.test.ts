@@ -4,7 +4,7 @@ import { newId } from "@brand-records/ids";
 import type { Page, Route } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import type { TestBrowser, TestPage } from "../browser.ts";
-import { hold, returnToTab, withConsole } from "../console.ts";
+import { hold, isInView, returnToTab, withConsole } from "../console.ts";
 import { enter, openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { keyboardOf } from "../hands.ts";
 import { publishEvents } from "../publish-events.ts";
@@ -90,6 +90,13 @@ async function loseAnswer(page: Page, operation: string): Promise<void> {
     await route.abort();
   };
   await page.route(`**/console/api/${operation}`, answer, { times: 1 });
+}
+
+/** Puts the next secret in force, as far as that is confirmed. */
+async function activate(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Activate", exact: true }).click();
+  await page.getByRole("dialog").getByText("Receiver: Warehouse").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Activate", exact: true }).click();
 }
 
 const deliveryRows = (page: Page) => page.getByRole("table", { name: "Deliveries" }).getByRole("row").filter({ hasText: "submission" });
@@ -373,8 +380,8 @@ it("an activation and a deletion whose answers are lost show what became of them
   const { page } = await open(registered, "/settings");
   await loseAnswer(page, "receivers.activate");
   await page.getByRole("checkbox", { name: "Activate without an accepted test" }).check();
-  await page.getByRole("button", { name: "Activate", exact: true }).click();
-  await page.getByText("The new secret is in force").waitFor();
+  await activate(page);
+  await page.getByText("The new secret is in force").first().waitFor();
 
   await loseAnswer(page, "receivers.delete");
   // A poll of the page would notice.
@@ -411,8 +418,8 @@ it("a rotation goes through its three steps, over reloads, and the receiver veri
       await page.getByRole("dialog").getByRole("button", { name: button }).click();
       await page.getByText("Confirm that it may be replaced").waitFor();
       await page.getByRole("checkbox", { name: /Replace it/ }).check();
+      await page.getByRole("dialog").getByRole("button", { name: button }).click();
     }
-    await page.getByRole("dialog").getByRole("button", { name: button }).click();
     const made = await page.getByText(/^whsec_/).innerText();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "I have stored it" }).click();
@@ -427,8 +434,9 @@ it("a rotation goes through its three steps, over reloads, and the receiver veri
   const next = await makeSecret("Replace the next secret");
   expect(next).not.toBe(lost);
 
-  await page.getByRole("button", { name: "Activate", exact: true }).click();
-  await page.getByText("has not accepted a test").waitFor();
+  await activate(page);
+  await page.getByRole("dialog").getByRole("alert").getByText("has not accepted a test").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Send test" }).click();
   await page.getByText("HTTP 401").first().waitFor();
   receivers.set(path, { status: 204, secrets: [secret, next] });
@@ -438,8 +446,11 @@ it("a rotation goes through its three steps, over reloads, and the receiver veri
   await page.getByText("Your receiver accepted such a test").waitFor();
   await page.reload();
   await page.getByText("Your receiver accepted such a test").waitFor();
-  await page.getByRole("button", { name: "Activate", exact: true }).click();
-  await page.getByText("The new secret is in force").waitFor();
+  await activate(page);
+  // What it has done is in view, and in focus.
+  const done = page.getByText("Remove the old one from your receiver");
+  await page.locator(":focus").filter({ has: done }).waitFor();
+  expect(await isInView(done)).toBe(true);
   await page.getByRole("button", { name: "Make the next secret" }).waitFor();
 
   receivers.set(path, { status: 204, secrets: [next] });
@@ -461,7 +472,6 @@ it("a next secret that shows once stays when its owner is made a member, who the
   await page.goto(`${url}/developers/receivers/${receiverId}/settings`);
   await page.getByRole("button", { name: "Make the next secret" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Make the next secret" }).click();
   const secret = await dialog.getByText(/^whsec_/).innerText();
   await stack.accounts.addMember({ brand_id: brand.id, email: "jun@example.com", role: "owner" }, callContext());
   await stack.accounts.setMemberRole({ brand_id: brand.id, email: brand.owner, role: "member" }, callContext());
@@ -502,9 +512,12 @@ it("a replay of what failed shows its progress, over a reload, and sends nothing
   receivers.set(path, { status: 204, secrets: [] });
 
   const { page, expectAccessible, expectNoProblems } = await open(registered, "/replay");
-  await page.getByText("2 events are sent again.").waitFor();
+  await page.getByText("2 events will be sent again.").waitFor();
   await page.getByRole("radio", { name: "Everything" }).check();
-  await page.getByText("3 events are sent again.").waitFor();
+  await page.getByText("3 events will be sent again.").waitFor();
+  await page.getByLabel("Until").fill((await page.getByLabel("Since").inputValue()).replace(/\d\d$/, "00"));
+  await page.getByText(/Is before the start|There are no events/).waitFor();
+  await page.getByLabel("Until").fill("");
   await page.getByRole("radio", { name: "Failed only" }).check();
   await page.getByLabel("Since").fill("2020-01-01T00:00");
   await page.getByText("Events are kept for 30 days").waitFor();
@@ -522,7 +535,7 @@ it("a replay of what failed shows its progress, over a reload, and sends nothing
     expect(await page.getByRole("button", { name: "Start replay" }).count()).toBe(0);
   });
   await page.getByText("Finished", { exact: true }).waitFor();
-  await page.getByText("2 events queued.", { exact: true }).waitFor();
+  await page.getByText("2 events were sent again.", { exact: true }).waitFor();
   await page.getByRole("link", { name: "See the deliveries since it started" }).click();
   await eventually(async () => expect(await delivered()).toBe(3));
   await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBe(3));
@@ -569,7 +582,7 @@ async function registerPaused(): Promise<Registered> {
 }
 
 /** Some may have arrived before their number is read. */
-const ALL_TRIED = /^(All \d that waited were tried, and none waits any longer|What waited was tried, and waits no longer)\.$/;
+const ALL_ACCEPTED = /^(All \d that waited were accepted|What waited was accepted)\.$/;
 
 it("while sending is paused, one delivery is tried, and then all are sent, in sight", async () => {
   const registered = await registerPaused();
@@ -589,7 +602,7 @@ it("while sending is paused, one delivery is tried, and then all are sent, in si
   await expectAccessible();
   receivers.set(path, { status: 204, secrets: [] });
   await page.getByRole("button", { name: /^Send all [67] waiting now$/ }).click();
-  await page.getByRole("main").getByText(ALL_TRIED).waitFor();
+  await page.getByRole("main").locator("[data-tone=good]").getByText(ALL_ACCEPTED).waitFor();
   await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBeGreaterThanOrEqual(6));
   expectNoProblems();
 });
@@ -607,7 +620,7 @@ it("once a repaired receiver accepts the delivery that is tried, the others need
   await page.getByRole("link", { name: "Replay", exact: true }).click();
   await page.getByText("6 deliveries wait to be sent").waitFor();
   await hand.press(page.getByRole("button", { name: "Send all 6 waiting now" }));
-  await page.getByRole("main").getByText(ALL_TRIED).waitFor();
+  await page.getByRole("main").locator("[data-tone=good]").getByText(ALL_ACCEPTED).waitFor();
   expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
   expectNoProblems();
 });

@@ -29,7 +29,10 @@ let completedPath: string;
 afterAll(() => receivers?.stop());
 const OPTIONS = {
   env: { USAGE_FLUSH_SECONDS: "1" },
-  envOf: { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } },
+  envOf: {
+    webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" },
+    console: { COMMAND_LINE: "npx @acme/records" },
+  },
 };
 withConsole(OPTIONS, async (started) => {
   ({ stack, browser, url } = started);
@@ -100,7 +103,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/receivers/${receiverId}`, "payout.paid (test)"],
   [() => `/developers/receivers/${receiverId}/replay`, "No event since then has failed for good"],
   [() => `/developers/receivers/${receiverId}/settings`, "Attempts in flight"],
-  [() => `/developers/receivers/${disabledId}`, "by a member"],
+  [() => `/developers/receivers/${disabledId}`, "by an owner"],
   [() => `/developers/deliveries/${deliveryId}`, "Attempt 1"],
   [() => "/developers/assistants", "claude mcp add"],
   [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
@@ -200,7 +203,7 @@ it("a page shows all that it reads with what its HTML names and holds: no script
   });
   const pages: Readonly<Record<PageName, readonly [path: string, ...shown: string[]]>> = {
     signIn: ["/sign-in", "sign-in link"],
-    overview: ["/developers", "Create an API key", "Requests an hour", "1 campaign plan"],
+    overview: ["/developers", "Create an API key", "Requests per hour", "1 campaign plan"],
     keys: ["/developers/keys", "brk_live_…"],
     receivers: ["/developers/receivers", "Warehouse"],
     newReceiver: ["/developers/receivers/new", "URL"],
@@ -298,7 +301,7 @@ it("a receiver's deliveries are in sight below one line of state and low bars", 
   await page.getByText("Request headers").click();
   await page.getByText("The signatures are not stored").waitFor();
   await page.getByText("Send this event to a machine of your own").click();
-  await page.getByText("brand-records events send payout.paid --body event.json").waitFor();
+  await page.getByText("npx @acme/records events send payout.paid --body event.json").waitFor();
   // The event of the test file, to the same receiver, is beside it.
   await page.getByRole("link", { name: /^(Newer|Older)$/ }).click();
   await page.getByRole("heading", { level: 1, name: "payout.paid", exact: true }).waitFor();
@@ -416,7 +419,7 @@ it("every dialog is accessible, and fits its width", async () => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...((await response.json()) as object), may_be_accepted_until } });
   });
-  await page.getByRole("textbox", { name: /Type the key’s name/ }).fill("For axe");
+  await page.getByRole("textbox", { name: /Type the word/ }).fill("revoke");
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByRole("dialog", { name: "Key revoked" }).locator(`time[datetime="${may_be_accepted_until}"]`).waitFor();
   await expectUsableInEveryView(opened, DIALOG);
@@ -431,11 +434,11 @@ it("every dialog is accessible, and fits its width", async () => {
   const settings = `/developers/receivers/${receiverId}/settings`;
   await openDialog(settings, "Disable");
   await openDialog(settings, "Delete receiver");
-  await openDialog(settings, "the next secret");
-  await page.getByRole("dialog").getByRole("button", { name: "the next secret" }).click();
+  await openDialog(settings, "Make the next secret");
   await page.getByText("This is the only time the signing secret is shown").waitFor();
-  await expectUsableInEveryView(opened, DIALOG);
-  await openDialog(settings, "the next secret");
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await openDialog(settings, "Replace the next secret");
+  await openDialog(settings, "Activate");
   await openDialog("/developers/members", "Add member");
   await page.getByRole("dialog").getByLabel("E-mail address").fill("axe@example.ph");
   await page.getByRole("dialog").getByRole("button", { name: "Add member" }).click();
@@ -469,7 +472,7 @@ it("a refusal in a dialog gives the focus to its field", async () => {
     expect(described).toContain(problem);
   };
   await expectRefused("/developers/keys", "Create key", "Create key", "Must not be empty");
-  await expectRefused("/developers/keys", "Revoke", "Revoke key", "This is not the key’s name.");
+  await expectRefused("/developers/keys", "Revoke", "Revoke key", "This is not the ");
   await expectRefused("/developers/members", "Add member", "Add member", "Must be an e-mail address");
   const settings = `/developers/receivers/${disabledId}/settings`;
   await expectRefused(settings, "Delete receiver", "Delete receiver", "This is not the receiver’s label.");

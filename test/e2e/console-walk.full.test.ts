@@ -82,7 +82,7 @@ it("signs in with the printed link", async () => {
   await page.goto(run.console.sign_in_url);
   await page.getByRole("button", { name: `Sign in as ${run.brands[0]?.owner}` }).click();
   await page.waitForURL(`${run.console.url}/developers`);
-  await page.getByRole("heading", { level: 1, name: "Developers" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 });
 
 it("creates a key that calls the API", async () => {
@@ -141,7 +141,7 @@ it("counts the call on the overview, whose set-up is complete", async () => {
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByText("Set-up complete: 4 of 4 steps").waitFor();
   // The gateway reports the call within 10 s, and the page reads it within 15 s more.
-  await page.getByText("Requests an hour").waitFor({ timeout: 45_000 });
+  await page.getByText("Requests per hour").waitFor({ timeout: 45_000 });
   await expectNoReload();
   opened.expectNoProblems();
 });

@@ -89,14 +89,14 @@ export const SHOTS: readonly Shot[] = [
   ...on("/docs/webhooks", "Receiving events", { "guide-webhooks": signedOut }),
   ...on("/docs/python", "brand-records for Python", { "guide-python": signedOut }),
 
-  ...on("/developers", "Requests an hour", {
+  ...on("/developers", "Requests per hour", {
     overview: { documented: true },
     "overview-set-up": { act: (page) => page.getByText("Set-up complete").click() },
     "overview-member": member,
     "overview-new": { ...newcomer, shown: "Have a test delivery accepted" },
     "overview-ineligible": { ...ineligible, shown: "Have a test delivery accepted" },
-    "overview-two-brands": { as: "agency", shown: "Requests accepted" },
-    "overview-loading": { shown: "Developers", before: hanging("overview.get") },
+    "overview-two-brands": { as: "agency", shown: "Refused over the limit" },
+    "overview-loading": { shown: "Overview", before: hanging("overview.get") },
     "overview-failing": { shown: "Try again", before: failing("overview.get") },
     "account-menu": {
       async act(page) {
@@ -179,7 +179,7 @@ export const SHOTS: readonly Shot[] = [
     "receiver-settings-member": { ...member, shown: "Settings of" },
     "receiver-disable": { act: pressInDialog("Disable") },
     "receiver-delete": { act: pressInDialog("Delete receiver") },
-    "receiver-next-secret": { act: pressInDialog("Make the next secret") },
+    "receiver-next-secret": { path: receiver("failing", "/settings"), act: pressInDialog(/(Make|Replace) the next secret/) },
   }),
   ...on(receiver("healthy", "/replay"), "Replay to", {
     "receiver-replay": {},

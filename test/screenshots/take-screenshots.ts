@@ -17,8 +17,9 @@ const DOCUMENTATION = join(process.cwd(), "docs/images");
 
 const VIEWS = [
   ["wide", { viewport: { width: 1280, height: 800 } }],
-  ["narrow", { viewport: { width: 360, height: 740 } }],
+  ["narrow", { viewport: { width: 320, height: 740 } }],
   ["dark", { viewport: { width: 1280, height: 800 }, colorScheme: "dark" }],
+  ["forced", { viewport: { width: 1024, height: 800 }, forcedColors: "active" }],
 ] as const;
 
 const fileOf = (name: string, view: string): string => `${name}.${view}.png`;

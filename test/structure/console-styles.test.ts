@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 
-/** One promise: every component of Mantine that the console shows has its styles, though not all of Mantine's are loaded. */
+/** One promise: what the console shows has its styles: those of Mantine that it needs, and its own of one scale. */
 
 const MANTINE = "node_modules/@mantine/core";
 const COMPONENTS = join(MANTINE, "esm/components");
@@ -41,4 +41,17 @@ it("the style sheet has the styles of every component that is used", () => {
     (name) => !UNUSED.has(name) && existsSync(join(MANTINE, `styles/${name}.css`)) && !sheet.includes(`/${name}.css"`),
   );
   expect(missing).toEqual([]);
+});
+
+/** Everything that the pages' own style sheets and components say of looks. */
+const LOOKS = globSync("console/web/src/**/*.{css,tsx}").filter((file) => !/(tokens|mantine)\.css$/.test(file));
+
+it("colours are written in one file, and sizes of type are those of the scale", () => {
+  const stray = LOOKS.flatMap((file) => {
+    const text = readFileSync(file, "utf8");
+    // White on a filled ground is white in both schemes.
+    const found = text.match(/light-dark\(|#(?!fff\b)[0-9a-f]{3,8}\b(?=[;,") ])|font-size: [\d.]+r?em|fz="[\d.]+rem"/g) ?? [];
+    return found.map((one) => `${file}: ${one}`);
+  });
+  expect(stray).toEqual([]);
 });

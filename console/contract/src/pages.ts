@@ -14,7 +14,7 @@ export const PAGES = {
   overview: {
     path: "/developers",
     screen: "overview/overview",
-    title: "Developers",
+    title: "Overview",
     description:
       "Connect your own systems to this brand’s records: keys that read them, receivers that get signed events, and assistants that prepare campaign plans.",
   },

@@ -4,12 +4,13 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent as lazy,
 import type { ComponentType } from "react";
 import { CallError, isGone } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
-import { forgetReturnTo, keepReturnTo } from "./api/return-to.ts";
+import { noteSignIn, keepReturnTo } from "./api/return-to.ts";
 import { pinTab, showBrand, shownTab } from "./api/tab.ts";
+import { loadedPart } from "./parts/loaded-part.tsx";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/receivers/delivery-search.ts";
 import { planListSearch, planSearch } from "./screens/plans/plan-pages.ts";
-import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
+import { ErrorPage, NotFoundPage, OfflinePage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 export const queryClient = createQueryClient(() => void showSignIn());
@@ -70,7 +71,7 @@ const signIn = createRoute({
   beforeLoad: ({ search: { return_to } }) => {
     if (return_to !== undefined) keepReturnTo(return_to);
   },
-  component: lazy(() => import("./screens/sign-in/sign-in.tsx")),
+  component: lazy(loaded(() => import("./screens/sign-in/sign-in.tsx"))),
 });
 
 /** Everything that needs a session. */
@@ -80,7 +81,7 @@ const shell = createRoute({
   beforeLoad: async ({ location }): Promise<void> => {
     try {
       pinTab(await queryClient.ensureQueryData(query("session.me", {})));
-      forgetReturnTo();
+      noteSignIn();
     } catch (error) {
       if (!(error instanceof CallError && error.code === "invalid_session")) throw error;
       throw redirect({ to: "/sign-in", search: { return_to: location.href } });
@@ -96,10 +97,29 @@ const noSearch = searchOf();
 const recordIdIn = (path: string, params: Readonly<Record<string, string>>, search: object): string | undefined =>
   path === PAGES.keys.path ? keysSearch({ ...search }).key : Object.entries(params).find(([name]) => name.endsWith("Id"))?.[1];
 
+interface Screen {
+  readonly default: ComponentType;
+}
+
+/**
+ * The script of a screen. If it cannot be loaded, the router loads the page anew, which finds a new version; without a connection that would
+ * leave the browser's own error in place of the console.
+ */
+const loaded =
+  (load: () => Promise<Screen>) =>
+  async (): Promise<Screen> => {
+    try {
+      return await load();
+    } catch (error) {
+      if (navigator.onLine) throw error;
+      return { default: loadedPart(async () => (await load()).default, undefined, OfflinePage) };
+    }
+  };
+
 /** A screen of a signed-in person. `readSearch` drops what it does not know. */
 const screen = <const Path extends string, Search extends object = {}>(
   path: Path,
-  load: () => Promise<{ readonly default: ComponentType }>,
+  load: () => Promise<Screen>,
   readSearch: (search: Record<string, unknown>) => Search = noSearch as never,
 ) =>
   createRoute({
@@ -108,7 +128,7 @@ const screen = <const Path extends string, Search extends object = {}>(
     validateSearch: readSearch,
     // The screen looks its brand up, not the shell: a brand that cannot be found shows as an error within the shell, which stays.
     beforeLoad: ({ params, search, ...loading }): Promise<void> => showBrandOf(recordIdIn(path, params, search), loading),
-    component: lazy(load),
+    component: lazy(loaded(load)),
   });
 
 /** Stands outside `addChildren`, whose parameter's type would make that of every path `any`, and no link would be checked. */

@@ -19,6 +19,9 @@ import { shownTab, useTab } from "./tab.ts";
 /** Errors that a repetition does not change. */
 const isFinal = (error: Error): boolean => error instanceof CallError && error.code !== "updating" && !isUncertain(error);
 
+/** Errors after which a page stops polling, until its tab is looked at again: the session has ended, or there is no such record. */
+const isOver = (error: Error): boolean => isFinal(error) && !(error instanceof CallError && error.code === "rate_limited");
+
 /** @param onSignedOut called for each call that the server refuses because the session has ended */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown): void => {
@@ -94,10 +97,22 @@ type ReadOptions<Name extends OperationName> = Omit<
 };
 
 /** Reads something of the brand that the page shows. */
-export function useRead<Name extends OperationName>(name: Name, input: InputInBrand<Name>, { scope, ...options }: ReadOptions<Name> = {}) {
+export function useRead<Name extends OperationName>(
+  name: Name,
+  input: InputInBrand<Name>,
+  { scope, refetchInterval = false, ...options }: ReadOptions<Name> = {},
+) {
   const { ofBrand } = useBrand();
   const kept = scope && { placeholderData: whileLoading({ ...ofBrand, ...scope }) };
-  return useQuery({ ...query(name, { ...ofBrand, ...input } as Input<Name>), ...kept, ...options });
+  return useQuery({
+    ...query(name, { ...ofBrand, ...input } as Input<Name>),
+    ...kept,
+    ...options,
+    refetchInterval(read) {
+      if (read.state.error !== null && isOver(read.state.error)) return false;
+      return typeof refetchInterval === "function" ? refetchInterval(read) : refetchInterval;
+    },
+  });
 }
 
 /**
@@ -116,7 +131,7 @@ const READ_AGAIN_MS_MAX = 5_000;
 
 /** How often an open page reads again what may have changed. */
 export const POLL_MS = 15_000;
-export const POLL_AFTER_ERROR_MS = 30_000;
+const POLL_AFTER_ERROR_MS = 30_000;
 
 /** Gateways send their counts every 10 seconds. */
 export const POLL_COUNTS_MS = 10_000;
@@ -124,8 +139,8 @@ export const POLL_COUNTS_MS = 10_000;
 /** Value for `refetchInterval`: less often after an error. Hidden tabs do not look at all. */
 export const poll =
   (ms: number) =>
-  ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number =>
-    error === null ? ms : POLL_AFTER_ERROR_MS;
+  ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number | false =>
+    error === null ? ms : !isOver(error) && POLL_AFTER_ERROR_MS;
 
 /** Value for `refetchInterval` of a list, of which only the first page keeps itself current. */
 export const pollFirst = (page: string | undefined) => page === undefined && poll(POLL_MS);

@@ -18,7 +18,22 @@ export function pathAfterSignIn(own: string | undefined, kept: string | null, no
 /** Keeps the page that a signed-out person came for, in every tab of the browser. */
 export const keepReturnTo = (path: string): void => localStorage.setItem(KEY, keptText(path, Date.now()));
 
-/** Such as once somebody is signed in. */
-export const forgetReturnTo = (): void => localStorage.removeItem(KEY);
+/** Key in localStorage of the last time when a tab showed a page of a session: other tabs hear of each change. */
+const SIGNED_IN = "signed_in_at";
+
+/** Somebody is signed in: what was kept is no longer needed, and tabs that wait for a sign-in go on. */
+export function noteSignIn(): void {
+  localStorage.removeItem(KEY);
+  localStorage.setItem(SIGNED_IN, String(Date.now()));
+}
+
+/** Calls back once another tab shows a page of a session. @returns what ends it */
+export function onSignIn(callback: () => void): () => void {
+  const listen = ({ key }: StorageEvent): void => {
+    if (key === SIGNED_IN) callback();
+  };
+  addEventListener("storage", listen);
+  return () => removeEventListener("storage", listen);
+}
 
 export const returnPath = (own: string | undefined): string => pathAfterSignIn(own, localStorage.getItem(KEY), Date.now());

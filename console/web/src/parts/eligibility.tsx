@@ -11,18 +11,19 @@ export function useMayIntegrate(): boolean {
 export function Eligibility() {
   const { brand_name, tier, verified, isOwner } = useBrand();
   if (useMayIntegrate()) return null;
-  const ask = isOwner ? "" : " Ask an owner of your brand.";
+  const ask = isOwner ? "Ask the operator of this service to" : "Ask an owner of your brand to have the operator of this service";
   return (
     <Notice tone="warning">
       {tier === "starter" && (
         <div>
           <strong>{brand_name} is on the Starter plan.</strong> Integrations need Plus, Pro or Enterprise: existing keys are refused until
-          the plan is changed.{ask}
+          the plan is changed. {ask} change it.
         </div>
       )}
       {!verified && (
         <div>
-          <strong>{brand_name} is not verified.</strong> Integrations work once the brand’s verification is complete.{ask}
+          <strong>{brand_name} is not verified.</strong> The operator of this service verifies brands, and integrations work from then on.{" "}
+          {ask} verify it, and say which company the brand belongs to.
         </div>
       )}
     </Notice>

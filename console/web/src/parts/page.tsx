@@ -74,7 +74,7 @@ export function Page({ of, parent, actions, isLoading = false, children, ...text
             {title}
           </Title>
           {description !== undefined && (
-            <Text c="dimmed" mt={4} fz="0.9375rem" lh={1.5}>
+            <Text c="dimmed" mt={4} fz="var(--size-intro)" lh={1.5}>
               {description}
             </Text>
           )}

@@ -1,5 +1,5 @@
 import { Group } from "@mantine/core";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { ButtonLink } from "./links.tsx";
 import { CallError } from "../api/call.ts";
 import { Rows, type RowsProps } from "./rows.tsx";
@@ -17,18 +17,25 @@ interface PagerProps {
   readonly next: string | null;
   /** Another page or another filter is loading: what shows is about to change. */
   readonly isLoading?: boolean;
-  /** The texts of the links back to the first page and on to the next. */
-  readonly links?: readonly [first: string, next: string];
+  /** The texts of the links back to the first page, to the one before, and on to the next. */
+  readonly links?: readonly [first: string, before: string, next: string];
   readonly children: ReactNode;
 }
 
-const NEWEST_FIRST = ["Newest", "Older"] as const;
+const NEWEST_FIRST = ["Newest", "Newer", "Older"] as const;
 /** Texts for lists in another order. */
-export const IN_ORDER = ["First page", "Next page"] as const;
+export const IN_ORDER = ["First page", "Previous page", "Next page"] as const;
 
-/** One page of a list, with links to the next and back to the first. Turning a page leads to the list's top. */
+/** The page before each that a list has led to; undefined: the first. Cursors lead forward alone, so others are not known. */
+const pagesBefore = new Map<string, string | undefined>();
+
+/** One page of a list, with links to the next, to the one before and back to the first. Turning a page leads to the list's top. */
 export function Pager({ label, param, page, next, isLoading = false, links = NEWEST_FIRST, children }: PagerProps) {
   const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // What shows while another page loads does not lead to it.
+    if (next !== null && !isLoading) pagesBefore.set(`${label} ${next}`, page);
+  }, [label, page, next, isLoading]);
   const link = (text: string, to: string | undefined) => (
     <SmallLink
       search={(search) => ({ ...search, [param]: to })}
@@ -47,7 +54,8 @@ export function Pager({ label, param, page, next, isLoading = false, links = NEW
       {(page !== undefined || next !== null) && (
         <Group component="nav" aria-label={`Pages: ${label}`} gap="0.5rem" mt="0.75rem">
           {page !== undefined && link(links[0], undefined)}
-          {next !== null && link(links[1], next)}
+          {pagesBefore.has(`${label} ${page}`) && link(links[1], pagesBefore.get(`${label} ${page}`))}
+          {next !== null && link(links[2], next)}
         </Group>
       )}
     </section>

@@ -95,7 +95,7 @@ interface NoticeProps {
 export function Notice({ tone = "info", isWide = false, children }: NoticeProps) {
   return (
     <Box className="breakable" p="0.75rem 1rem" bdrs="md" fz="sm" bg={NOTICE_GROUNDS[tone]} data-tone={tone}>
-      <div {...(isWide || { className: "prose" })}>{children}</div>
+      <div className={isWide ? undefined : "prose"}>{children}</div>
     </Box>
   );
 }

@@ -4,17 +4,17 @@ interface UntilProps {
   /** RFC 3339. */
   readonly at: string;
   /** What shows from then on. */
-  readonly then?: ReactNode;
+  readonly afterwards?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** Shows something until a moment: a page is read again some seconds later, and would name a past time as one to come. */
-export function Until({ at, then = null, children }: UntilProps) {
+export function Until({ at, afterwards = null, children }: UntilProps) {
   const [passed, setPassed] = useState<string>();
   const left = Date.parse(at) - Date.now();
   useEffect(() => {
     const timer = setTimeout(() => setPassed(at), Date.parse(at) - Date.now());
     return () => clearTimeout(timer);
   }, [at]);
-  return left <= 0 || passed === at ? then : children;
+  return left <= 0 || passed === at ? afterwards : children;
 }

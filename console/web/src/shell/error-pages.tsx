@@ -1,7 +1,7 @@
 import { Container } from "@mantine/core";
 import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
-import type { ComponentProps } from "react";
-import { isGone } from "../api/call.ts";
+import { useEffect, type ComponentProps } from "react";
+import { CallError, isGone } from "../api/call.ts";
 import { ButtonLink } from "../parts/links.tsx";
 import { Page } from "../parts/page.tsx";
 import { EmptyState, ErrorState, NotRead } from "../parts/states.tsx";
@@ -49,3 +49,21 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
     </Container>
   );
 }
+
+/** In place of a screen whose script could not be loaded. It loads by itself once the browser is connected. */
+export function OfflinePage({ retry }: { retry(): void }) {
+  useEffect(() => {
+    addEventListener("online", retry);
+    return () => removeEventListener("online", retry);
+  }, [retry]);
+  return (
+    <Page title="This page is not loaded yet">
+      <ErrorState error={OFFLINE} retry={retry} />
+    </Page>
+  );
+}
+
+const OFFLINE = new CallError({
+  code: "unreachable",
+  message: "You are offline, and this page was not opened before. It shows as soon as you are connected.",
+});

@@ -1,4 +1,5 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useId, useState, type KeyboardEvent } from "react";
 import { dayText, isDay } from "./days.ts";
@@ -45,13 +46,19 @@ export const isFiltered = (filters: readonly Filter[], values: FilterValues): bo
 /** Filters of a list. They live in the URL; changing one drops everything else from it, such as the page. */
 export function FilterBar({ filters, values }: FilterBarProps) {
   const navigate = useNavigate();
+  const [isOpen, { toggle }] = useDisclosure(false);
+  const count = filters.flatMap(namesOf).filter((name) => values[name] !== undefined).length;
   const show = (search: FilterValues): void => void navigate({ to: ".", search, resetScroll: false });
   const set = (changed: FilterValues): void => {
     const next = { ...values, ...changed };
     show(Object.fromEntries(filters.flatMap(namesOf).flatMap((name) => (next[name] === undefined ? [] : [[name, next[name]]]))));
   };
   return (
-    <div className={styles["bar"]} role="search" aria-label="Filters" tabIndex={-1}>
+    <div className={styles["bar"]} role="search" aria-label="Filters" tabIndex={-1} data-open={isOpen || undefined}>
+      {/* A narrow screen begins with the list. */}
+      <Button className={styles["toggle"]} variant="default" size="xs" onClick={toggle} aria-expanded={isOpen}>
+        Filters{count > 0 && ` (${count})`}
+      </Button>
       {filters.map((filter) => (
         <FilterField key={namesOf(filter).join()} filter={filter} values={values} set={set} />
       ))}
@@ -189,7 +196,7 @@ function TextFilter({ filter: { name, label, placeholder, pattern, problem, sugg
         placeholder={placeholder}
         error={isWrong && `${problem} The list below is as before.`}
         description={!isWrong && draft.trim() !== value && (draft.trim() === "" ? "Press Enter to clear it" : "Press Enter to filter")}
-          autoComplete="off"
+        autoComplete="off"
         spellCheck={false}
         enterKeyHint="search"
         {...(suggestions !== undefined && { list: listId })}

@@ -3,7 +3,7 @@ import { outcomeText } from "../deliveries/delivery-texts.ts";
 import type { State } from "../state-badge.tsx";
 
 const REASONS: Readonly<Record<string, string>> = {
-  member: "by a member",
+  member: "by an owner",
   gone: "because it responded with 410 Gone",
   failing: "because every attempt failed for five days",
 };

@@ -1,4 +1,8 @@
-import type { Output, Key, Receiver } from "@brand-records/console-contract";
+import type { Output, Key, PlanSummary, Receiver } from "@brand-records/console-contract";
+import { Breakable } from "../../parts/breakable.tsx";
+import { CopyableId } from "../../parts/copyable.tsx";
+import { visibleControls } from "../../parts/formats.ts";
+import { Id } from "../../parts/id.tsx";
 import { Lines, type Column } from "../../parts/rows.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
@@ -13,15 +17,11 @@ export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
   {
     title: "Action",
     cell: ({ action, actor, subject_id, fields, role, created_at, request_id, id }) => (
-      <Lines>
+      <div className={styles["action"]}>
         <strong>{actionText(action)}</strong>
-        {subject_id !== null && subject_id !== actor && (
-          <div>
-            <Subject id={subject_id} at={created_at} names={names} />
-          </div>
-        )}
-        {role !== null && <span>New role: {role}</span>}
-        {role === null && fields.length > 0 && <span>Fields: {fieldsText(fields)}</span>}
+        {subject_id !== null && subject_id !== actor && <Subject id={subject_id} at={created_at} names={names} />}
+        {role !== null && <small>New role: {role}</small>}
+        {role === null && fields.length > 0 && <small>Fields: {fieldsText(fields)}</small>}
         <details className={styles["details"]}>
           <summary>Details</summary>
           <dl>
@@ -30,7 +30,9 @@ export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
             {subject_id !== null && (
               <>
                 <dt>Subject</dt>
-                <dd>{subject_id}</dd>
+                <dd>
+                  <CopyableId id={subject_id} label="subject’s id" />
+                </dd>
               </>
             )}
             <dt>Time</dt>
@@ -38,20 +40,28 @@ export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
               <When at={created_at} isExact />
             </dd>
             <dt>Request id</dt>
-            <dd>{request_id}</dd>
+            <dd>
+              <CopyableId id={request_id} label="request id" />
+            </dd>
             <dt>Entry</dt>
-            <dd>{id}</dd>
+            <dd>
+              <CopyableId id={id} label="entry’s id" />
+            </dd>
           </dl>
         </details>
-      </Lines>
+      </div>
     ),
   },
   {
     title: "Person",
     cell: ({ actor, via }) => (
       <Lines>
-        <div>{actor ?? "Operator"}</div>
-        {via !== null && <span>through a link of {via}</span>}
+        <Breakable of={actor ?? "Operator"} />
+        {via !== null && (
+          <span>
+            through a link of <Breakable of={via} />
+          </span>
+        )}
       </Lines>
     ),
   },
@@ -62,7 +72,7 @@ export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
     title: "Address",
     cell: ({ address, browser }) => (
       <Lines>
-        {address === null ? <span>Not recorded</span> : <div>{address}</div>}
+        {address === null ? <span>Not recorded</span> : <Breakable of={address} />}
         {browser !== null && <span>{browser}</span>}
       </Lines>
     ),
@@ -90,9 +100,10 @@ function Outcome({ entry: { outcome, error_kind, tries, finished_at } }: { reado
 
 const KEEP_MS = 30 * 24 * 3_600_000;
 
-/** Names of the keys and the receivers of the brand. Ids show in place of names that could not be read. */
+/** Names of the keys, the receivers and the newest plans of the brand. Ids show in place of names that could not be read. */
 interface SubjectNames {
   readonly keys: ReadonlyMap<string, Key>;
+  readonly plans: ReadonlyMap<string, PlanSummary>;
   /** Undefined until they are read: one that is missing is no deleted one then. */
   readonly receivers: ReadonlyMap<string, Receiver> | undefined;
 }
@@ -105,14 +116,14 @@ interface SubjectProps {
 }
 
 /** What an entry is about, with a link if it still has a page. */
-function Subject({ id, at, names: { keys, receivers } }: SubjectProps) {
+function Subject({ id, at, names: { keys, receivers, plans } }: SubjectProps) {
   const { brand_id, brand_name } = useBrand();
   if (id === brand_id) return brand_name;
   const key = keys.get(id);
   if (key !== undefined) {
     return (
       <AnchorLink to="/developers/keys" inherit>
-        {key.name} <code className="code">{key.hint}</code>
+        <Breakable of={key.name} /> <code className="code">{key.hint}</code>
       </AnchorLink>
     );
   }
@@ -120,14 +131,23 @@ function Subject({ id, at, names: { keys, receivers } }: SubjectProps) {
   if (receiver !== undefined) {
     return (
       <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: id }} inherit>
-        {receiver.label}
+        <Breakable of={receiver.label} />
       </AnchorLink>
     );
   }
-  const shown = <code className="code">{id}</code>;
+  const shown = <Id id={id} />;
+  if (id.startsWith("pln_")) {
+    const { title, campaign_type: type = "ugc" } = plans.get(id) ?? {};
+    return (
+      // The plan's own type takes the place of one that is not known.
+      <AnchorLink to="/workspaces/$type/plans/$planId" params={{ type, planId: id }} search={{}} inherit>
+        {title === undefined ? shown : <Breakable of={visibleControls(title)} />}
+      </AnchorLink>
+    );
+  }
   if (id.startsWith("rcv_") && receivers !== undefined) return <>{shown} (deleted)</>;
   // A delivery is stored no longer than its event.
-  if (!id.startsWith("dlv_") || Date.now() - Date.parse(at) > KEEP_MS) return id.includes("@") ? id : shown;
+  if (!id.startsWith("dlv_") || Date.now() - Date.parse(at) > KEEP_MS) return id.includes("@") ? <Breakable of={id} /> : shown;
   return (
     <AnchorLink to="/developers/deliveries/$deliveryId" params={{ deliveryId: id }} inherit>
       {shown}

@@ -54,6 +54,7 @@ function AuditLog() {
     { scope: {}, refetchInterval: pollFirst(page) },
   );
   const receivers = useRead("receivers.list", {}).data?.receivers;
+  const plans = useRead("plans.list", {}).data?.plans;
   // The person was an owner when the page began.
   if (result.data === undefined && result.error instanceof CallError && result.error.code === "owner_required") return <OwnersOnly />;
   const all = filtersFor(peopleOf(result.data, email));
@@ -72,7 +73,8 @@ function AuditLog() {
             The first change shows here, such as a key that an owner creates. What was changed before this log existed is not in it.
           </EmptyState>
         }
-        columns={columns({ keys: byId(result.data?.keys ?? []), receivers: receivers && byId(receivers) })}
+        columns={columns({ keys: byId(result.data?.keys ?? []), receivers: receivers && byId(receivers), plans: byId(plans ?? []) })}
+        isDense
         keyOf={({ id }) => id}
       />
     </>

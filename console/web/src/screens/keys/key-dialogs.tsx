@@ -88,8 +88,7 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
   return (
     <ConfirmByName
       title="Revoke this key?"
-      name={name}
-      nameKind="key’s name"
+      {...(last_used_at === null ? { name: "revoke", nameKind: "word" } : { name, nameKind: "key’s name" })}
       change={revoke}
       action="Revoke key"
       onConfirm={submit}

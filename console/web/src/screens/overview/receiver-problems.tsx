@@ -54,7 +54,7 @@ function Why({ receiver }: { readonly receiver: Receiver }) {
       {sentence(explanationOf(receiver))}
       {last_outcome !== null && last_outcome !== "accepted" && `: ${outcomeText(last_outcome, last_status)}`}
       {paused_until !== null && (
-        <Until at={paused_until} then=". It is tried again now">
+        <Until at={paused_until} afterwards=". It is tried again now">
           <When before=". Next try " at={paused_until} />
         </Until>
       )}

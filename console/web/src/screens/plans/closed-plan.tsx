@@ -6,7 +6,8 @@ import { When } from "../../parts/when.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { PlanContents } from "./plan-contents.tsx";
 import { PlanOrigin } from "./plan-origin.tsx";
-import { textsOf, visibleControls } from "./plan-texts.ts";
+import { textsOf } from "./plan-texts.ts";
+import { visibleControls } from "../../parts/formats.ts";
 import { valuesOf, type PlanValues } from "./plan-values.ts";
 import { UnsavedText } from "../../parts/unsaved-text.tsx";
 

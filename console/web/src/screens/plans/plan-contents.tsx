@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { FIELD_NAMES, typeText, visibleControls } from "./plan-texts.ts";
+import { FIELD_NAMES, typeText } from "./plan-texts.ts";
+import { visibleControls } from "../../parts/formats.ts";
 import type { PlanField, PlanValues, PlanValue } from "./plan-values.ts";
 import { STEP_NAMES, STEPS, type StepName } from "./plan-pages.ts";
 import styles from "./plans.module.css";

@@ -5,7 +5,8 @@ import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { announce, Notice } from "../../parts/states.tsx";
 import { isChanged, isOutdated } from "./editing/editing.ts";
-import { visibleControls, textsOf } from "./plan-texts.ts";
+import { textsOf } from "./plan-texts.ts";
+import { visibleControls } from "../../parts/formats.ts";
 import type { PlanEditing } from "./editing/use-plan-editing.ts";
 import type { PlanValues } from "./plan-values.ts";
 import { CopyableTexts } from "../../parts/unsaved-text.tsx";
@@ -45,8 +46,8 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
         can then be neither edited nor completed. This cannot be undone.
       </Text>
       <Text>
-        If the integration sends the same request again, it is refused with <code>request_conflict</code>. A request with a new id makes a
-        new plan. Nothing was published, funded or paid.
+        If the integration asks for the same plan again, it is refused; a new request makes a new plan. Nothing was published, funded or
+        paid.
       </Text>
       {isChanged(cancel.error) && <Notice tone="warning">Somebody has just changed the plan. Do you still want to cancel it?</Notice>}
     </ConfirmDialog>

@@ -42,9 +42,3 @@ export const textsOf = (values: Partial<PlanValues>): Readonly<Record<string, st
       typeof value === "string" ? value : value.join("\n"),
     ]),
   );
-
-const CONTROLS = /[\u202A-\u202E\u2066-\u2069]/g;
-
-/** A text to read, with the characters that turn the direction of what follows them written out: they could make it read as another text. */
-export const visibleControls = (text: string): string =>
-  text.replace(CONTROLS, (control) => `[U+${control.charCodeAt(0).toString(16).toUpperCase()}]`);

@@ -1,8 +1,7 @@
 import type { Plan as PlanRecord } from "@brand-records/console-contract";
 import { getRouteApi, Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { isUncertain } from "../../api/call.ts";
-import { POLL_AFTER_ERROR_MS, POLL_MS, useBrand, useRead } from "../../api/queries.ts";
+import { POLL_MS, poll, useBrand, useRead } from "../../api/queries.ts";
 import { NotReadPage } from "../../shell/error-pages.tsx";
 import { keepUnsaved } from "../../api/unsaved.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
@@ -21,13 +20,7 @@ export default function Plan() {
   const { data, error, refetch } = useRead(
     "plans.get",
     { plan_id: planId },
-    {
-      refetchInterval({ state: { data, error } }) {
-        // An ended session is reported once, not every time.
-        if (data?.plan.status !== "pending" || (error !== null && !isUncertain(error))) return false;
-        return error === null ? POLL_MS : POLL_AFTER_ERROR_MS;
-      },
-    },
+    { refetchInterval: (read) => read.state.data?.plan.status === "pending" && poll(POLL_MS)(read) },
   );
   if (data === undefined) return <NotReadPage of="plan" parent="plans" error={error} refetch={refetch} />;
   const { plan } = data;

@@ -8,7 +8,7 @@ import type { PlanEditing, SaveOutcome } from "./editing/use-plan-editing.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
 import { PlanOrigin } from "./plan-origin.tsx";
 import { STEP_NAMES, STEPS, type StepName } from "./plan-pages.ts";
-import { visibleControls } from "./plan-texts.ts";
+import { visibleControls } from "../../parts/formats.ts";
 import styles from "./plans.module.css";
 import { voided, type Confirmations } from "./steps/confirmations.ts";
 import { STEP_PARTS, StepForm } from "./steps/step-form.tsx";

@@ -41,7 +41,7 @@ export function AttemptBars({ receiverId }: { readonly receiverId: string }) {
     <section aria-labelledby="attempts-by-hour">
       <Group justify="space-between" align="start" gap="xs" mb={4}>
         <Text size="sm" flex="1 1 20rem">
-          <Text span id="attempts-by-hour" component="h2" fw={650} fz="1rem" display="inline" mr="sm">
+          <Text span id="attempts-by-hour" component="h2" fw={650} fz="md" display="inline" mr="sm">
             Attempts
           </Text>
           {data !== undefined && <Totals stats={data} range={range} />}

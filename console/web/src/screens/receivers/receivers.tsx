@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { countText } from "../../parts/formats.ts";
@@ -8,7 +8,7 @@ import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { ButtonLink, GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
+import { announce, EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
@@ -20,6 +20,7 @@ export default function Receivers() {
   const isEligible = useMayIntegrate();
   const register = isOwner && isEligible && <ButtonLink to="/developers/receivers/new">Register receiver</ButtonLink>;
   const { data, error, refetch } = useRead("receivers.list", {}, { refetchInterval: POLL_MS });
+  const isFull = register !== false && data !== undefined && data.receivers.length >= RECEIVERS_MAX;
   let content = <NotRead error={error} refetch={refetch} />;
   if (data !== undefined) {
     content =
@@ -37,13 +38,21 @@ export default function Receivers() {
       );
   }
   return (
-    <Page of="receivers" actions={data !== undefined && data.receivers.length > 0 && data.receivers.length < RECEIVERS_MAX && register}>
+    <Page of="receivers" actions={data !== undefined && data.receivers.length > 0 && (isFull ? <Full /> : register)}>
       <Eligibility />
       {content}
       {data !== undefined && <FormError error={error} />}
     </Page>
   );
 }
+
+/** In place of the link that registers one more: it says why there is none. */
+const Full = () => (
+  <Button aria-disabled data-disabled onClick={() => announce(FULL)}>
+    {FULL}
+  </Button>
+);
+const FULL = `${RECEIVERS_MAX} receivers are the limit: delete one to register another`;
 
 const WRITING_ONE = <GuideLink to="webhooks">How to write one</GuideLink>;
 

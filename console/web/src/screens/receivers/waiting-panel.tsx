@@ -34,7 +34,9 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
     setIsPressed(true);
     setIsAccepted(false);
     // Read before anything is sent: if no more have failed at the end, all were accepted.
-    const stats = all ? await call("deliveries.stats", { ...ofBrand, ...attemptsAround(id, Date.now()) }).catch(() => undefined) : undefined;
+    const stats = all
+      ? await call("deliveries.stats", { ...ofBrand, ...attemptsAround(id, Date.now()) }).catch(() => undefined)
+      : undefined;
     send.make({ receiver_id: id, all }, ({ receiver: sent, first }) => {
       announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");
       if (first === null) return;

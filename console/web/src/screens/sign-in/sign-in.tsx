@@ -1,10 +1,12 @@
 import type { SignInFailure } from "@brand-records/console-contract";
 import { ownPath } from "@brand-records/console-contract/own-path";
+import { pageAt, PAGES } from "@brand-records/console-contract/pages";
 import { Anchor, Button, Code, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
+import { useEffect, useEffectEvent } from "react";
 import { query } from "../../api/queries.ts";
-import { returnPath } from "../../api/return-to.ts";
+import { onSignIn, returnPath } from "../../api/return-to.ts";
 import { unpinTab } from "../../api/tab.ts";
 import iconUrl from "../../icon.svg";
 import { Page } from "../../parts/page.tsx";
@@ -108,9 +110,14 @@ function UnusableLink({ error }: { readonly error: Error }) {
 }
 
 function HowToSignIn() {
-  const failure = failureOf(getRouteApi("/sign-in").useSearch());
+  const search = getRouteApi("/sign-in").useSearch();
+  const failure = failureOf(search);
+  const enter = useEffectEvent(useEnter());
+  useEffect(() => onSignIn(() => enter()), []);
+  const page = search.return_to === undefined ? undefined : pageAt(new URL(search.return_to, window.location.href).pathname);
   return (
     <Page of="signIn">
+      {page !== undefined && <Hint>You then go to: {PAGES[page.name].title}.</Hint>}
       {failure !== undefined && <SignInFailed failure={failure} />}
       <WaysToSignIn failed={failure?.error} />
     </Page>

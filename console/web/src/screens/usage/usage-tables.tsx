@@ -41,7 +41,7 @@ export function KeyTable({ buckets, keys, total }: KeyTableProps) {
 const COLUMNS: Column<KeyUsage>[] = [
   { title: "Key", cell: ({ id, key }) => (id === ALL ? <strong>All keys</strong> : <KeyName id={id} found={key} />) },
   { title: "Accepted", cell: ({ accepted }) => accepted.toLocaleString("en-PH") },
-  { title: "Refused", cell: ({ refused }) => refused.toLocaleString("en-PH") },
+  { title: "Refused over the limit", cell: ({ refused }) => refused.toLocaleString("en-PH") },
   { title: "Busiest clock minute", cell: ({ peak }) => peak.toLocaleString("en-PH") },
 ];
 

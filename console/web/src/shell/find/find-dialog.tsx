@@ -1,4 +1,4 @@
-import { Combobox, Group, Modal, TextInput, useCombobox } from "@mantine/core";
+import { Box, Combobox, Group, Modal, TextInput, useCombobox } from "@mantine/core";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { useBrand, useMe, useRead } from "../../api/queries.ts";
@@ -60,23 +60,26 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
           }}
           onKeyDown={onKeyDown}
         />
-        <Combobox.Options id={listId} aria-label="Found" mt="0.75rem" mah="min(24rem, 55vh)" style={{ overflowY: "auto" }}>
-          {found.map(({ text: name, of }, index) => (
-            <Combobox.Option
-              // Neither a name nor a target tells any two apart: receivers may have the same, and pages.
-              key={index}
-              id={idOf(index)}
-              value={String(index)}
-              selected={index === chosen}
-              aria-selected={index === chosen}
-            >
-              <Group className={`${styles["option"]} breakable`} justify="space-between" align="stretch" gap="0 1rem">
-                {name} <span>{of}</span>
-              </Group>
-            </Combobox.Option>
-          ))}
-        </Combobox.Options>
-        {found.length === 0 && <Combobox.Empty role="status">Nothing is found. An id must be whole.</Combobox.Empty>}
+        {/* As high whatever is found: the dialog does not move while one types. */}
+        <Box mt="0.75rem" h="min(24rem, 55vh)" style={{ overflowY: "auto" }}>
+          <Combobox.Options id={listId} aria-label="Found">
+            {found.map(({ text: name, of }, index) => (
+              <Combobox.Option
+                // Neither a name nor a target tells any two apart: receivers may have the same, and pages.
+                key={index}
+                id={idOf(index)}
+                value={String(index)}
+                selected={index === chosen}
+                aria-selected={index === chosen}
+              >
+                <Group className={`${styles["option"]} breakable`} justify="space-between" align="stretch" gap="0 1rem">
+                  {name} <span>{of}</span>
+                </Group>
+              </Combobox.Option>
+            ))}
+          </Combobox.Options>
+          {found.length === 0 && <Combobox.Empty role="status">Nothing is found. An id must be whole.</Combobox.Empty>}
+        </Box>
       </Combobox>
     </Modal>
   );

@@ -13,7 +13,8 @@ import { StateBadge } from "../../../parts/state-badge.tsx";
 import { EmptyState, Notice } from "../../../parts/states.tsx";
 import { When } from "../../../parts/when.tsx";
 import { PLAN_FILTERS, type PlanFilter } from "../plan-pages.ts";
-import { typeName, visibleControls } from "../plan-texts.ts";
+import { typeName } from "../plan-texts.ts";
+import { visibleControls } from "../../../parts/formats.ts";
 import styles from "./plan-list.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */

@@ -43,9 +43,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
       </Text>
       {isRunning && <progress className={bar["progress"]} value={queued} max={Math.max(1, total)} aria-label="Events queued" />}
       <Text size="sm">
-        {isRunning
-          ? `${countText(queued, Infinity)} of ${countText(total, countedMax(failed_only))} queued`
-          : endText(queued, receiver)}
+        {isRunning ? `${countText(queued, Infinity)} of ${countText(total, countedMax(failed_only))} queued` : endText(queued, receiver)}
         {isRunning && receiver.waiting >= WAITING_MAX && ". It goes on when fewer than 10,000 deliveries wait for this receiver"}.
       </Text>
       <Group gap="md">

@@ -104,13 +104,7 @@ export function StartReplay({ receiver, onStarted }: StartReplayProps) {
         )}
       </Group>
       {isConfirming && events !== undefined && (
-        <ConfirmReplay
-          receiver={receiver}
-          input={input}
-          events={events}
-          onStarted={onStarted}
-          onClose={() => setIsConfirming(false)}
-        />
+        <ConfirmReplay receiver={receiver} input={input} events={events} onStarted={onStarted} onClose={() => setIsConfirming(false)} />
       )}
     </Stack>
   );
