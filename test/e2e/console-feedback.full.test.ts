@@ -103,13 +103,17 @@ describe("a dialog whose file is not there yet", () => {
 
 it("no page advises a package that nobody has published", async () => {
   const { page } = await open();
-  const expectNone = async (): Promise<void> => expect(await page.locator("body").innerText()).not.toMatch(/npx|@brand-records|events send/);
+  const expectNone = async (): Promise<void> =>
+    expect(await page.locator("body").innerText()).not.toMatch(/npx|@brand-records|events send/);
   await page.goto(`${url}/developers/receivers/${receiverId}`);
   await page.getByRole("button", { name: "Send test" }).click();
   await page.getByRole("dialog").getByText("Only your receiver’s 2xx").waitFor();
   await expectNone();
   await page.keyboard.press("Escape");
-  await page.getByRole("row", { name: /payout\.paid/ }).getByRole("link").click();
+  await page
+    .getByRole("row", { name: /payout\.paid/ })
+    .getByRole("link")
+    .click();
   await page.getByText("Copy as sent").waitFor();
   await expectNone();
   await page.goto(`${url}/developers/receivers/new`);
@@ -313,6 +317,7 @@ it("a pause that is over is not named as one to come", async () => {
     await route.fulfill({ response, json: { receiver: { ...receiver, paused_until, failures_in_a_row: 12, waiting: 2 } } });
   });
   await page.goto(`${url}/developers/receivers/${receiverId}/replay`);
+  await page.getByText("Which events").waitFor();
   await returnToTab(page);
   await page.getByText("is paused until").waitFor();
   await page.clock.runFor(41_000);
@@ -320,20 +325,21 @@ it("a pause that is over is not named as one to come", async () => {
   expect(await page.getByText("paused until").count()).toBe(0);
 });
 
-it("what a filter shows is sent again, each event once; the result is in view", async () => {
+it("what a filter shows is sent again, each event once, and the counts follow", async () => {
   const { page, expectNoProblems } = await open();
   await page.goto(`${url}/developers/receivers/${receiverId}?type=submission.approved`);
-  await page.getByText(/^\d accepted, \d failed, tests apart/).waitFor();
+  await page.getByText(/4 accepted, 0 failed, tests apart/).waitFor();
   await page.getByRole("button", { name: "Send these 2 again" }).click();
   await page.getByRole("dialog").getByText("Receiver: Warehouse").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Send 2 events" }).click();
-  const result = page.getByText("2 events were sent again.");
-  await result.and(page.locator("*")).waitFor();
-  await page.locator(":focus").filter({ has: result }).waitFor();
-  expect(await isInView(result)).toBe(true);
+  await page.getByRole("dialog").getByText("2 events were sent again.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().and(page.locator(":focus")).press("Enter");
   // The counts follow within two seconds, and the list shows them.
-  await page.getByText(/^6 accepted, 0 failed, tests apart/).waitFor({ timeout: 10_000 });
-  await page.getByRole("row", { name: /submission\.approved.*Sent again.*Delivered/ }).nth(1).waitFor();
+  await page.getByText(/6 accepted, 0 failed, tests apart/).waitFor({ timeout: 10_000 });
+  await page
+    .getByRole("row", { name: /submission\.approved.*Sent again.*Delivered/ })
+    .nth(1)
+    .waitFor();
   expectNoProblems();
 });
 
@@ -408,6 +414,9 @@ it("the overview calls its numbers as the page of usage does, and is called as i
 it("the audit log names plans by their titles, and leads to them", async () => {
   const { page } = await open();
   await page.goto(`${url}/developers/audit`);
-  await page.getByRole("row", { name: /Edit a campaign plan/ }).getByRole("link", { name: "Rainy season clips" }).click();
+  await page
+    .getByRole("row", { name: /Edit a campaign plan/ })
+    .getByRole("link", { name: "Rainy season clips" })
+    .click();
   await page.waitForURL(`${url}${planPath}`);
 });

@@ -419,7 +419,8 @@ it("keeps what is typed when the search or a dialog cannot be loaded, and what s
   const { page, expectNoProblems } = await open(leaver);
   // A new version of the console has replaced the files of this one: that of the search before it was loaded, the others later.
   let isReplaced = true;
-  const replace = (files: string) => page.route(files, (route) => (isReplaced ? route.fulfill({ status: 404, body: "" }) : route.continue()));
+  const replace = (files: string) =>
+    page.route(files, (route) => (isReplaced ? route.fulfill({ status: 404, body: "" }) : route.continue()));
   await replace("**/console/assets/find-dialog-*.js");
   await page.goto(`${url}${review_path}`);
   await stepTitle(page, "Basics");

@@ -61,6 +61,23 @@ const signInSearch = ({ return_to, error, request_id }: Record<string, unknown>)
   ...((typeof request_id === "string" || typeof request_id === "number") && { request_id: String(request_id) }),
 });
 
+interface Screen {
+  readonly default: ComponentType;
+}
+
+/**
+ * The script of a screen. If it cannot be loaded, the router loads the page anew, which finds a new version; without a connection that would
+ * leave the browser's own error in place of the console.
+ */
+const loaded = (load: () => Promise<Screen>) => async (): Promise<Screen> => {
+  try {
+    return await load();
+  } catch (error) {
+    if (navigator.onLine) throw error;
+    return { default: loadedPart(async () => (await load()).default, undefined, OfflinePage) };
+  }
+};
+
 const root = createRootRoute();
 
 const signIn = createRoute({
@@ -96,25 +113,6 @@ const noSearch = searchOf();
 /** The record that an address names: by its parameter that ends with Id, or as the list of keys has it. */
 const recordIdIn = (path: string, params: Readonly<Record<string, string>>, search: object): string | undefined =>
   path === PAGES.keys.path ? keysSearch({ ...search }).key : Object.entries(params).find(([name]) => name.endsWith("Id"))?.[1];
-
-interface Screen {
-  readonly default: ComponentType;
-}
-
-/**
- * The script of a screen. If it cannot be loaded, the router loads the page anew, which finds a new version; without a connection that would
- * leave the browser's own error in place of the console.
- */
-const loaded =
-  (load: () => Promise<Screen>) =>
-  async (): Promise<Screen> => {
-    try {
-      return await load();
-    } catch (error) {
-      if (navigator.onLine) throw error;
-      return { default: loadedPart(async () => (await load()).default, undefined, OfflinePage) };
-    }
-  };
 
 /** A screen of a signed-in person. `readSearch` drops what it does not know. */
 const screen = <const Path extends string, Search extends object = {}>(

@@ -37,8 +37,14 @@ interface PageLink {
   readonly text: string;
 }
 
-const STYLE =
-  ":root{color-scheme:light dark}body{max-width:36rem;margin:15vh auto;padding:0 1.25rem;font:1rem/1.5 system-ui,sans-serif}h1{font-size:1.5rem}small{opacity:.75}";
+/** As the console's page for signing in. */
+const STYLE = [
+  ":root{color-scheme:light dark}",
+  "body{display:grid;place-items:center;min-height:100vh;margin:0;font:1rem/1.5 system-ui,sans-serif;color:light-dark(#000,#d3dae0);background:light-dark(#f8faf9,#101417)}",
+  "main{box-sizing:border-box;width:min(26rem,100% - 2rem);padding:2rem;border:1px solid light-dark(#dee2e6,#3a444d);border-radius:1rem;overflow-wrap:anywhere;background:light-dark(#fff,#14181c)}",
+  "h1{margin:0;font-size:1.5rem;line-height:1.25}a{display:inline-block;padding:.5rem 1rem;border-radius:.5rem;color:#fff;background:#0b6e5f;text-decoration:none}",
+  "small{color:light-dark(#56606b,#a3adb8)}",
+].join("");
 
 /**
  * Returns the form of errors that people read: a small page with a way on. Nothing of the request is in it.

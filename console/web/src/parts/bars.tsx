@@ -32,7 +32,7 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
           {title}
         </Text>
         {series.map(({ name, tone }) => (
-          <span key={name} className={`${styles["key"]} ${styles[tone]}`}>
+          <span key={name} className={styles["key"]} data-tone={tone}>
             {name}
           </span>
         ))}
@@ -54,7 +54,7 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
             return (
               <rect
                 key={`${label} ${series[which]?.name}`}
-                className={styles[series[which]?.tone ?? "quiet"]}
+                data-tone={series[which]?.tone}
                 x={index * width + width * 0.1}
                 y={y}
                 width={width * 0.8}

@@ -5,12 +5,12 @@ import { Fragment } from "react";
  * each /; in a table it has a least width. Other words are never broken.
  */
 export const Breakable = ({ of }: { readonly of: string }) => (
-  <span className="breakable">
+  <bdi className="breakable">
     {of.split(/(?<=[@._])|(?=\/)/).map((part, index) => (
       <Fragment key={index}>
         {index > 0 && <wbr />}
         {part}
       </Fragment>
     ))}
-  </span>
+  </bdi>
 );

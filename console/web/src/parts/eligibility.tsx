@@ -13,7 +13,7 @@ export function Eligibility() {
   if (useMayIntegrate()) return null;
   const ask = isOwner ? "Ask the operator of this service to" : "Ask an owner of your brand to have the operator of this service";
   return (
-    <Notice tone="warning">
+    <Notice tone="waiting">
       {tier === "starter" && (
         <div>
           <strong>{brand_name} is on the Starter plan.</strong> Integrations need Plus, Pro or Enterprise: existing keys are refused until

@@ -87,7 +87,7 @@ function NotLoadedDialog({ onClose, retry }: Closable & Retryable) {
 }
 
 const NotLoadedHere = ({ onClose, retry }: Partial<Closable> & Retryable) => (
-  <div className={styles["error"]} role="alert">
+  <div className={styles["error"]} data-tone="bad" role="alert">
     <Text fw={600}>This part of the page could not be loaded.</Text>
     <Text size="sm">
       {navigator.onLine || "You are offline. "}Your unsaved edits are still here. If trying again does not help, copy them and reload the

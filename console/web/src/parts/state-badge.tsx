@@ -25,5 +25,9 @@ export type State = keyof typeof STATES;
 
 /** A state as text and colour; `text` replaces the state's own, such as "Retrying, 3 of 10". */
 export function StateBadge({ state, text = STATES[state].text }: { readonly state: State; readonly text?: string }) {
-  return <span className={`${styles["badge"]} ${styles[STATES[state].tone]}`}>{text}</span>;
+  return (
+    <span className={styles["badge"]} data-tone={STATES[state].tone}>
+      {text}
+    </span>
+  );
 }

@@ -38,7 +38,7 @@ export function EmptyState({ title, children, action }: EmptyStateProps) {
 /** What could not be loaded, why, and how to try again. */
 export function ErrorState({ error, retry }: { readonly error: Error; retry?(): void }) {
   return (
-    <div className={styles["error"]} role="alert">
+    <div className={styles["error"]} data-tone="bad" role="alert">
       <Text fw={600}>{error instanceof CallError ? error.message : "This page has failed."}</Text>
       {error instanceof CallError && error.requestId !== undefined && <RequestId id={error.requestId} />}
       {retry === undefined ? (
@@ -66,7 +66,7 @@ export function FormError({ error, fields = [], unknownOutcome }: FormErrorProps
   const shown = Object.keys(fieldErrors(error));
   if (shown.length > 0 && shown.every((field) => fields.includes(field))) return null;
   return (
-    <div className={styles["error"]} role="alert">
+    <div className={styles["error"]} data-tone="bad" role="alert">
       <Text size="sm">{error.message}</Text>
       {unknownOutcome !== undefined && isUncertain(error) && <Text size="sm">{unknownOutcome}</Text>}
       {error instanceof CallError && error.requestId !== undefined && <RequestId id={error.requestId} />}
@@ -82,19 +82,17 @@ export function RequestId({ id }: { readonly id: string }) {
   );
 }
 
-const NOTICE_GROUNDS = { info: "var(--note)", warning: "var(--waiting-ground)", good: "var(--good-ground)" };
-
 interface NoticeProps {
-  readonly tone?: keyof typeof NOTICE_GROUNDS;
+  readonly tone?: "note" | "waiting" | "good";
   /** It holds more than prose, such as buttons at its end. */
   readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
 /** A place for information that needs attention, or of a change that went well. */
-export function Notice({ tone = "info", isWide = false, children }: NoticeProps) {
+export function Notice({ tone = "note", isWide = false, children }: NoticeProps) {
   return (
-    <Box className="breakable" p="0.75rem 1rem" bdrs="md" fz="sm" bg={NOTICE_GROUNDS[tone]} data-tone={tone}>
+    <Box className="breakable" p="0.75rem 1rem" bdrs="md" fz="sm" bg="var(--ground)" data-tone={tone}>
       <div className={isWide ? undefined : "prose"}>{children}</div>
     </Box>
   );

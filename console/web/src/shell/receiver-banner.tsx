@@ -23,7 +23,7 @@ export function ReceiverBanner() {
       ? linkOptions({ to: "/developers/receivers/$receiverId", params: { receiverId: first.id } })
       : linkOptions({ to: "/developers/receivers" });
   return (
-    <Notice tone="warning">
+    <Notice tone="waiting">
       <strong>{others.length === 0 ? `The receiver “${first.label}” is disabled.` : `${disabled.length} receivers are disabled.`}</strong>{" "}
       {heldText(disabled)}{" "}
       <AnchorLink {...leadsTo} inherit underline="always">

@@ -56,7 +56,9 @@ export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
     title: "Person",
     cell: ({ actor, via }) => (
       <Lines>
-        <Breakable of={actor ?? "Operator"} />
+        <div>
+          <Breakable of={actor ?? "Operator"} />
+        </div>
         {via !== null && (
           <span>
             through a link of <Breakable of={via} />
@@ -72,7 +74,7 @@ export const columns = (names: SubjectNames): readonly Column<Entry>[] => [
     title: "Address",
     cell: ({ address, browser }) => (
       <Lines>
-        {address === null ? <span>Not recorded</span> : <Breakable of={address} />}
+        {address === null ? <span>Not recorded</span> : <div>{address}</div>}
         {browser !== null && <span>{browser}</span>}
       </Lines>
     ),

@@ -25,7 +25,7 @@ export function useReceiverOf({ receiver_id, state }: Delivery): ReceiverOf {
 export function WaitingNotice({ data, receiverOf }: { readonly data: Output<"deliveries.get">; readonly receiverOf: ReceiverOf }) {
   const { isOwner } = useBrand();
   const reason = waitingReason(data, receiverOf, isOwner);
-  return reason === null ? null : <Notice tone="warning">{reason}</Notice>;
+  return reason === null ? null : <Notice tone="waiting">{reason}</Notice>;
 }
 
 function waitingReason(

@@ -138,7 +138,9 @@ const Target = ({ receiverId, receiver, isDeleted }: ReceiverOf) => {
   }
   return (
     <Lines>
-      <Breakable of={receiver.url} />
+      <div>
+        <Breakable of={receiver.url} />
+      </div>
       <span>{receiver.label}</span>
     </Lines>
   );

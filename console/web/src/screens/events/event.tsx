@@ -115,7 +115,7 @@ const COLUMNS: Column<DeliveryRow>[] = [
           </Link>
           <Marks delivery={delivery} />
         </div>
-        <span>{host === null ? <Id id={delivery.receiver_id} /> : <Breakable of={host} />}</span>
+        {host === null ? <Id id={delivery.receiver_id} /> : <Breakable of={host} />}
       </Lines>
     ),
   },

@@ -73,7 +73,7 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
   if (acceptedUntil !== null) {
     return (
       <Dialog title="Key revoked" isKept onClose={onClose}>
-        <Notice tone="warning">
+        <Notice tone="waiting">
           <strong>{name}</strong> is revoked for good. Part of the service does not know yet: requests with it may succeed until{" "}
           <When at={acceptedUntil} isExact />, Manila time.
         </Notice>

@@ -128,9 +128,7 @@ const CREATED: Column<Key> = {
   cell: ({ created_at, created_by }) => (
     <Lines>
       <When at={created_at} />
-      <span>
-        <Breakable of={created_by} />
-      </span>
+      <Breakable of={created_by} />
     </Lines>
   ),
 };
@@ -163,7 +161,7 @@ const REVOKED_COLUMNS: Column<Key>[] = [
     cell: ({ revoked_at, revoked_by }) => (
       <Lines>
         <When at={revoked_at} />
-        <span>{revoked_by !== null && <Breakable of={revoked_by} />}</span>
+        {revoked_by !== null && <Breakable of={revoked_by} />}
       </Lines>
     ),
   },

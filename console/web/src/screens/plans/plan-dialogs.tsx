@@ -49,7 +49,7 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
         If the integration asks for the same plan again, it is refused; a new request makes a new plan. Nothing was published, funded or
         paid.
       </Text>
-      {isChanged(cancel.error) && <Notice tone="warning">Somebody has just changed the plan. Do you still want to cancel it?</Notice>}
+      {isChanged(cancel.error) && <Notice tone="waiting">Somebody has just changed the plan. Do you still want to cancel it?</Notice>}
     </ConfirmDialog>
   );
 }

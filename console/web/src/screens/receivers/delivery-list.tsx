@@ -1,20 +1,18 @@
 import type { Delivery, Input, Receiver } from "@brand-records/console-contract";
 import { Button, Stack, Text } from "@mantine/core";
-import { useIdle } from "@mantine/hooks";
+import { useDisclosure, useIdle } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useBrand, useRead } from "../../api/queries.ts";
-import { countOf } from "../../parts/formats.ts";
 import { Id } from "../../parts/id.tsx";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
-import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { loadedDialog } from "../../parts/loaded-part.tsx";
-import { useResultInView } from "../../parts/result-in-view.ts";
 import { LastAttempt, DeliveryState, Marks } from "../../parts/deliveries/delivery-cells.tsx";
 import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { Pager } from "../../parts/paged-rows.tsx";
-import { EmptyState, FormError, NotRead, Notice } from "../../parts/states.tsx";
+import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { DELIVERY_FILTERS, listFilter } from "./delivery-filters.ts";
 import { pollMs, UNUSED_AFTER_MS } from "../../parts/deliveries/polling.ts";
@@ -73,44 +71,19 @@ const sendable = (deliveries: readonly Delivery[]): Delivery[] => [
   ).values(),
 ];
 
-interface SendTheseAgainProps {
-  readonly receiver: Receiver;
-  /** The page of the list that shows. */
-  readonly deliveries: readonly Delivery[];
-}
-
 /** Lets an owner send what the filters have found. */
-function SendTheseAgain({ receiver, deliveries }: SendTheseAgainProps) {
+function SendTheseAgain({ receiver, deliveries }: { readonly receiver: Receiver; readonly deliveries: readonly Delivery[] }) {
   const { isOwner } = useBrand();
-  const client = useQueryClient();
-  const [isOpen, setIsOpen] = useState(false);
-  const [sent, setSent] = useState<{ readonly count: number }>();
-  const result = useResultInView(sent);
+  const [isOpen, { open, close }] = useDisclosure(false);
   useEffect(SendShown.preload, []);
-  if (!isOwner) return null;
-  const onSent = (): void => {
-    setSent({ count: deliveries.length });
-    setIsOpen(false);
-    void client.invalidateQueries({ queryKey: ["deliveries.list"] });
-  };
   return (
     <>
-      {deliveries.length > 0 && (
-        <Button variant="default" size="xs" style={{ alignSelf: "flex-start" }} onClick={() => setIsOpen(true)}>
+      {isOwner && deliveries.length > 0 && (
+        <Button variant="default" size="xs" style={{ alignSelf: "flex-start" }} onClick={open}>
           Send {deliveries.length === 1 ? "this one" : `these ${deliveries.length}`} again
         </Button>
       )}
-      {sent && (
-        <div ref={result} tabIndex={-1} className="page-title">
-          <Notice tone="good">
-            {countOf(sent.count, "event was", "events were")} sent again.{" "}
-            <AnchorLink to="." search={{}} inherit underline="always">
-              See the newest deliveries
-            </AnchorLink>
-          </Notice>
-        </div>
-      )}
-      {isOpen && <SendShown receiver={receiver} deliveries={deliveries} onSent={onSent} onClose={() => setIsOpen(false)} />}
+      {isOpen && <SendShown receiver={receiver} deliveries={deliveries} onClose={close} />}
     </>
   );
 }
@@ -169,11 +142,7 @@ const columns = (pausedUntil: string | null): Column<Delivery>[] => [
           <Marks delivery={delivery} />
         </div>
         {/* A test's is a sample, which no filter finds. */}
-        {delivery.record_id !== null && !delivery.test && (
-          <span>
-            <Id id={delivery.record_id} />
-          </span>
-        )}
+        {delivery.record_id !== null && !delivery.test && <Id id={delivery.record_id} />}
       </Lines>
     ),
   },

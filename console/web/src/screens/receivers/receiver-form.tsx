@@ -135,7 +135,7 @@ const ChatRelay = () => (
 
 /** Stands in the form when its person's session has ended: the page stays, for what is typed in it. */
 const SignedOut = () => (
-  <Notice tone="warning">
+  <Notice tone="waiting">
     <div role="alert">
       You are signed out, and what you typed is not saved yet.{" "}
       <Anchor href="/sign-in" target="_blank" inherit underline="always">

@@ -64,9 +64,7 @@ const COLUMNS: Column<Receiver>[] = [
         <Link className="row-link" to="/developers/receivers/$receiverId" params={{ receiverId: id }}>
           <Breakable of={label} />
         </Link>
-        <span>
-          <Breakable of={url} />
-        </span>
+        <Breakable of={url} />
       </Lines>
     ),
   },

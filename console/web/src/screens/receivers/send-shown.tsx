@@ -1,8 +1,9 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { countOf } from "../../parts/formats.ts";
 import { announce } from "../../parts/states.tsx";
 
@@ -10,18 +11,17 @@ interface SendShownProps {
   readonly receiver: Receiver;
   /** As they were when the dialog was opened. */
   readonly deliveries: readonly Delivery[];
-  onSent(): void;
   onClose(): void;
 }
 
-/** Sends deliveries that a list shows once more, one after the other. What fails in between is repeated for the others alone. */
-export function SendShown({ receiver, deliveries, onSent, onClose }: SendShownProps) {
-  // Lists are read once, at the end.
-  const replay = useChange("deliveries.replay", []);
+/** Sends deliveries that a list shows once more, one after the other. After a failure it goes on with the others. */
+export function SendShown({ receiver, deliveries, onClose }: SendShownProps) {
+  const replay = useChange("deliveries.replay", ["deliveries.list"], false);
   const [all] = useState(deliveries);
   const [sent, setSent] = useState(0);
   const [isPending, setIsPending] = useState(false);
   const left = all.slice(sent);
+  const sentText = `${countOf(sent, "event was", "events were")} sent again.`;
   const submit = async (): Promise<void> => {
     setIsPending(true);
     try {
@@ -29,30 +29,40 @@ export function SendShown({ receiver, deliveries, onSent, onClose }: SendShownPr
         await replay.mutateAsync({ delivery_id: id });
         setSent((count) => count + 1);
       }
-      announce(`${countOf(all.length, "event was", "events were")} sent again`);
-      onSent();
+      announce("Sent again");
     } catch {
       // The dialog shows why.
-      setIsPending(false);
     }
+    setIsPending(false);
   };
+  if (left.length === 0) {
+    return (
+      <Dialog title="Sent again" receiver={receiver} onClose={onClose}>
+        <Text>{sentText}</Text>
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </Group>
+      </Dialog>
+    );
+  }
+  const action = `Send ${countOf(left.length, "event", "events")}`;
   return (
     <ConfirmDialog
-      title={`Send ${countOf(left.length, "event", "events")} again?`}
+      title={`${action} again?`}
       receiver={receiver}
       change={{ isPending, error: isPending ? null : replay.error }}
-      action={`Send ${countOf(left.length, "event", "events")}`}
+      action={action}
       isCancelFocused
-      unknownOutcome="One of them may have been sent all the same: trying again within five seconds sends it no second time."
       onConfirm={() => void submit()}
       onClose={onClose}
     >
       <Text>
-        <strong>{receiver.label}</strong> gets the events of the deliveries that the list shows once more, with the same event ids, as new
-        deliveries. Your receiver must ignore an event id that it has handled.
+        <strong>{receiver.label}</strong> gets the events of the deliveries that the list shows once more, as new deliveries. Your receiver
+        must ignore an event id that it has handled.{receiver.enabled || " It is disabled: they are held until you enable it."}
       </Text>
-      {sent > 0 && <Text>{countOf(sent, "event was", "events were")} sent again so far.</Text>}
-      {!receiver.enabled && <Text>The receiver is disabled: the deliveries are held until you enable it.</Text>}
+      {sent > 0 && <Text>{sentText}</Text>}
     </ConfirmDialog>
   );
 }

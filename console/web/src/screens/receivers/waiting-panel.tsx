@@ -58,7 +58,7 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
   );
   if (paused_until === null && !isWaiting && asked === undefined) return null;
   return (
-    <Notice tone={isAccepted && !isWaiting ? "good" : "warning"} isWide>
+    <Notice tone={isAccepted && !isWaiting ? "good" : "waiting"} isWide>
       <div className={styles["panel"]}>
         {paused_until !== null && (
           <span>

@@ -79,7 +79,7 @@ function Counts({ data: { name, groups, buckets, span, counted_since }, isFilter
   return (
     <>
       {counted_since !== null && (
-        <Notice tone="warning">
+        <Notice tone="waiting">
           So much has failed that counts from before <When at={counted_since} /> were removed: a brand keeps the newest 10,000.
         </Notice>
       )}

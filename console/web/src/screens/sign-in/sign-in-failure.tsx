@@ -59,7 +59,7 @@ export function failureOf({ error, request_id }: { readonly error?: string; read
 export function SignInFailed({ failure: { error, request_id } }: { readonly failure: Failure }) {
   const [title, text] = EXPLANATIONS[error];
   return (
-    <div className={styles["error"]} role="alert">
+    <div className={styles["error"]} data-tone="bad" role="alert">
       <Text fw={600}>{title}</Text>
       <Text size="sm">{text}</Text>
       {error === "attempt_unknown" && <Anchor href="/developers">Continue if you are signed in</Anchor>}

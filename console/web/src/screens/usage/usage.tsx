@@ -78,7 +78,7 @@ function UsageOf({ data, limit }: { readonly data: UsageOfRange; readonly limit:
   return (
     <>
       {total.refused > 0 && (
-        <Notice tone="warning">
+        <Notice tone="waiting">
           {total.refused.toLocaleString("en-PH")} {total.refused === 1 ? "request was" : "requests were"} refused with 429, because the
           brand’s limit was used up. The response’s <code>Retry-After</code> says how many seconds to wait.
         </Notice>

@@ -31,7 +31,7 @@ export function TheirChangesNotice({ editing, isChoosing, refusedRevision }: The
   const isMe = theirs.by === email;
   return (
     <div ref={notice} tabIndex={-1} role="group" aria-label="Changes by others" className="page-title breakable">
-      <Notice tone="warning" isWide>
+      <Notice tone="waiting" isWide>
         <Group justify="space-between" gap="0.5rem 1rem">
           <span style={{ flex: "1 1 16rem" }}>
             <strong className="breakable">{isMe ? "You" : (theirs.by ?? "Another person")}</strong> changed {what}

@@ -51,7 +51,7 @@ export default function PlanList() {
         )}
       </Group>
       {data !== undefined && data.pending >= data.pending_max && (
-        <Notice tone="warning">
+        <Notice tone="waiting">
           <strong>Integrations can prepare no more plans.</strong> {data.pending_max} are pending, which is the limit. Complete or cancel
           some, and the next request succeeds.
         </Notice>
@@ -114,13 +114,7 @@ const PREPARED: Column<PlanSummary> = {
   cell: ({ prepared_by, created_at }) => (
     <Lines>
       <When at={created_at} />
-      {prepared_by !== null && (
-        <span>
-          <bdi>
-            <Breakable of={prepared_by} />
-          </bdi>
-        </span>
-      )}
+      {prepared_by !== null && <Breakable of={prepared_by} />}
     </Lines>
   ),
 };
@@ -130,11 +124,7 @@ const closed = (title: string): Column<PlanSummary> => ({
     closed_at !== null && (
       <Lines>
         <When at={closed_at} />
-        {closed_by !== null && (
-          <span>
-            <Breakable of={closed_by} />
-          </span>
-        )}
+        {closed_by !== null && <Breakable of={closed_by} />}
       </Lines>
     ),
 });

@@ -118,7 +118,7 @@ const UnsavedEdits = ({
   onSave,
   onDiscard,
 }: Pick<ReviewStepProps, "editing" | "onSave" | "onDiscard">) => (
-  <Notice tone="warning">
+  <Notice tone="waiting">
     <Text size="sm">
       Your edits of {fieldList(Object.keys(unsaved) as PlanField[])} are not saved, and not shown below. Save or discard them before you
       complete the plan.

@@ -38,7 +38,7 @@ function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
     <>
       <FormError error={error} />
       {!receiver.enabled && (
-        <Notice tone="warning">This receiver is disabled. What a replay queues is held until an owner enables the receiver.</Notice>
+        <Notice tone="waiting">This receiver is disabled. What a replay queues is held until an owner enables the receiver.</Notice>
       )}
       {replay !== null && (
         <div ref={result} tabIndex={-1} className="page-title">
