@@ -1,5 +1,5 @@
 import { PAGES, type PageName } from "@brand-records/console-contract/pages";
-import { Group, Stack, Text, Title } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, type ReactElement, type ReactNode } from "react";
 import { endFirstReads } from "../api/first-reads.ts";
@@ -70,9 +70,9 @@ export function Page({ of, parent, actions, isLoading = false, children, ...text
           ) : (
             parent
           )}
-          <Title order={1} ref={heading} tabIndex={-1} className="page-title breakable" dir="auto">
+          <Text component="h1" ref={heading} tabIndex={-1} className="page-title breakable" dir="auto" fz="h1" lh="h1" fw={650}>
             {title}
-          </Title>
+          </Text>
           {description !== undefined && (
             <Text c="dimmed" mt={4} fz="var(--size-intro)" lh={1.5}>
               {description}

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Box, Button, Skeleton, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
@@ -156,4 +156,8 @@ export function announce(text: string): void {
 }
 
 /** The page's only live region. */
-export const StatusRegion = () => <VisuallyHidden role="status">{status.use()}</VisuallyHidden>;
+export const StatusRegion = () => (
+  <div className="visually-hidden" role="status">
+    {status.use()}
+  </div>
+);

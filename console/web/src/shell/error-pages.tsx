@@ -1,4 +1,4 @@
-import { Container } from "@mantine/core";
+import { Box } from "@mantine/core";
 import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect, type ComponentProps } from "react";
 import { CallError, isGone } from "../api/call.ts";
@@ -9,13 +9,13 @@ import { EmptyState, ErrorState, NotRead } from "../parts/states.tsx";
 /** A path or a record that does not exist, or that is another brand's. */
 export function NotFoundPage() {
   return (
-    <Container size="md" py="xl">
+    <Box maw="60rem" mx="auto" w="100%" py="xl">
       <Page title="Not found">
         <EmptyState title="Nothing is here" action={<ButtonLink to="/developers">Go to the overview</ButtonLink>}>
           The page does not exist, or it belongs to a brand that you are not a member of.
         </EmptyState>
       </Page>
-    </Container>
+    </Box>
   );
 }
 
@@ -42,11 +42,11 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
     void router.invalidate();
   };
   return (
-    <Container size="md" py="xl">
+    <Box maw="60rem" mx="auto" w="100%" py="xl">
       <Page title="This page could not be shown">
         <ErrorState error={error instanceof Error ? error : new Error(String(error))} retry={retry} />
       </Page>
-    </Container>
+    </Box>
   );
 }
 

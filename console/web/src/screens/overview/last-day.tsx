@@ -4,7 +4,7 @@ import { useBrand, useMe } from "../../api/queries.ts";
 import { AnchorLink } from "../../parts/links.tsx";
 import { Hint } from "../../parts/states.tsx";
 import { everyBucket, totalOf } from "../../parts/usage-buckets.ts";
-import { RequestBars, UsageNumbers } from "../../parts/usage-numbers.tsx";
+import { UsageNumbers } from "../../parts/usage-numbers.tsx";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
 
@@ -19,12 +19,11 @@ export const LastDay = ({ usage }: { readonly usage: Output<"overview.get">["usa
 );
 
 function Usage({ from, buckets }: NonNullable<Output<"overview.get">["usage"]>) {
-  const total = totalOf(buckets);
   const limit = useMe().rate_limits[useBrand().tier];
+  const bars = everyBucket(buckets, HOURS, { from: Date.parse(from) });
   return (
     <>
-      <UsageNumbers total={total} limit={limit} />
-      {total.accepted + total.refused > 0 && <RequestBars per="hour" buckets={everyBucket(buckets, HOURS, { from: Date.parse(from) })} />}
+      <UsageNumbers total={totalOf(buckets)} limit={limit} per="hour" buckets={bars} />
       <AnchorLink to="/developers/usage" size="sm">
         Usage by key and by minute
       </AnchorLink>

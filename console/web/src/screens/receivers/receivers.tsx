@@ -8,7 +8,7 @@ import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 import { ButtonLink, GuideLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { announce, EmptyState, FormError, NotRead } from "../../parts/states.tsx";
+import { EmptyState, FormError, NotRead } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { explanationOf, lastAttemptText, stateOf } from "../../parts/receivers/receiver-state.ts";
@@ -38,7 +38,7 @@ export default function Receivers() {
       );
   }
   return (
-    <Page of="receivers" actions={data !== undefined && data.receivers.length > 0 && (isFull ? <Full /> : register)}>
+    <Page of="receivers" actions={data !== undefined && data.receivers.length > 0 && (isFull ? FULL : register)}>
       <Eligibility />
       {content}
       {data !== undefined && <FormError error={error} />}
@@ -47,12 +47,11 @@ export default function Receivers() {
 }
 
 /** In place of the link that registers one more: it says why there is none. */
-const Full = () => (
-  <Button aria-disabled data-disabled onClick={() => announce(FULL)}>
-    {FULL}
+const FULL = (
+  <Button aria-disabled data-disabled>
+    {RECEIVERS_MAX} receivers are the limit: delete one to register another
   </Button>
 );
-const FULL = `${RECEIVERS_MAX} receivers are the limit: delete one to register another`;
 
 const WRITING_ONE = <GuideLink to="webhooks">How to write one</GuideLink>;
 

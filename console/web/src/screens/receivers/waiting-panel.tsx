@@ -1,7 +1,7 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
 import { HOUR_MS } from "@brand-records/console-contract/time-ranges";
-import { useEffect, useEffectEvent, useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { call } from "../../api/call.ts";
 import { useBrand, useChange, useRead } from "../../api/queries.ts";
 import { countOf, countText } from "../../parts/formats.ts";
@@ -9,30 +9,35 @@ import { outcomeText } from "../../parts/deliveries/delivery-texts.ts";
 import { AnchorLink } from "../../parts/links.tsx";
 import { PausedText } from "../../parts/receivers/paused-text.tsx";
 import { isHeldBack, waitingProgress, waitingText } from "../../parts/receivers/waiting-progress.ts";
+import { StateBadge } from "../../parts/state-badge.tsx";
 import { announce, FormError, Notice } from "../../parts/states.tsx";
 import bar from "../../parts/progress.module.css";
 import styles from "./waiting-panel.module.css";
 
 const WATCHED_POLL_MS = 1_000;
 
+/** All deliveries that waited, when they were sent. */
+interface Sent {
+  readonly receiver: Receiver;
+  /** When the service had answered, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Attempts that had failed before anything was sent; undefined if that is not known. */
+  readonly failedBefore: number | undefined;
+}
+
 /** What was asked for on this page. */
-type Asked =
-  | { readonly kind: "one"; readonly delivery: Delivery }
-  /** `at`: when the service had answered, in milliseconds since the epoch. */
-  | { readonly kind: "all"; readonly receiver: Receiver; readonly at: number; readonly failedBefore: number | undefined };
+type Asked = { readonly kind: "one"; readonly delivery: Delivery } | ({ readonly kind: "all" } & Sent);
 
 /** Says why deliveries wait at an enabled receiver, and lets owners send them now, and watch. Nothing if all is well. */
 export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
   const { isOwner, ofBrand } = useBrand();
   const [asked, setAsked] = useState<Asked>();
-  const [isAccepted, setIsAccepted] = useState(false);
   const [isPressed, setIsPressed] = useState(false);
   const send = useChange("receivers.send_waiting", ["receivers.get", "receivers.list", "deliveries.list"]);
   const { id, waiting, waiting_due, paused_until, failures_in_a_row } = receiver;
   const isWaiting = isHeldBack(receiver);
   const press = async (all: boolean): Promise<void> => {
     setIsPressed(true);
-    setIsAccepted(false);
     // Read before anything is sent: if no more have failed at the end, all were accepted.
     const stats = all
       ? await call("deliveries.stats", { ...ofBrand, ...attemptsAround(id, Date.now()) }).catch(() => undefined)
@@ -58,7 +63,7 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
   );
   if (paused_until === null && !isWaiting && asked === undefined) return null;
   return (
-    <Notice tone={isAccepted && !isWaiting ? "good" : "waiting"} isWide>
+    <Notice tone={isWaiting || paused_until !== null ? "waiting" : "note"} isWide>
       <div className={styles["panel"]}>
         {paused_until !== null && (
           <span>
@@ -69,15 +74,7 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
           <span>{countOf(waiting - waiting_due, "delivery waits", "deliveries wait")} for a retry.</span>
         )}
         {asked?.kind === "one" && <TriedDelivery key={asked.delivery.attempts} tried={asked.delivery} />}
-        {asked?.kind === "all" && (
-          <SentWaiting
-            key={asked.at}
-            sent={asked.receiver}
-            at={asked.at}
-            failedBefore={asked.failedBefore}
-            onAccepted={() => setIsAccepted(true)}
-          />
-        )}
+        {asked?.kind === "all" && <SentWaiting key={asked.at} {...asked} />}
         <FormError error={send.error} />
         {isOwner && isWaiting && (
           <Group gap="xs" className={styles["buttons"] ?? ""}>
@@ -124,17 +121,8 @@ const attemptsAround = (receiver_id: string, now: number) => ({
   to: new Date(now + 24 * HOUR_MS).toISOString(),
 });
 
-interface SentWaitingProps {
-  readonly sent: Receiver;
-  /** When `sent` was read. */
-  readonly at: number;
-  /** Attempts that had failed before anything was sent; undefined if that is not known. */
-  readonly failedBefore: number | undefined;
-  onAccepted(): void;
-}
-
 /** How far the receiver is with what waited. */
-function SentWaiting({ sent, at, failedBefore, onAccepted }: SentWaitingProps): ReactNode {
+function SentWaiting({ receiver: sent, at, failedBefore }: Sent): ReactNode {
   const total = totalOf(sent);
   const [progress, setProgress] = useState(() => waitingProgress(undefined, total, sent, at));
   const { data, dataUpdatedAt } = useRead(
@@ -149,15 +137,11 @@ function SentWaiting({ sent, at, failedBefore, onAccepted }: SentWaitingProps): 
   const isOver = progress.state === "sent" && progress.left === total;
   const { data: stats } = useRead("deliveries.stats", attemptsAround(sent.id, at), { enabled: isOver && failedBefore !== undefined });
   const isAccepted = isOver && stats !== undefined && stats.total.failed === failedBefore;
-  const tell = useEffectEvent(onAccepted);
-  useEffect(() => {
-    if (isAccepted) tell();
-  }, [isAccepted]);
   const text = waitingText(total, progress, isAccepted);
   useAnnounced(progress.state === "sending" ? undefined : text);
   return (
     <>
-      <span>{text}</span>
+      <span>{isAccepted ? <StateBadge state="delivered" text={text} /> : text}</span>
       {progress.state === "sending" && (
         <progress className={bar["progress"]} value={progress.tried} max={total} aria-label="Deliveries tried" />
       )}

@@ -3,7 +3,7 @@ import { USAGE_RANGES } from "@brand-records/console-contract/time-ranges";
 import { Bars } from "../../parts/bars.tsx";
 import { momentText } from "../../parts/when-text.ts";
 import { everyBucket, type Counts } from "../../parts/usage-buckets.ts";
-import { RequestBars, UsageNumbers } from "../../parts/usage-numbers.tsx";
+import { UsageNumbers } from "../../parts/usage-numbers.tsx";
 
 const BUSIEST = [{ name: "Accepted in the busiest clock minute", tone: "quiet" }] as const;
 
@@ -18,13 +18,10 @@ interface UsageChartsProps {
 export function UsageCharts({ data: { name, span, buckets }, total, limit }: UsageChartsProps) {
   const range = USAGE_RANGES[name];
   const all = everyBucket(buckets, range, span);
-  const line = limit === undefined ? {} : { limit };
-  const isByMinute = range.bucketMinutes === 1;
   return (
     <>
-      <UsageNumbers total={total} limit={limit} />
-      <RequestBars per={range.per} buckets={all} {...(isByMinute && line)} />
-      {!isByMinute && (
+      <UsageNumbers total={total} limit={limit} per={range.per} buckets={all} />
+      {range.bucketMinutes > 1 && (
         <Bars
           title={`Busiest clock minute of each ${range.per}`}
           series={BUSIEST}
@@ -32,7 +29,7 @@ export function UsageCharts({ data: { name, span, buckets }, total, limit }: Usa
             label: momentText(start) + (refused > 0 ? ", limit reached" : ""),
             values: [peak],
           }))}
-          {...line}
+          {...(limit !== undefined && { limit })}
         />
       )}
     </>

@@ -37,7 +37,14 @@ export function ErrorSummary({ problems, attempt, nameOf = problemName }: ErrorS
   }, [attempt, hasProblems]);
   if (!hasProblems) return null;
   return (
-    <div ref={summary} className={`${states["error"]} ${styles["summary"]}`} tabIndex={-1} data-tone="bad" role="group" aria-labelledby="problems">
+    <div
+      ref={summary}
+      className={`${states["error"]} ${styles["summary"]}`}
+      tabIndex={-1}
+      data-tone="bad"
+      role="group"
+      aria-labelledby="problems"
+    >
       <Text id="problems" fw={600}>
         {names.length === 1 ? "One thing needs your attention" : `${names.length} things need your attention`}
       </Text>
