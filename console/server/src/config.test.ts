@@ -50,3 +50,9 @@ it("refuses a client secret that is guessed easily, without repeating it", () =>
   expect(parse).toThrow("OIDC_CLIENT_SECRET: must be at least 16 characters");
   expect(parse).not.toThrow("hunter2");
 });
+
+it("knows how people run the command line where that is set, and takes one line", () => {
+  expect(parseConfig(required).COMMAND_LINE).toBeUndefined();
+  expect(parseConfig({ ...required, COMMAND_LINE: "npx @acme/records" }).COMMAND_LINE).toBe("npx @acme/records");
+  expect(() => parseConfig({ ...required, COMMAND_LINE: "npx\n@acme/records" })).toThrow("COMMAND_LINE: must not hold control characters");
+});

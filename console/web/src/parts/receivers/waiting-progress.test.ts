@@ -1,5 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { isHeldBack, OVERTAKEN_MS, waitingProgress, waitingText, type WaitingProgress } from "./waiting-progress.ts";
+import { isHeldBack, isSending, OVERTAKEN_MS, waitingProgress, waitingText, type WaitingProgress } from "./waiting-progress.ts";
 
 const counts = (waiting: number, waiting_due: number, in_flight = 0, paused_until: string | null = null, enabled = true): Receiver =>
   ({ enabled, waiting, waiting_due, in_flight, paused_until }) as Receiver;
@@ -57,4 +57,14 @@ it("offers to send what a pause or a retry's delay holds back, also once an atte
   expect(isHeldBack(counts(6, 6))).toBe(false);
   expect(isHeldBack(counts(0, 0, 0, PAUSED))).toBe(false);
   expect(isHeldBack(counts(6, 0, 0, null, false))).toBe(false);
+});
+
+it("calls accepted what the caller knows to be", () => {
+  const progress = after(65, [65, 65], [0, 0]) as WaitingProgress;
+  expect(waitingText(65, progress, true)).toBe("All 65 that waited were accepted.");
+});
+
+it("is sending while an attempt is in flight, or one is due and nothing keeps it", () => {
+  const sending = [counts(0, 0, 1), counts(3, 1), counts(3, 0), counts(3, 3, 0, PAUSED), counts(3, 3, 0, null, false)].map(isSending);
+  expect(sending).toEqual([true, true, false, false, false]);
 });
