@@ -8,17 +8,17 @@ import { bringIntoView } from "./result-in-view.ts";
 import styles from "./page.module.css";
 
 let isFirstPage = true;
-/** The path of the page before, unless that stood for one that was loading. */
-let pathBefore: string | undefined;
+/** What the page before was about, unless that was loading: the end of its path, as a plan's type may change. */
+let subjectBefore: string | undefined;
 
 /** Gives the heading the focus, unless the browser has loaded the page. */
 function useFocusedHeading(isLoading: boolean) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    const { pathname } = window.location;
+    const subject = window.location.pathname.split("/").at(-1);
     // The router scrolls where a navigation leads. Without one, the page is what a change has made of the page before.
-    const isResult = pathname === pathBefore;
-    pathBefore = isLoading ? undefined : pathname;
+    const isResult = subject === subjectBefore;
+    subjectBefore = isLoading ? undefined : subject;
     // The switcher keeps it: the keyboard chooses the next brand. So does a dialog that was opened while the page was loading.
     const mayTake = document.activeElement?.closest("select, [role=dialog]") == null;
     if (!isFirstPage && mayTake) {

@@ -51,7 +51,9 @@ export function DeliveryList({ receiver }: { readonly receiver: Receiver }) {
         Deliveries
       </Text>
       <FilterBar filters={DELIVERY_FILTERS} values={values} />
-      {isFiltered(DELIVERY_FILTERS, values) && <SendTheseAgain receiver={receiver} deliveries={sendable(data?.deliveries ?? [])} />}
+      {isFiltered(DELIVERY_FILTERS, values) && (
+        <SendTheseAgain receiver={receiver} deliveries={sendable((!isPlaceholderData && data?.deliveries) || [])} />
+      )}
       {!isFirst && <NewDeliveries key={JSON.stringify(firstPage)} input={firstPage} />}
       <Pager label="Deliveries" param="after" page={after} next={data?.next_after_id ?? null} isLoading={isPlaceholderData}>
         {data !== undefined && <FormError error={error} />}
