@@ -27,11 +27,11 @@ export default defineConfig({
             // What pages share: small, and most need most of it.
             {
               name: "parts",
-              test: /console\/web\/src\/(api|parts\/(?!bars|modal|confirm-|secret-|unsaved-text|deliveries\/attempt-list)|shell\/error-pages)|react-router\/.*\/useBlocker|@mantine\/(hooks|core\/esm\/core)\//,
+              test: /console\/web\/src\/(api|parts\/(?!bars|usage-|modal|confirm-|secret-|unsaved-text|deliveries\/attempt-list)|shell\/error-pages)|react-router\/.*\/useBlocker|@mantine\/(hooks|core\/esm\/core)\//,
               priority: 3,
             },
             // What pages with bars share.
-            { name: "bars", test: /console\/contract\/dist\/(range-reads|time-ranges)|console\/web\/src\/parts\/bars\./, priority: 2 },
+            { name: "bars", test: /console\/contract\/dist\/(range-reads|time-ranges)|console\/web\/src\/parts\/(bars\.|usage-)/, priority: 2 },
             { name: "form", test: /@mantine\/form\//, priority: 2 },
             { name: "checkbox", test: /components\/Checkbox\//, priority: 2 },
             { name: "radio", test: /components\/Radio\//, priority: 2 },

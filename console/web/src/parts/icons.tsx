@@ -54,3 +54,4 @@ export const PlanIcon = icon(<path d="M8 4h8v3H8zM16 5h3v15H5V5h3M9 12h6M9 16h4"
 export const UpIcon = icon(<path d="M12 19V6M6.5 11.5 12 6l5.5 5.5" />);
 export const DownIcon = icon(<path d="M12 5v13M6.5 12.5 12 18l5.5-5.5" />);
 export const RemoveIcon = icon(<path d="m6.5 6.5 11 11M17.5 6.5l-11 11" />);
+export const MenuIcon = icon(<path d="M4 7h16M4 12h16M4 17h16" />);

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Box, Button, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
@@ -110,7 +110,7 @@ export const LOADING = { "aria-busy": true, "aria-label": "Loading", role: "grou
 
 /** Stands for something that is loading, as high as that, so that what follows stays where it is. */
 export function Loading({ height }: { readonly height: number }) {
-  return <Skeleton {...LOADING} height={height} radius="md" />;
+  return <Box {...LOADING} h={height} bdrs="md" bg="var(--pointed)" />;
 }
 
 /** Rows that are loading. */
@@ -118,7 +118,7 @@ export function LoadingRows({ rows = 4 }: { readonly rows?: number }) {
   return (
     <Stack {...LOADING} gap="xs">
       {Array.from({ length: rows }, (_, index) => (
-        <Skeleton key={index} height={44} radius="md" />
+        <Box key={index} h={44} bdrs="md" bg="var(--pointed)" />
       ))}
     </Stack>
   );

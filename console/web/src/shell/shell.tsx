@@ -1,4 +1,4 @@
-import { Burger, Loader, Text } from "@mantine/core";
+import { Loader, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, Outlet } from "@tanstack/react-router";
 import { Suspense, useDeferredValue, useEffect } from "react";
@@ -6,6 +6,7 @@ import { renameBrand } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
 import { preloadDialogs } from "../parts/dialog.tsx";
+import { MenuIcon, RemoveIcon } from "../parts/icons.tsx";
 import { loadedPart } from "../parts/loaded-part.tsx";
 import { LOADING } from "../parts/states.tsx";
 import { BrandSwitcher, Navigation } from "./navigation.tsx";
@@ -55,7 +56,11 @@ function Frame() {
         Skip to the content
       </a>
       <header className={`${styles["header"]} ${KEPT_WIDTH}`}>
-        {brand && <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" aria-expanded={isOpen} />}
+        {brand && (
+          <UnstyledButton onClick={toggle} hiddenFrom="sm" p="0.25rem" aria-label="Navigation" aria-expanded={isOpen}>
+            {isOpen ? <RemoveIcon size={24} /> : <MenuIcon size={24} />}
+          </UnstyledButton>
+        )}
         <Link to="/developers" className={styles["logo"]}>
           <img src={iconUrl} alt="" width={26} height={26} />
           <span className={brand && styles["wide"]}>Brand Records</span>

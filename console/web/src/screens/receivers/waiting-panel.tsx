@@ -1,6 +1,5 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
-import { HOUR_MS } from "@brand-records/console-contract/time-ranges";
 import { useEffect, useState, type ReactNode } from "react";
 import { call } from "../../api/call.ts";
 import { useBrand, useChange, useRead } from "../../api/queries.ts";
@@ -113,6 +112,8 @@ const attemptSince = <One extends { readonly attempt: number }>({ attempts }: De
 
 /** Deliveries that waited: some are being sent by the time the service answers, and one at least was there. */
 const totalOf = ({ waiting, in_flight }: Receiver): number => Math.max(1, waiting + in_flight);
+
+const HOUR_MS = 3_600_000;
 
 /** A receiver's attempts of the hours that a person may look at its page. */
 const attemptsAround = (receiver_id: string, now: number) => ({
