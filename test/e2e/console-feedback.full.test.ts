@@ -165,7 +165,7 @@ it("no word is broken from 320 to 1440 px, and no page is wider than its window"
   const { page } = await open();
   for (const [path, shown] of PAGES) {
     await page.goto(`${url}${path()}`);
-    await page.getByText(shown).first().waitFor();
+    await page.getByText(shown).filter({ visible: true }).first().waitFor();
     for (const width of [1440, 1280, 1100, 1024, 800, 360, 320]) {
       await page.setViewportSize({ width, height: 800 });
       expect([path(), width, await page.evaluate(BROKEN_WORDS)]).toEqual([path(), width, [true]]);
@@ -195,7 +195,7 @@ it("a line of prose has at most 75 characters", async () => {
   const { page } = await open({ viewport: { width: 1440, height: 900 } });
   for (const [path, shown] of PAGES) {
     await page.goto(`${url}${path()}`);
-    await page.getByText(shown).first().waitFor();
+    await page.getByText(shown).filter({ visible: true }).first().waitFor();
     expect([path(), await page.evaluate(LONG_LINES)]).toEqual([path(), []]);
   }
 });

@@ -1,16 +1,23 @@
-import { Fragment } from "react";
+import { Fragment, type CSSProperties } from "react";
+
+/** Longer words may be broken in a table: it has other columns. */
+const WHOLE_MAX = 14;
 
 /**
  * A text that may be one long word: an address, a name that people have given. It breaks between its parts first, behind @, . and _ and before
- * each /; in a table it has a least width. Other words are never broken.
+ * each /; in a table its column is as wide as its longest part, up to a bound. Other words are never broken.
  */
-export const Breakable = ({ of }: { readonly of: string }) => (
-  <bdi className="breakable">
-    {of.split(/(?<=[@._])|(?=\/)/).map((part, index) => (
-      <Fragment key={index}>
-        {index > 0 && <wbr />}
-        {part}
-      </Fragment>
-    ))}
-  </bdi>
-);
+export function Breakable({ of }: { readonly of: string }) {
+  const parts = of.split(/(?<=[@._])|(?=\/)/);
+  const longest = Math.max(...parts.flatMap((part) => part.split(/[\s-]/)).map(({ length }) => length));
+  return (
+    <bdi className="breakable" style={{ "--least": `${Math.min(longest, WHOLE_MAX) + 1}ch` } as CSSProperties}>
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
+  );
+}

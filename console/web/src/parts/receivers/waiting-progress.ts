@@ -8,6 +8,18 @@ export const isHeldBack = ({ enabled, paused_until, waiting, waiting_due }: Rece
 export const isSending = ({ enabled, paused_until, waiting_due, in_flight }: Receiver): boolean =>
   in_flight > 0 || (enabled && paused_until === null && waiting_due > 0);
 
+/** Deliveries that waited: some are being sent by the time the service answers, and one at least was there. */
+export const totalOf = ({ waiting, in_flight }: Receiver): number => Math.max(1, waiting + in_flight);
+
+const HOUR_MS = 3_600_000;
+
+/** A receiver's attempts of the hours that a person may look at its page. */
+export const attemptsAround = (receiver_id: string, now: number) => ({
+  receiver_id,
+  from: new Date(now - HOUR_MS).toISOString(),
+  to: new Date(now + 24 * HOUR_MS).toISOString(),
+});
+
 type Counts = Pick<Receiver, "enabled" | "waiting" | "waiting_due" | "in_flight" | "paused_until">;
 
 export interface WaitingProgress {
