@@ -70,6 +70,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.UsageService/RecordUsage": { isIdempotent: true, callers: ["gateway"], actor: "caller" },
   "/accounts.v1.UsageService/GetTime": { isIdempotent: true, callers: ["gateway", "console"], actor: "bearer" },
   "/accounts.v1.UsageService/ListFailedRequests": { isIdempotent: true, callers: ["console"], actor: "member" },
+  "/accounts.v1.UsageService/ListRequests": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.UsageService/GetUsage": { isIdempotent: true, callers: ["console"], actor: "member" },
   "/accounts.v1.OperatorService/FindBrand": { isIdempotent: true, callers: ["console"], actor: "person" },
   "/accounts.v1.OperatorService/ExportPerson": { isIdempotent: true, callers: [], actor: "caller" },

@@ -30,7 +30,7 @@ const UNKNOWN_API_ROUTE = "/api/*";
 
 export interface AppDependencies extends AdmissionDependencies {
   readonly services: Services;
-  readonly usage: Pick<UsageRecorder, "count" | "countMessage" | "countFailure">;
+  readonly usage: Pick<UsageRecorder, "count" | "countMessage" | "countRequest">;
   readonly publicUrl: string;
   /** Undefined: its paths do not exist. */
   readonly console: ConsoleTarget | undefined;

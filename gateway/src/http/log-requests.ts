@@ -1,21 +1,22 @@
-import { accessLog } from "@brand-records/edge";
+import { accessLog, type ServedExchange } from "@brand-records/edge";
 import { Counter, Histogram, type Logger, type Registry, SECONDS_BUCKETS } from "@brand-records/telemetry";
 import type { RequestHandler } from "express";
 import { OPERATIONS } from "../operations/index.ts";
-import type { Failure } from "../usage/usage-counts.ts";
+import type { KeyedRequest } from "../usage/usage-counts.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
+import { productOf } from "./mcp/client-name.ts";
 import { ASSISTANTS_PATH } from "./mcp/server-info.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export interface LogRequestsOptions {
   readonly log: Logger;
   readonly metrics: Registry;
-  readonly usage: Pick<UsageRecorder, "countFailure">;
+  readonly usage: Pick<UsageRecorder, "countRequest">;
   /** Whose failures alerts count. */
   readonly routes: readonly string[];
 }
 
-/** Logs and counts every request; those for operations and messages of assistants by what they ask for, too, and for brands what failed. */
+/** Logs and counts every request; those for operations and messages of assistants by what they ask for, too, and for brands those with a key. */
 export function logRequests({ log, metrics, usage, routes }: LogRequestsOptions): RequestHandler {
   const operations = new Histogram({
     name: "operation_duration_seconds",
@@ -35,10 +36,11 @@ export function logRequests({ log, metrics, usage, routes }: LogRequestsOptions)
     metrics,
     routes,
     fieldsOf: ({ rpc }) => ({ rpc_method: rpc?.method, rpc_generation: rpc?.generation, tool: rpc?.tool }),
-    onServed(context, { method: httpMethod, status, seconds }) {
+    onServed(context, served) {
       const { rpc, operation, errorKind } = context;
-      const failure = failureOf(context, httpMethod);
-      if (failure !== undefined) usage.countFailure(failure);
+      const { status, seconds } = served;
+      const request = keyedRequestOf(context, served);
+      if (request !== undefined) usage.countRequest(request);
       if (rpc !== undefined) {
         const { method, generation = "none", tool = "none" } = rpc;
         messages.inc({ method, generation, tool, error: errorKind ?? "none" });
@@ -59,20 +61,23 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PAT
 const UNKNOWN_FIELD = "*";
 
 /**
- * Returns what brands see of a request that was refused or failed; undefined for one that succeeded, and without a valid key: it belongs to no brand. It holds
- * neither a message nor anything that the request held, but for the caller's own request id.
+ * Returns what brands see of a request; undefined for one without a valid key: it belongs to no brand. It holds neither a message nor anything
+ * that the request held, but for the caller's own request id and the client's name.
  */
-export function failureOf(context: RequestContext, method: string): Failure | undefined {
-  const { brandId, keyId, errorKind, requestId } = context;
-  if (brandId === undefined || keyId === undefined || errorKind === undefined) return undefined;
-  if (offersNoStream(context, method)) return undefined;
+export function keyedRequestOf(context: RequestContext, { method, status, seconds }: ServedExchange): KeyedRequest | undefined {
+  const { brandId, keyId, errorKind, requestId, userAgent } = context;
+  if (brandId === undefined || keyId === undefined) return undefined;
   return {
     brand_id: brandId,
     key_id: keyId,
     route: routeOf(context, method),
-    code: errorKind,
+    http_status: status,
+    code: errorKind ?? "",
     field: fieldOf(context),
+    isFailure: errorKind !== undefined && !offersNoStream(context, method),
+    duration_ms: Math.ceil(seconds * 1_000),
     request_id: requestId,
+    client: productOf(userAgent),
   };
 }
 
@@ -81,7 +86,9 @@ const offersNoStream = ({ route, errorKind }: RequestContext, method: string): b
   method === "GET" && route === ASSISTANTS_PATH && errorKind === "method_not_allowed";
 
 function routeOf({ route, rpc }: RequestContext, method: string): string {
-  return [METHODS.has(method) ? method : "OTHER", route, rpc?.method, rpc?.tool].filter((part) => part !== undefined).join(" ");
+  const path = `${METHODS.has(method) ? method : "OTHER"} ${route}`;
+  if (rpc === undefined) return path;
+  return rpc.tool === undefined ? `${path} ${rpc.method}` : `${path} ${rpc.method} ${rpc.tool}`;
 }
 
 /** The outermost name: `requirements` of `requirements[2]`. */

@@ -24,6 +24,7 @@ export type ErrorForm = (
 export interface RequestContext extends EdgeContext {
   /** Address of the page about errors. */
   readonly errorDocs: string;
+  readonly userAgent: string | undefined;
   /** Undefined until it is known. */
   operation?: { readonly name: string; readonly via: Via };
   /** The message, on the assistants' path. Known names only, or `other`. */
@@ -37,9 +38,9 @@ export interface RequestContext extends EdgeContext {
 /** Gives every request its context. The trace begins here unless the caller has one. */
 export const requestContext = (deadlineMs: number, errorDocs: string): RequestHandler =>
   giveContext<RequestContext>(deadlineMs, (request) => {
-    const { traceparent } = request.headers;
+    const { traceparent, "user-agent": userAgent } = request.headers;
     const edge = startEdgeSpan(request.method, typeof traceparent === "string" ? traceparent : undefined, { kind: "server" });
-    return { ...edge, errorDocs, address: request.ip ?? "" };
+    return { ...edge, errorDocs, userAgent, address: request.ip ?? "" };
   });
 
 export const contextOf = (response: Response): RequestContext => edgeContextOf(response);

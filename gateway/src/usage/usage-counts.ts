@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { ClientUsage, FailedMinute, MinuteUsage } from "@brand-records/proto/accounts/v1";
+import type { BrandRequests, ClientUsage, FailedMinute, MinuteUsage, ServedRequest } from "@brand-records/proto/accounts/v1";
 import type { Principal } from "../auth/principal.ts";
 import { manilaDay } from "../manila.ts";
+import { LastRequests } from "./last-requests.ts";
 
 const MINUTE_MS = 60_000;
 /** Counts of requests, and of clients, that are not recorded yet: 10 MB each. Accounts may be unavailable for a while. */
@@ -21,13 +22,15 @@ const OTHER = "other";
 
 export type Key = Pick<Principal, "brand_id" | "key_id">;
 
-/** A request that was refused or failed. Everything here is one of few values, but for the id. */
-export interface Failure extends Key {
-  readonly route: string;
-  readonly code: string;
+/** A request with a key. Everything here is one of few values, but for its id, its duration and its client. */
+export interface KeyedRequest extends Key, Omit<ServedRequest, "at"> {
+  /** What its error is about; empty without one. */
   readonly field: string;
-  readonly request_id: string;
+  /** Counts as refused or failed. */
+  readonly isFailure: boolean;
 }
+
+export type Failure = Pick<KeyedRequest, "brand_id" | "key_id" | "route" | "code" | "field" | "request_id">;
 
 /** A message of an assistant. */
 export interface DeclaredMessage {
@@ -43,6 +46,7 @@ export interface UsageBatch {
   readonly minutes: MinuteUsage[];
   readonly clients: ClientUsage[];
   readonly failures: FailedMinute[];
+  readonly requests: BrandRequests[];
 }
 
 /** Counts by id. Bounded: beyond `max`, what has an id that is not counted yet is dropped. */
@@ -89,11 +93,15 @@ class BoundedCounts<Count> {
   }
 }
 
-/** Requests by minute and key, messages of assistants by day, key and declared name, and refused and failed requests by minute and what they were. */
+/**
+ * Requests by minute and key, messages of assistants by day, key and declared name, refused and failed requests by minute and what they were, and
+ * the last requests of each brand.
+ */
 export class UsageCounts {
   readonly #minutes: BoundedCounts<MinuteUsage>;
   readonly #clients: BoundedCounts<ClientUsage>;
   readonly #failures: BoundedCounts<FailedMinute>;
+  #requests: LastRequests | undefined = new LastRequests();
   /** How many names are counted of each day and key. */
   readonly #names = new Map<string, number>();
 
@@ -109,7 +117,12 @@ export class UsageCounts {
   }
 
   get size(): number {
-    return this.#minutes.size + this.#clients.size + this.#failures.size;
+    return this.#minutes.size + this.#clients.size + this.#failures.size + (this.#requests?.size ?? 0);
+  }
+
+  /** Collects requests from now on, or none. Accounts says with each batch whether it keeps them. */
+  collectRequests(isKept: boolean): void {
+    this.#requests = isKept ? (this.#requests ?? new LastRequests()) : undefined;
   }
 
   /** @param now milliseconds since the epoch, as for the others */
@@ -135,10 +148,25 @@ export class UsageCounts {
     if (!callsTool) counted.connecting += 1;
   }
 
-  addFailure({ request_id, ...failure }: Failure, now: number): void {
+  /** @param now when it was over */
+  addRequest({ brand_id, key_id, route, http_status, code, duration_ms, request_id, client }: KeyedRequest, now: number): void {
+    const at = new Date(now - duration_ms).toISOString();
+    this.#requests?.add(brand_id, { at, key_id, route, http_status, code, duration_ms, request_id, client });
+  }
+
+  addFailure({ request_id, brand_id, key_id, route, code, field }: Failure, now: number): void {
     const minute = startOfMinute(now);
-    const id = [minute, failure.key_id, failure.route, failure.code, failure.field].join(" ");
-    const create = (): FailedMinute => ({ ...failure, minute: new Date(minute).toISOString(), requests: 0, request_ids: [] });
+    const id = [minute, key_id, route, code, field].join(" ");
+    const create = (): FailedMinute => ({
+      brand_id,
+      key_id,
+      route,
+      code,
+      field,
+      minute: new Date(minute).toISOString(),
+      requests: 0,
+      request_ids: [],
+    });
     const counted = this.#failures.of(id, create);
     if (counted === undefined) return;
     counted.requests += 1;
@@ -148,8 +176,14 @@ export class UsageCounts {
 
   /** Removes and returns what fits into a batch, oldest first; undefined if there is nothing. */
   takeBatch(): UsageBatch | undefined {
-    const [minutes, clients, failures] = [this.#minutes.take(BATCH_MAX), this.#takeClients(), this.#failures.take(BATCH_FAILURES_MAX)];
-    return minutes.length + clients.length + failures.length === 0 ? undefined : { batch_id: randomUUID(), minutes, clients, failures };
+    if (this.size === 0) return undefined;
+    return {
+      batch_id: randomUUID(),
+      minutes: this.#minutes.take(BATCH_MAX),
+      clients: this.#takeClients(),
+      failures: this.#failures.take(BATCH_FAILURES_MAX),
+      requests: this.#requests?.take() ?? [],
+    };
   }
 
   #takeClients(): ClientUsage[] {

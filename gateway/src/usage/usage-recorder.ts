@@ -3,7 +3,7 @@ import { withTimeout, type Clock } from "@brand-records/lifecycle";
 import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type RpcClient } from "@brand-records/rpc";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
-import { UsageCounts, type DeclaredMessage, type Failure, type Key, type UsageBatch } from "./usage-counts.ts";
+import { UsageCounts, type DeclaredMessage, type Key, type KeyedRequest, type UsageBatch } from "./usage-counts.ts";
 
 const CALL_MS = 3_000;
 /** Time for all remaining batches, within the 20 s of a stop after its grace period. */
@@ -21,7 +21,7 @@ export interface UsageRecorderOptions {
 export type UsageRecorder = ReturnType<typeof startUsageRecorder>;
 
 /**
- * Counts requests in memory and records them at accounts every `flushMs`: a crash loses no more. While accounts is unavailable, counts
+ * Counts requests in memory and records counts, and the last requests, at accounts every `flushMs`: a crash loses no more. While accounts is unavailable, counts
  * are kept, up to a bound, and the batch that failed is repeated with its id, because it may have been recorded.
  */
 export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, counts = new UsageCounts() }: UsageRecorderOptions) {
@@ -33,7 +33,8 @@ export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, cou
     for (let batch = failed ?? counts.takeBatch(); batch !== undefined; batch = counts.takeBatch()) {
       failed = batch;
       try {
-        await accounts.recordUsage(batch, newCallContext(CALL_MS));
+        const { keeps_requests } = await accounts.recordUsage(batch, newCallContext(CALL_MS));
+        counts.collectRequests(keeps_requests);
       } catch (error) {
         if (!isRefusal(error)) {
           log.warn({ err: error, counts: sizeOf(batch) + counts.size }, "usage cannot be recorded");
@@ -57,8 +58,12 @@ export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, cou
     /** Counts a request that the rate limiter has decided on. Never fails, and waits for nothing, as the others. */
     count: (principal: Key, verdict: "accepted" | "refused"): void => counts.add(principal, verdict, clock.now()),
     countMessage: (principal: Key, message: DeclaredMessage): void => counts.addMessage(principal, message, clock.now()),
-    /** Counts a request with a key that was refused or failed. */
-    countFailure: (failure: Failure): void => counts.addFailure(failure, clock.now()),
+    /** Notes a request with a key that is over, and counts it if it was refused or failed. */
+    countRequest(request: KeyedRequest): void {
+      const now = clock.now();
+      counts.addRequest(request, now);
+      if (request.isFailure) counts.addFailure(request, now);
+    },
     /** Records what is left. */
     async stop(): Promise<void> {
       stopping = true;
@@ -72,7 +77,8 @@ export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, cou
   };
 }
 
-const sizeOf = ({ minutes, clients, failures }: UsageBatch): number => minutes.length + clients.length + failures.length;
+const sizeOf = ({ minutes, clients, failures, requests }: UsageBatch): number =>
+  requests.reduce((sum, { count }) => sum + count, minutes.length + clients.length + failures.length);
 
 const isRefusal = (error: unknown): boolean => error instanceof AppError && ERROR_KINDS[error.kind].grpc === "INVALID_ARGUMENT";
 

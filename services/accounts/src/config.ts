@@ -23,6 +23,7 @@ export const Settings = z
     SESSION_SECONDS_MAX: integer(43_200, 60, 604_800).describe("A session ends after this time, used or not."),
     AUDIT_RETENTION_DAYS: integer(730, 1, 36_500).describe("How long entries of the audit log are kept."),
     USAGE_RETENTION_DAYS: integer(31, 1, 3_650).describe("How long usage is kept."),
+    REQUESTS_RETENTION_HOURS: integer(24, 0, 24).describe("How long a brand's last 1,000 requests are kept. 0: gateways collect none."),
   })
   .superRefine(requireTogether(["OIDC_ISSUER", "OIDC_CLIENT_ID"]));
 

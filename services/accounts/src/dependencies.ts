@@ -4,6 +4,7 @@ import type { Logger } from "@brand-records/telemetry";
 import type { GrantKeys } from "./domain/grant-keys.ts";
 import type { Pepper } from "./domain/key.ts";
 import type { SessionLimits } from "./domain/session.ts";
+import type { UsageRetention } from "./domain/usage.ts";
 import type { EpochPublisher } from "./epochs/epoch-publisher.ts";
 import type { Identify } from "./id-tokens/identify.ts";
 
@@ -21,8 +22,7 @@ export interface AccountsDependencies {
   readonly sessionLimits: SessionLimits;
   /** How many a brand has at most: keys that are not revoked, and members. */
   readonly limits: { readonly keys: number; readonly members: number };
-  /** Days for which usage is kept. */
-  readonly usageKeepDays: number;
+  readonly usageRetention: UsageRetention;
   /** Verifies the ID tokens of the OpenID provider. */
   readonly identify: Identify;
   readonly log: Logger;

@@ -3,9 +3,11 @@ import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX } from "./domain/failed-requests.ts";
 import type { SessionLimits } from "./domain/session.ts";
+import type { UsageRetention } from "./domain/usage.ts";
 import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
 import { deleteFailuresBeyond, deleteOldFailures, walkFailuresBeyond } from "./storage/failed-requests.ts";
 import { deleteExpiredIdTokens } from "./storage/identities.ts";
+import { deleteOldRequests } from "./storage/recent-requests.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";
 import { deleteExpiredLinks } from "./storage/sign-in-links.ts";
 import { deleteOldBatches, deleteOldClientUsage, deleteOldUsage } from "./storage/usage.ts";
@@ -27,11 +29,12 @@ export interface JanitorOptions {
   readonly maintenance: Maintenance;
   readonly sessionLimits: SessionLimits;
   readonly auditKeepDays: number;
-  readonly usageKeepDays: number;
+  readonly usageRetention: UsageRetention;
 }
 
 /** Deletes what is kept no longer, once a minute. Every task is safe to run in any number of processes at the same time. */
-export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, usageKeepDays }: JanitorOptions): { stop(): Promise<void> } {
+export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, usageRetention }: JanitorOptions): { stop(): Promise<void> } {
+  const { usageKeepDays, requestsKeepHours } = usageRetention;
   const tasks: Record<string, (limit: number) => Promise<number>> = {
     sessions: (limit) => deleteOldSessions(db, sessionLimits, limit),
     "sign-in links": (limit) => deleteExpiredLinks(db, LINK_KEEP_DAYS, limit),
@@ -42,6 +45,7 @@ export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, us
     "failed requests": (limit) => deleteOldFailures(db, FAILURES_KEEP_DAYS, limit),
     "failed requests beyond the cap": (limit) => deleteFailuresBeyond(db, FAILURES_PER_BRAND_MAX, limit),
     "failed requests counted late": walkFailuresBeyond(db, FAILURES_PER_BRAND_MAX, FAILURES_BRANDS_AT_ONCE),
+    "recent requests": (limit) => deleteOldRequests(db, requestsKeepHours, limit),
     "usage batches": (limit) => deleteOldBatches(db, BATCH_KEEP_DAYS, limit),
   };
   let stopping = false;

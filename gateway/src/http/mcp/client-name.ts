@@ -17,8 +17,11 @@ const PRODUCT = /^[^\s/(]+/;
  */
 export function clientNameOf(message: RpcRequest | RpcOneWay | undefined, headers: IncomingHttpHeaders): string {
   const declared = message?.kind === "request" ? cleanName(declaredIn(message)) : undefined;
-  return declared ?? cleanName(PRODUCT.exec(headers["user-agent"] ?? "")?.[0]) ?? "unnamed";
+  return declared ?? productOf(headers["user-agent"]);
 }
+
+/** Returns the first product that a User-Agent names, as `clientNameOf` does. */
+export const productOf = (userAgent = ""): string => cleanName(PRODUCT.exec(userAgent)?.[0]) ?? "unnamed";
 
 function declaredIn({ method, params }: RpcRequest): unknown {
   const { _meta: meta } = params;

@@ -832,6 +832,39 @@ export interface RecordUsageRequest {
   clients: ClientUsage[];
   /** Up to 2,000. */
   failures: FailedMinute[];
+  /** Up to 5,000, each of another brand. */
+  requests: BrandRequests[];
+}
+
+/** The last requests of a brand. */
+export interface BrandRequests {
+  brand_id: string;
+  /** How many: 1 to 1,000. */
+  count: number;
+  /** A ServedRequests message. It is stored as it is: a batch costs as much as it has brands, however many requests they have made. */
+  requests: Buffer;
+}
+
+export interface ServedRequests {
+  requests: ServedRequest[];
+}
+
+/** A request with a key. It holds nothing that the request held, but for what the caller chooses to be known by: request id and client. */
+export interface ServedRequest {
+  /** RFC 3339: when it began. */
+  at: string;
+  key_id: string;
+  /** As in FailedMinute. */
+  route: string;
+  /** 499 if the client disconnected before the response was complete. */
+  http_status: number;
+  /** The error's code; empty without an error. A tool's refusal has one, and the status 200. */
+  code: string;
+  /** Rounded up. */
+  duration_ms: number;
+  request_id: string;
+  /** The product that User-Agent names, 1 to 64 characters; `unnamed` without one. Proves nothing. */
+  client: string;
 }
 
 export interface MinuteUsage {
@@ -880,6 +913,8 @@ export interface FailedMinute {
 export interface RecordUsageResponse {
   /** False if the batch was recorded before. */
   recorded: boolean;
+  /** Whether requests are kept: else the gateway collects none. Accounts of 1.0 does not know them. */
+  keeps_requests: boolean;
 }
 
 export interface GetTimeRequest {
@@ -966,6 +1001,42 @@ export interface ListFailedRequestsResponse {
     | undefined;
   /** The first page of the brand's keys, and those of `groups`. */
   keys: Key[];
+}
+
+export interface ListRequestsRequest {
+  brand_id: string;
+  /** Only those of this key, and so on: all that are given. */
+  key_id?: string | null | undefined;
+  route?:
+    | string
+    | null
+    | undefined;
+  /** `succeeded`, `failed` (with a status from 400 on, or a code), or a status. */
+  status?: string | null | undefined;
+  request_id?:
+    | string
+    | null
+    | undefined;
+  /** 1 to 1,000; 0 means 50. */
+  page_size: number;
+  page_token?: string | null | undefined;
+}
+
+export interface ListRequestsResponse {
+  /** By the time at which they began, newest first. */
+  requests: ServedRequest[];
+  /** Absent on the last page. */
+  next_page_token?:
+    | string
+    | null
+    | undefined;
+  /** Of all requests that are kept, whatever the filters: their routes and statuses. */
+  routes: string[];
+  statuses: number[];
+  /** The first page of the brand's keys, and those of `requests`. */
+  keys: Key[];
+  /** 0: none are kept here. */
+  keep_hours: number;
 }
 
 /** Requests that were refused or failed in the same way. */
@@ -7300,7 +7371,7 @@ export const ExportAuditResponse: MessageFns<ExportAuditResponse> = {
 };
 
 function createBaseRecordUsageRequest(): RecordUsageRequest {
-  return { batch_id: "", minutes: [], clients: [], failures: [] };
+  return { batch_id: "", minutes: [], clients: [], failures: [], requests: [] };
 }
 
 export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
@@ -7316,6 +7387,9 @@ export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
     }
     for (const v of message.failures) {
       FailedMinute.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.requests) {
+      BrandRequests.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -7363,6 +7437,251 @@ export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
             }
 
             message.failures.push(FailedMinute.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requests.push(BrandRequests.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBrandRequests(): BrandRequests {
+  return { brand_id: "", count: 0, requests: Buffer.alloc(0) };
+}
+
+export const BrandRequests: MessageFns<BrandRequests> = {
+  encode(message: BrandRequests, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.count !== 0) {
+      writer.uint32(16).int32(message.count);
+    }
+    if (message.requests.length !== 0) {
+      writer.uint32(26).bytes(message.requests);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BrandRequests {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBrandRequests();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.requests = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseServedRequests(): ServedRequests {
+  return { requests: [] };
+}
+
+export const ServedRequests: MessageFns<ServedRequests> = {
+  encode(message: ServedRequests, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.requests) {
+      ServedRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ServedRequests {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseServedRequests();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.requests.push(ServedRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseServedRequest(): ServedRequest {
+  return { at: "", key_id: "", route: "", http_status: 0, code: "", duration_ms: 0, request_id: "", client: "" };
+}
+
+export const ServedRequest: MessageFns<ServedRequest> = {
+  encode(message: ServedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.at !== "") {
+      writer.uint32(10).string(message.at);
+    }
+    if (message.key_id !== "") {
+      writer.uint32(18).string(message.key_id);
+    }
+    if (message.route !== "") {
+      writer.uint32(26).string(message.route);
+    }
+    if (message.http_status !== 0) {
+      writer.uint32(32).int32(message.http_status);
+    }
+    if (message.code !== "") {
+      writer.uint32(42).string(message.code);
+    }
+    if (message.duration_ms !== 0) {
+      writer.uint32(48).int32(message.duration_ms);
+    }
+    if (message.request_id !== "") {
+      writer.uint32(58).string(message.request_id);
+    }
+    if (message.client !== "") {
+      writer.uint32(66).string(message.client);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ServedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseServedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.at = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.route = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.http_status = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.duration_ms = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.client = reader.string();
             continue;
           }
         }
@@ -7693,13 +8012,16 @@ export const FailedMinute: MessageFns<FailedMinute> = {
 };
 
 function createBaseRecordUsageResponse(): RecordUsageResponse {
-  return { recorded: false };
+  return { recorded: false, keeps_requests: false };
 }
 
 export const RecordUsageResponse: MessageFns<RecordUsageResponse> = {
   encode(message: RecordUsageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.recorded !== false) {
       writer.uint32(8).bool(message.recorded);
+    }
+    if (message.keeps_requests !== false) {
+      writer.uint32(16).bool(message.keeps_requests);
     }
     return writer;
   },
@@ -7723,6 +8045,14 @@ export const RecordUsageResponse: MessageFns<RecordUsageResponse> = {
             }
 
             message.recorded = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.keeps_requests = reader.bool();
             continue;
           }
         }
@@ -8355,6 +8685,233 @@ export const ListFailedRequestsResponse: MessageFns<ListFailedRequestsResponse> 
             }
 
             message.keys.push(Key.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListRequestsRequest(): ListRequestsRequest {
+  return { brand_id: "", key_id: null, route: null, status: null, request_id: null, page_size: 0, page_token: null };
+}
+
+export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
+  encode(message: ListRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.key_id !== undefined && message.key_id !== null) {
+      writer.uint32(18).string(message.key_id);
+    }
+    if (message.route !== undefined && message.route !== null) {
+      writer.uint32(26).string(message.route);
+    }
+    if (message.status !== undefined && message.status !== null) {
+      writer.uint32(34).string(message.status);
+    }
+    if (message.request_id !== undefined && message.request_id !== null) {
+      writer.uint32(42).string(message.request_id);
+    }
+    if (message.page_size !== 0) {
+      writer.uint32(48).int32(message.page_size);
+    }
+    if (message.page_token !== undefined && message.page_token !== null) {
+      writer.uint32(58).string(message.page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRequestsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRequestsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.route = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListRequestsResponse(): ListRequestsResponse {
+  return { requests: [], next_page_token: null, routes: [], statuses: [], keys: [], keep_hours: 0 };
+}
+
+export const ListRequestsResponse: MessageFns<ListRequestsResponse> = {
+  encode(message: ListRequestsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.requests) {
+      ServedRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_page_token !== undefined && message.next_page_token !== null) {
+      writer.uint32(18).string(message.next_page_token);
+    }
+    for (const v of message.routes) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.statuses.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.statuses) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.keys) {
+      Key.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.keep_hours !== 0) {
+      writer.uint32(48).int32(message.keep_hours);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRequestsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRequestsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.requests.push(ServedRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_page_token = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.routes.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag === 32) {
+              message.statuses.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.statuses.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.keys.push(Key.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.keep_hours = reader.int32();
             continue;
           }
         }
@@ -9122,7 +9679,10 @@ export interface AuditServiceServer extends UntypedServiceImplementation {
   exportAudit: handleUnaryCall<ExportAuditRequest, ExportAuditResponse>;
 }
 
-/** Requests per brand, key and minute, and messages of assistants per brand, key, day and name. Kept for 31 days (a setting). */
+/**
+ * Requests per brand, key and minute, and messages of assistants per brand, key, day and name, kept for 31 days (a setting); and the last
+ * requests of each brand.
+ */
 export type UsageServiceService = typeof UsageServiceService;
 export const UsageServiceService = {
   /**
@@ -9166,6 +9726,17 @@ export const UsageServiceService = {
       Buffer.from(ListFailedRequestsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListFailedRequestsResponse => ListFailedRequestsResponse.decode(value),
   },
+  /** Returns the last requests of a brand, newest first: up to 1,000, and of 24 hours (a setting). Those without a valid key belong to no brand. */
+  listRequests: {
+    path: "/accounts.v1.UsageService/ListRequests" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListRequestsRequest): Buffer => Buffer.from(ListRequestsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListRequestsRequest => ListRequestsRequest.decode(value),
+    responseSerialize: (value: ListRequestsResponse): Buffer =>
+      Buffer.from(ListRequestsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListRequestsResponse => ListRequestsResponse.decode(value),
+  },
   /** Returns the counts of a brand in buckets. Buckets without requests are left out. */
   getUsage: {
     path: "/accounts.v1.UsageService/GetUsage" as const,
@@ -9194,6 +9765,8 @@ export interface UsageServiceServer extends UntypedServiceImplementation {
    * over time. Requests without a valid key belong to no brand and are not counted.
    */
   listFailedRequests: handleUnaryCall<ListFailedRequestsRequest, ListFailedRequestsResponse>;
+  /** Returns the last requests of a brand, newest first: up to 1,000, and of 24 hours (a setting). Those without a valid key belong to no brand. */
+  listRequests: handleUnaryCall<ListRequestsRequest, ListRequestsResponse>;
   /** Returns the counts of a brand in buckets. Buckets without requests are left out. */
   getUsage: handleUnaryCall<GetUsageRequest, GetUsageResponse>;
 }

@@ -11,6 +11,7 @@ import { TIERS } from "../domain/brand.ts";
 import { isPseudonym } from "../domain/person.ts";
 import { FIELD, ROUTE } from "../domain/failed-requests.ts";
 import { LIST_PAGE_MAX } from "../domain/page-token.ts";
+import { REQUESTS_PER_BRAND_MAX, STATUS } from "../domain/recent-requests.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
 import { BUCKET_MINUTES_MAX, CLIENT_NAME_LENGTH_MAX, minuteOf } from "../domain/usage.ts";
 
@@ -109,6 +110,8 @@ export const fields = {
   failureBucketMinutes: bucketMinutes(60),
   route: z.string().regex(ROUTE, "must be a method and a path"),
   failedField: z.string().regex(FIELD, "must be a name in lower case, * or empty"),
+  servedStatus: z.string().regex(STATUS, "must be succeeded, failed or a status, such as 404"),
+  requestsPageSize: pageSizeField({ default: 50, max: REQUESTS_PER_BRAND_MAX }),
   exportPageSize: pageSizeField({ default: 100, max: 1_000 }),
   pageSize: z.int().min(0, "must not be negative").max(1_000, "must be at most 1000"),
 };

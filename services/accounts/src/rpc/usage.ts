@@ -4,22 +4,28 @@ import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { REQUEST_IDS_MAX } from "../domain/failed-requests.ts";
-import { getUsage, listFailedRequests, recordUsage } from "../use-cases/usage.ts";
+import { REQUESTS_PER_BRAND_MAX } from "../domain/recent-requests.ts";
+import { getUsage, listFailedRequests, listRequests, recordUsage } from "../use-cases/usage.ts";
 import { fields } from "./fields.ts";
 
 const BATCH_COUNTS_MAX = 5_000;
 const BATCH_FAILURES_MAX = 2_000;
 
-type UsageDependencies = Pick<AccountsDependencies, "db" | "clock" | "usageKeepDays">;
+type UsageDependencies = Pick<AccountsDependencies, "db" | "clock" | "usageRetention">;
 
-export function usageHandlers({ db, clock, usageKeepDays }: UsageDependencies): Handlers<UsageServiceService> {
+export function usageHandlers({ db, clock, usageRetention }: UsageDependencies): Handlers<UsageServiceService> {
+  const { requestsKeepHours } = usageRetention;
   return {
     async recordUsage(request) {
-      return { recorded: await recordUsage(db, parseRequest(batchFields, request), usageKeepDays) };
+      const recorded = await recordUsage(db, parseRequest(batchFields, request), usageRetention);
+      return { recorded, keeps_requests: requestsKeepHours > 0 };
     },
     getTime: async () => ({ now_ms: clock.now() }),
     async listFailedRequests(request) {
       return listFailedRequests(db, parseRequest(failuresFields, request));
+    },
+    async listRequests(request) {
+      return listRequests(db, parseRequest(requestsFields, request), requestsKeepHours, clock.now());
     },
     async getUsage(request) {
       return getUsage(db, { ...request, ...parseRequest(queryFields, request) });
@@ -42,6 +48,15 @@ const batchFields = {
     requests: fields.count,
     request_ids: z.array(fields.requestId).max(REQUEST_IDS_MAX, `must be at most ${REQUEST_IDS_MAX}`),
   }),
+  requests: z
+    .array(
+      z.object({
+        brand_id: fields.brandId,
+        count: z.int().min(1, "must be at least 1").max(REQUESTS_PER_BRAND_MAX, `must be at most ${REQUESTS_PER_BRAND_MAX}`),
+        requests: z.instanceof(Buffer),
+      }),
+    )
+    .max(BATCH_COUNTS_MAX, `must be at most ${BATCH_COUNTS_MAX}`),
 };
 
 const failuresFields = {
@@ -53,6 +68,16 @@ const failuresFields = {
   route: fields.route.nullish(),
   code: fields.errorKind.nullish(),
   field: fields.failedField.nullish(),
+};
+
+const requestsFields = {
+  brand_id: fields.brandId,
+  key_id: fields.keyId.nullish(),
+  route: fields.route.nullish(),
+  status: fields.servedStatus.nullish(),
+  request_id: fields.requestId.nullish(),
+  page_size: fields.requestsPageSize,
+  page_token: z.string().nullish(),
 };
 
 const queryFields = { brand_id: fields.brandId, from: fields.minute, to: fields.instant, bucket_minutes: fields.bucketMinutes };

@@ -74,8 +74,7 @@ const ADDED_CLIENTS = unnestRows(
 );
 
 const clientStatements = statementsOf("usage_clients", {
-  /** Gateways take turns, so that together they add no more names than a key may have. */
-  lock: "select pg_advisory_xact_lock(hashtextextended('accounts.usage_clients', 0))",
+  takeTurn: "select pg_advisory_xact_lock(hashtextextended('accounts.usage_clients', 0))",
   // New names take the places that are left, the most frequent first.
   add: `with given as (
              select added.brand_id, added.day::date as day, added.key_id, added.name, sum(added.messages) as messages, sum(added.connecting) as connecting
@@ -114,13 +113,15 @@ const clientStatements = statementsOf("usage_clients", {
             where (u.brand_id, u.day, u.key_id, u.name) = (old.brand_id, old.day, old.key_id, old.name) returning 1`,
 });
 
+/** Lets gateways take turns until their transactions end: a key gets no more names than it may have, and a brand's requests are numbered. */
+export const takeTurn = (sql: Sql): Promise<unknown> => sql.query(clientStatements.takeTurn);
+
 /**
  * Adds messages of assistants, for keys that their brand has; ignores all others. A name that is one too many for its key and day is counted as
- * `other`. Within a transaction that has locked no row of this table.
+ * `other`. After `takeTurn`, within a transaction that has locked no row of this table.
  */
 export async function addClientUsage(sql: Sql, clients: readonly ClientUsage[], { keepDays, minutesAhead }: KeptUsage): Promise<void> {
   if (clients.length === 0) return;
-  await sql.query(clientStatements.lock);
   await sql.query(clientStatements.add, [keepDays, minutesAhead, CLIENT_NAMES_MAX, OTHER_CLIENTS, ...ADDED_CLIENTS.values(clients)]);
 }
 

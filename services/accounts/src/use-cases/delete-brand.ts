@@ -20,6 +20,7 @@ import {
 import { deleteFailuresOf } from "../storage/failed-requests.ts";
 import { pageOfMembers } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
+import { deleteRequestsOf } from "../storage/recent-requests.ts";
 import { changeBrand } from "./brands.ts";
 
 /** Deleted in one transaction: 20 ms. */
@@ -84,6 +85,7 @@ export async function finishBrandDeletion({ db, epochs }: Dependencies, brandId:
     { kind: "usage", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteUsageOf(db, brandId, limit) },
     { kind: "usage by client", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteClientUsageOf(db, brandId, limit) },
     { kind: "failed requests", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteFailuresOf(db, brandId, limit) },
+    { kind: "recent requests", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteRequestsOf(db, brandId, limit) },
     { kind: "audit entries", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteAuditEntriesOf(db, brandId, limit) },
   ]);
   if (!done) return { deleted, done, redis_unavailable: false };

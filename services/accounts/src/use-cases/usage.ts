@@ -4,27 +4,36 @@ import type {
   GetUsageResponse,
   ListFailedRequestsRequest,
   ListFailedRequestsResponse,
+  ListRequestsRequest,
+  ListRequestsResponse,
   RecordUsageRequest,
 } from "@brand-records/proto/accounts/v1";
 import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX, requireFailuresRange } from "../domain/failed-requests.ts";
-import { LIST_PAGE_MAX } from "../domain/page-token.ts";
-import { CLIENT_COUNTS_MAX, COUNTS_MAX, MINUTES_AHEAD_MAX, requireRange, tooManyCounts } from "../domain/usage.ts";
+import { LIST_PAGE_MAX, pageOf, positionIn } from "../domain/page-token.ts";
+import { isListed } from "../domain/recent-requests.ts";
+import { CLIENT_COUNTS_MAX, COUNTS_MAX, MINUTES_AHEAD_MAX, requireRange, tooManyCounts, type UsageRetention } from "../domain/usage.ts";
 import { addFailedRequests, failedBuckets, failedGroups, failuresCountedSince } from "../storage/failed-requests.ts";
-import { addClientUsage, addUsage, clientCounts, insertUsageBatch, usageBuckets } from "../storage/usage.ts";
+import { addRecentRequests, recentRequests } from "../storage/recent-requests.ts";
+import { addClientUsage, addUsage, clientCounts, insertUsageBatch, takeTurn, usageBuckets } from "../storage/usage.ts";
 import { requireBrand } from "./brands.ts";
 import { keysNamed } from "./keys.ts";
 
-/** Adds a gateway's counts, once for each batch. Returns false if the batch was recorded before. */
+const HOUR_MS = 3_600_000;
+
+/** Adds a gateway's counts and requests, once for each batch. Returns false if the batch was recorded before. */
 export function recordUsage(
   db: Database,
-  { batch_id, minutes, clients, failures }: RecordUsageRequest,
-  keepDays: number,
+  { batch_id, minutes, clients, failures, ...batch }: RecordUsageRequest,
+  { usageKeepDays, requestsKeepHours }: UsageRetention,
 ): Promise<boolean> {
-  const kept = { keepDays, minutesAhead: MINUTES_AHEAD_MAX };
+  const kept = { keepDays: usageKeepDays, minutesAhead: MINUTES_AHEAD_MAX };
+  const requests = requestsKeepHours > 0 ? batch.requests : [];
   return db.transaction(async (sql) => {
     if (!(await insertUsageBatch(sql, batch_id))) return false;
     await addUsage(sql, minutes, kept);
+    if (clients.length + requests.length > 0) await takeTurn(sql);
     await addClientUsage(sql, clients, kept);
+    await addRecentRequests(sql, requests);
     await addFailedRequests(sql, failures, { ...kept, keepDays: FAILURES_KEEP_DAYS });
     return true;
   });
@@ -53,5 +62,24 @@ export async function listFailedRequests(sql: Sql, query: ListFailedRequestsRequ
     keys: await keysNamed(sql, query.brand_id, failed.groups.map(keyOf), LIST_PAGE_MAX),
     buckets: await failedBuckets(sql, query),
     counted_since: await failuresCountedSince(sql, query.brand_id, FAILURES_PER_BRAND_MAX),
+  };
+}
+
+/** @throws AppError `not_found` if there is no such brand, `invalid_cursor` for a token of another list */
+export async function listRequests(sql: Sql, query: ListRequestsRequest, keepHours: number, now: number): Promise<ListRequestsResponse> {
+  const { brand_id, key_id, route, status, request_id, page_size, page_token } = query;
+  await requireBrand(sql, brand_id);
+  const scope = ["requests", brand_id, key_id ?? null, route ?? null, status ?? null, request_id ?? null];
+  const after = positionIn(scope, page_token, /^(\S+) (\d{1,15})$/);
+  const kept = await recentRequests(sql, brand_id, keepHours, new Date(now - keepHours * HOUR_MS).toISOString());
+  const listed = kept.filter((request) => isListed(request, query, after)).slice(0, page_size + 1);
+  const { rows, nextPageToken } = pageOf(listed, page_size, scope, ({ at, place }) => [at, place]);
+  return {
+    requests: rows,
+    next_page_token: nextPageToken,
+    routes: [...new Set(kept.map((request) => request.route))].toSorted(),
+    statuses: [...new Set(kept.map(({ http_status }) => http_status))].toSorted((one, other) => one - other),
+    keys: await keysNamed(sql, brand_id, rows.map(keyOf), LIST_PAGE_MAX),
+    keep_hours: keepHours,
   };
 }

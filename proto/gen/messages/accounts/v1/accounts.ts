@@ -834,6 +834,39 @@ export interface RecordUsageRequest {
   clients: ClientUsage[];
   /** Up to 2,000. */
   failures: FailedMinute[];
+  /** Up to 5,000, each of another brand. */
+  requests: BrandRequests[];
+}
+
+/** The last requests of a brand. */
+export interface BrandRequests {
+  brand_id: string;
+  /** How many: 1 to 1,000. */
+  count: number;
+  /** A ServedRequests message. It is stored as it is: a batch costs as much as it has brands, however many requests they have made. */
+  requests: Uint8Array;
+}
+
+export interface ServedRequests {
+  requests: ServedRequest[];
+}
+
+/** A request with a key. It holds nothing that the request held, but for what the caller chooses to be known by: request id and client. */
+export interface ServedRequest {
+  /** RFC 3339: when it began. */
+  at: string;
+  key_id: string;
+  /** As in FailedMinute. */
+  route: string;
+  /** 499 if the client disconnected before the response was complete. */
+  http_status: number;
+  /** The error's code; empty without an error. A tool's refusal has one, and the status 200. */
+  code: string;
+  /** Rounded up. */
+  duration_ms: number;
+  request_id: string;
+  /** The product that User-Agent names, 1 to 64 characters; `unnamed` without one. Proves nothing. */
+  client: string;
 }
 
 export interface MinuteUsage {
@@ -882,6 +915,8 @@ export interface FailedMinute {
 export interface RecordUsageResponse {
   /** False if the batch was recorded before. */
   recorded: boolean;
+  /** Whether requests are kept: else the gateway collects none. Accounts of 1.0 does not know them. */
+  keeps_requests: boolean;
 }
 
 export interface GetTimeRequest {
@@ -968,6 +1003,42 @@ export interface ListFailedRequestsResponse {
     | undefined;
   /** The first page of the brand's keys, and those of `groups`. */
   keys: Key[];
+}
+
+export interface ListRequestsRequest {
+  brand_id: string;
+  /** Only those of this key, and so on: all that are given. */
+  key_id?: string | null | undefined;
+  route?:
+    | string
+    | null
+    | undefined;
+  /** `succeeded`, `failed` (with a status from 400 on, or a code), or a status. */
+  status?: string | null | undefined;
+  request_id?:
+    | string
+    | null
+    | undefined;
+  /** 1 to 1,000; 0 means 50. */
+  page_size: number;
+  page_token?: string | null | undefined;
+}
+
+export interface ListRequestsResponse {
+  /** By the time at which they began, newest first. */
+  requests: ServedRequest[];
+  /** Absent on the last page. */
+  next_page_token?:
+    | string
+    | null
+    | undefined;
+  /** Of all requests that are kept, whatever the filters: their routes and statuses. */
+  routes: string[];
+  statuses: number[];
+  /** The first page of the brand's keys, and those of `requests`. */
+  keys: Key[];
+  /** 0: none are kept here. */
+  keep_hours: number;
 }
 
 /** Requests that were refused or failed in the same way. */
@@ -1154,7 +1225,10 @@ export interface AuditService {
   exportAudit(request: ExportAuditRequest): Promise<ExportAuditResponse>;
 }
 
-/** Requests per brand, key and minute, and messages of assistants per brand, key, day and name. Kept for 31 days (a setting). */
+/**
+ * Requests per brand, key and minute, and messages of assistants per brand, key, day and name, kept for 31 days (a setting); and the last
+ * requests of each brand.
+ */
 export interface UsageService {
   /**
    * Adds counts. A batch whose id was recorded before is ignored, so the call can be repeated within two days. Ignores counts
@@ -1171,6 +1245,8 @@ export interface UsageService {
    * over time. Requests without a valid key belong to no brand and are not counted.
    */
   listFailedRequests(request: ListFailedRequestsRequest): Promise<ListFailedRequestsResponse>;
+  /** Returns the last requests of a brand, newest first: up to 1,000, and of 24 hours (a setting). Those without a valid key belong to no brand. */
+  listRequests(request: ListRequestsRequest): Promise<ListRequestsResponse>;
   /** Returns the counts of a brand in buckets. Buckets without requests are left out. */
   getUsage(request: GetUsageRequest): Promise<GetUsageResponse>;
 }

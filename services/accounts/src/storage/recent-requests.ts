@@ -1,0 +1,59 @@
+import { countOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
+import { type BrandRequests, ServedRequests } from "@brand-records/proto/accounts/v1";
+import { newestFirst, type RecentRequest, REQUESTS_PER_BRAND_MAX } from "../domain/recent-requests.ts";
+
+const ADDED = unnestRows({ brand_id: "text", count: "int", requests: "bytea" }, { as: "added", after: 1 });
+
+const statements = statementsOf("recent_requests", {
+  // Deletes no more than it adds: a row has one request at least.
+  add: `with numbered as (
+             select added.brand_id, coalesce(last.until, 0) + added.count as until, added.requests
+               from ${ADDED.relation}
+               join accounts.brands b on b.id = added.brand_id and b.deletion_started_at is null
+               left join lateral (
+                 select r.until from accounts.recent_requests r
+                  where r.brand_id = added.brand_id order by r.until desc limit 1) last on true),
+           beyond as (
+             delete from accounts.recent_requests r using numbered n where r.brand_id = n.brand_id and r.until <= n.until - $1)
+           insert into accounts.recent_requests (brand_id, until, requests)
+           select brand_id, until, requests from numbered on conflict do nothing`,
+  ofBrand: `select until, requests from accounts.recent_requests
+            where brand_id = $1 and recorded_at > now() - make_interval(hours => $2) order by until desc limit $3`,
+  deleteOld: `delete from accounts.recent_requests r using (
+             select brand_id, until from accounts.recent_requests where recorded_at <= now() - make_interval(hours => $1)
+              order by recorded_at limit $2 for update skip locked) old
+            where (r.brand_id, r.until) = (old.brand_id, old.until) returning 1`,
+  deleteOf: `delete from accounts.recent_requests r using (
+             select until from accounts.recent_requests where brand_id = $1 limit $2) old
+            where r.brand_id = $1 and r.until = old.until returning 1`,
+});
+
+/** Adds the last requests of brands, and deletes what is then beyond those that a brand keeps. Ignores unknown brands. After `takeTurn`. */
+export async function addRecentRequests(sql: Sql, brands: readonly BrandRequests[]): Promise<void> {
+  if (brands.length > 0) await sql.query(statements.add, [REQUESTS_PER_BRAND_MAX, ...ADDED.values(brands)]);
+}
+
+/** Returns the last requests of a brand that began at `since` or later and were recorded in the last `hours`, newest first. */
+export async function recentRequests(sql: Sql, brandId: string, hours: number, since: string): Promise<RecentRequest[]> {
+  const rows = await sql.query<{ readonly until: number; readonly requests: Buffer }>(statements.ofBrand, [
+    brandId,
+    hours,
+    REQUESTS_PER_BRAND_MAX,
+  ]);
+  const found = rows.flatMap(({ until, requests: bytes }) => {
+    const { requests } = ServedRequests.decode(bytes);
+    return requests.map((request, index) => ({ ...request, place: until - requests.length + 1 + index }));
+  });
+  return found
+    .filter(({ at }) => at >= since)
+    .toSorted(newestFirst)
+    .slice(0, REQUESTS_PER_BRAND_MAX);
+}
+
+/** Deletes up to `limit` batches of brands that are older than `hours`. Returns how many. */
+export const deleteOldRequests = (sql: Sql, hours: number, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteOld, [hours, limit]));
+
+/** Deletes up to `limit` batches of a brand. Returns how many. */
+export const deleteRequestsOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
+  countOf(sql.query(statements.deleteOf, [brandId, limit]));
