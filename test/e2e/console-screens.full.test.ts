@@ -112,8 +112,10 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/events/${event?.id}`, "Copy as sent"],
   [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
   [() => "/developers/usage", "All keys"],
-  [() => "/developers/requests", "Last 2 request ids"],
-  [() => "/developers/requests?code=internal_error", "No failed requests match"],
+  [() => "/developers/requests", "invalid_parameter"],
+  [() => "/developers/requests?id=unknown", "No requests match these filters"],
+  [() => "/developers/requests/failed", "Last 2 request ids"],
+  [() => "/developers/requests/failed?code=internal_error", "No failed requests match"],
   [() => "/developers/members", "Change role"],
   [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/workspaces", "1 of 200 pending"],
@@ -214,7 +216,8 @@ it("a page shows all that it reads with what its HTML names and holds: no script
     events: ["/developers/events", "payout.paid"],
     event: [`/developers/events/${event?.id}`, "Warehouse"],
     usage: ["/developers/usage", "All keys"],
-    requests: ["/developers/requests", "Last 2 request ids"],
+    requests: ["/developers/requests", "invalid_parameter"],
+    failedRequests: ["/developers/requests/failed", "Last 2 request ids"],
     audit: ["/developers/audit", "Warehouse"],
     members: ["/developers/members", brand.owner],
     assistants: ["/developers/assistants", "/api/mcp"],
@@ -266,11 +269,12 @@ it("a state is on one line at every width, and no table is wider than its page",
     ["/developers/receivers", "2 of 20 receivers"],
     [`/developers/receivers/${receiverId}`, "payout.paid (test)"],
     [`/developers/events/${event?.id}`, "Copy as sent"],
-    ["/developers/requests", "Last 2 request ids"],
+    ["/developers/requests", "invalid_parameter"],
+    ["/developers/requests/failed", "Last 2 request ids"],
   ] as const) {
     await page.goto(`${url}${path}`);
     await page.getByText(shown).first().waitFor();
-    if (path === "/developers/requests") await page.getByText(shown).click();
+    if (path === "/developers/requests/failed") await page.getByText(shown).click();
     await page.locator("table [class*=badge]").first().waitFor();
     for (const width of [1280, 1024, 900, 800]) {
       await page.setViewportSize({ width, height: 800 });
@@ -351,7 +355,7 @@ it("a filter that is typed says how it applies, and one that cannot be an id say
 
 it("failed requests show as those of their range until another range's are read", async () => {
   const { page, expectNoProblems } = await openSignedIn({});
-  await page.goto(`${url}/developers/requests`);
+  await page.goto(`${url}/developers/requests/failed`);
   await page.getByText("Failed requests per 2 hours").waitFor();
   const held = await hold(page, "**/console/api/requests.failed");
   await page.getByLabel("Time", { exact: true }).selectOption("hour");
@@ -359,6 +363,37 @@ it("failed requests show as those of their range until another range's are read"
   expect(await page.getByText(/^Failed requests per/).allTextContents()).toEqual(["Failed requests per 2 hours"]);
   held.release();
   await page.getByText("Failed requests per minute").waitFor();
+  expectNoProblems();
+});
+
+it("requests are selected by key, status and route, and the id in an error opens its request", async () => {
+  const { page, expectNoProblems } = await openSignedIn({});
+  const response = await fetch(`${stack.url}/api/v1/campaigns?limit=0`, {
+    headers: { authorization: `Bearer ${brand.key}`, "user-agent": "ledger-sync/2.1 (node)" },
+  });
+  const { error } = (await response.json()) as { readonly error: { readonly request_id: string } };
+  await page.goto(`${url}/developers/requests`);
+  const rows = page.getByRole("table", { name: "Requests" }).getByRole("row");
+  const shown = rows.filter({ hasText: error.request_id });
+  await shown.waitFor({ timeout: 60_000 });
+  expect(await rows.count()).toBeGreaterThan(3);
+  for (const [label, value] of [
+    ["Key", brand.keyId],
+    ["Status", "400"],
+    ["Request", "GET /api/v1/campaigns"],
+  ] as const)
+    await page.getByLabel(label, { exact: true }).selectOption(value);
+  await eventually(async () => expect(await rows.count()).toBe(2));
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await eventually(async () => expect(await rows.count()).toBeGreaterThan(3));
+
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: /An id/ }).fill(error.request_id);
+  await page.getByRole("option", { name: /Open the request/ }).click();
+  await page.waitForURL(`**/developers/requests?id=${error.request_id}`);
+  await eventually(async () => expect(await rows.count()).toBe(2));
+  const cells = await shown.getByRole("cell").allTextContents();
+  expect(cells.join(" ")).toMatch(/ ms.*GET \/api\/v1\/campaigns.*400.*invalid_parameter.*ledger-sync/);
   expectNoProblems();
 });
 
@@ -607,7 +642,8 @@ it("the keyboard alone signs in, creates a key, filters, changes ranges and tabs
   await link("Usage");
   await link("Last hour");
   await page.waitForURL("**range=hour");
-  await link("Failed requests");
+  await link("Requests");
+  await hand.press(page.getByRole("link", { name: "What failed, by error" }));
   await hand.press(page.getByText("Last 2 request ids"));
   await page.getByText("w".repeat(64)).waitFor();
   await link("Assistants");

@@ -483,6 +483,7 @@ describe("the calls to accounts of a click", () => {
     "members.remove": ["RemoveMember"],
     "members.leave": ["RemoveMember"],
     "audit.list": ["ListAudit"],
+    "requests.list": ["ListRequests"],
     "requests.failed": ["ListFailedRequests"],
     "usage.get": ["GetUsage"],
     "plans.list": ["CheckGrant"],

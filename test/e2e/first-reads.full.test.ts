@@ -55,10 +55,10 @@ it("a record's page of any of the person's brands comes with the record, whichev
 it("a page comes with what could be read in a second, without what takes longer", async () => {
   const others = ["receivers.list", "session.me"];
   await eventually(async () =>
-    expect(await readsOf("/developers/requests", owner.cookie)).toEqual(["requests.failed", ...others].toSorted()),
+    expect(await readsOf("/developers/requests/failed", owner.cookie)).toEqual(["requests.failed", ...others].toSorted()),
   );
   await db.transaction(async (sql) => {
     await sql.query("lock table accounts.failed_requests in access exclusive mode");
-    await eventually(async () => expect(await readsOf("/developers/requests", owner.cookie)).toEqual(others));
+    await eventually(async () => expect(await readsOf("/developers/requests/failed", owner.cookie)).toEqual(others));
   });
 });

@@ -78,6 +78,44 @@ it("counts what was refused of both gateways by key, route, code and field, and 
   });
 });
 
+it("lists the last requests of both gateways, those that succeed too, and keeps nothing that a caller wrote", async () => {
+  const brand = await stack.createBrand();
+  const id = (n: number): string => `recent-${n}`;
+  const get = (path: string, n: number, key = brand.key) =>
+    fetch(`${stack.gateways[n % 2]?.url}${path}`, {
+      headers: { Authorization: `Bearer ${key}`, "X-Request-Id": id(n), "User-Agent": "ledger-sync/2.1 (ana)" },
+    });
+  await get("/api/v1/links?limit=7", 1);
+  await get("/api/v1/links?limit=ana@brand.example", 2);
+  await get("/api/v1/ana", 3);
+  await get("/api/v1/links", 4, "brk_live_invalid");
+  const call = request("stateless", "tools/call", { name: "list_links", arguments: { limit: "ana" } });
+  const headers = { ...call.headers, Authorization: `Bearer ${brand.key}`, "X-Request-Id": id(5), "User-Agent": "" };
+  const posted = { ...headers, "Content-Type": "application/json" };
+  await fetch(`${stack.gateways[0].url}/api/mcp`, { method: "POST", headers: posted, body: JSON.stringify(call.body) });
+  await eventually(async () => {
+    const { requests } = await usage.listRequests({ brand_id: brand.id, page_size: 0 }, callContext());
+    const found = requests.map(({ key_id, route, http_status, code, request_id, client }) => [
+      request_id,
+      key_id,
+      route,
+      http_status,
+      code,
+      client,
+    ]);
+    expect(found.toSorted((one, other) => (String(one) < String(other) ? -1 : 1))).toEqual([
+      [id(1), brand.keyId, "GET /api/v1/links", 200, "", "ledger-sync"],
+      [id(2), brand.keyId, "GET /api/v1/links", 400, "invalid_parameter", "ledger-sync"],
+      [id(3), brand.keyId, "GET /api/*", 404, "unknown_resource", "ledger-sync"],
+      [id(5), brand.keyId, "POST /api/mcp tools/call list_links", 200, "invalid_parameter", "unnamed"],
+    ]);
+    for (const { at, duration_ms } of requests) {
+      expect(duration_ms).toBeGreaterThan(0);
+      expect(Math.abs(Date.now() - Date.parse(at))).toBeLessThan(60_000);
+    }
+  });
+});
+
 it("counts messages of assistants of both gateways by the name that the client declares, and those apart that call no tool", async () => {
   const brand = await stack.createBrand();
   const send = (body: object, headers: Record<string, string>, gateway = 0) =>

@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { UsageServiceService, type FailedMinute, type RecordUsageRequest } from "@brand-records/proto/accounts/v1";
+import {
+  type BrandRequests,
+  type FailedMinute,
+  type RecordUsageRequest,
+  type ServedRequest,
+  ServedRequests,
+  UsageServiceService,
+} from "@brand-records/proto/accounts/v1";
 import { openPool, type Database } from "@brand-records/postgres";
 import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
@@ -86,7 +93,7 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
   await owner.call("keys.revoke", { brand_id, key_id: old.key.id });
   const usage = connectRpc(UsageServiceService, stack.addresses.accounts);
   const record = (counts: Partial<RecordUsageRequest>): Promise<unknown> =>
-    usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients: [], failures: [], ...counts }, callContext());
+    usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients: [], failures: [], requests: [], ...counts }, callContext());
   try {
     const now = Math.floor(Date.now() / 60_000);
     const minutes = Array.from({ length: 24 * 60 }, (_, ago) => {
@@ -123,9 +130,31 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
       client(planner.key.id, "other", 3),
       client(planner.key.id, "unnamed", 1),
     ];
-    await record({ clients, failures: failuresOf() });
+    await record({ clients, failures: failuresOf(), requests: [requestsOf()] });
   } finally {
     usage.stop();
+  }
+
+  /** The last hour: a nightly report, a sync that reaches the limit, and an assistant. */
+  function requestsOf(): BrandRequests {
+    const of = (n: number): Partial<ServedRequest> => {
+      if (n === 0) return { key_id: looker.key.id, http_status: 400, code: "invalid_parameter", request_id: "order-sync-4711", client: "looker" };
+      if (n % 7 === 3) return { key_id: planner.key.id, route: "POST /api/mcp tools/call list_submissions", client: "claude-code" };
+      if (n % 5 === 2) return { key_id: warehouse.key.id, http_status: 429, code: "rate_limited", route: "GET /api/v1/submissions", duration_ms: 1 };
+      return { key_id: warehouse.key.id, client: "python-httpx" };
+    };
+    const requests = Array.from({ length: 120 }, (_, n) => ({
+      at: new Date(Date.now() - (119 - n) * 30_000).toISOString(),
+      key_id: old.key.id,
+      route: "GET /api/v1/payouts",
+      http_status: 200,
+      code: "",
+      duration_ms: 9 + ((n * 37) % 61),
+      request_id: randomUUID(),
+      client: "node",
+      ...of(119 - n),
+    }));
+    return { brand_id, count: requests.length, requests: Buffer.from(ServedRequests.encode({ requests }).finish()) };
   }
 
   function failuresOf(): FailedMinute[] {

@@ -208,7 +208,12 @@ export const SHOTS: readonly Shot[] = [
   ...on("/developers/usage", "Looker report", { usage: {}, "usage-empty": { ...newcomer, shown: "No requests" } }),
   ...on("/developers/requests", "rate_limited", {
     requests: {},
-    "requests-of-one-group": {
+    "requests-empty": { ...newcomer, shown: "No requests in the last" },
+  }),
+  ...on("/developers/requests?id=order-sync-4711", "invalid_parameter", { "requests-of-an-id": {} }),
+  ...on("/developers/requests/failed", "rate_limited", {
+    "failed-requests": {},
+    "failed-requests-of-one-group": {
       async act(page) {
         await page.getByRole("link", { name: "invalid_parameter" }).first().click();
         await page.getByText("Clear filters").waitFor();
@@ -218,8 +223,8 @@ export const SHOTS: readonly Shot[] = [
           .click();
       },
     },
-    "requests-empty": { ...newcomer, shown: "No failed requests in the last" },
-    "requests-failing": { shown: "Try again", before: failing("requests.failed") },
+    "failed-requests-empty": { ...newcomer, shown: "No failed requests in the last" },
+    "failed-requests-failing": { shown: "Try again", before: failing("requests.failed") },
   }),
 
   ...on("/developers/members", "Change role", {

@@ -57,6 +57,7 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entry:
   "audit list": "reads",
   "audit export": "reads",
   "requests list": "reads",
+  "requests recent": "reads",
   "records import": "as the platform",
   "records generate": "as the platform",
   "records set-status": "as the platform",

@@ -1,3 +1,4 @@
+import { type ServedRequest, ServedRequests } from "@brand-records/proto/accounts/v1";
 import { startProduct, type TestBrand } from "../../test/product.ts";
 import type { Outcome } from "../../test/test-terminal.ts";
 
@@ -61,4 +62,36 @@ it("says that nothing failed, that there is more, and that older counts are gone
   const { stderr } = await run();
   expect(stderr).toContain("Limited to the 200");
   expect(stderr).toContain("before 2026-11-20 08:00 UTC");
+});
+
+const recent = (options = ""): Promise<Outcome> => product.run(`requests recent --brand ${brand.id} ${options}`.trim());
+const serve = (...requests: Partial<ServedRequest>[]): Promise<unknown> => {
+  const served = { at: AT, key_id: key, route: "GET /api/v1/payouts", http_status: 200, code: "", duration_ms: 1_234, client: "node" };
+  const message = ServedRequests.encode({ requests: requests.map((more, n) => ({ ...served, request_id: `r${n}`, ...more })) });
+  return product.db.query("insert into accounts.recent_requests (brand_id, until, requests) values ($1, $2, $3)", [
+    brand.id,
+    requests.length,
+    Buffer.from(message.finish()),
+  ]);
+};
+
+it("lists the last requests in columns, the newest first, and that with an id", async () => {
+  await serve({ at: `${AT.slice(0, 17)}01.000Z`, http_status: 429, code: "rate_limited", request_id: "order-sync-4711" }, {});
+  const time = `${AT.slice(0, 10)} ${AT.slice(11, 16)}`;
+  const row = `GET /api/v1/payouts  ${key}  node    order-sync-4711`;
+  expect((await recent()).stdout.split("\n")).toEqual([
+    `TIME (UTC)           STATUS               MS  ROUTE                KEY${" ".repeat(key.length - 1)}CLIENT  REQUEST ID`,
+    `${time}:01  429 rate_limited  1,234  ${row}`,
+    `${time}:00  200               1,234  ${row.replace("order-sync-4711", "r1")}`,
+    "",
+  ]);
+  const { requests } = (await recent("--id order-sync-4711 --status failed --json")).json<{ requests: object[] }>();
+  expect(requests).toMatchObject([{ request_id: "order-sync-4711", http_status: 429, key_id: key }]);
+  expect((await recent("--limit 1")).stderr).toContain("Limited to 1");
+});
+
+it("says that there is no such request, or that none are kept", async () => {
+  expect((await recent("--id none")).stdout).toBe("No such request.\n");
+  product.intercepts.set("accounts.listRequests", async (_, forward) => ({ ...((await forward()) as object), keep_hours: 0 }));
+  expect((await recent()).stdout).toContain("REQUESTS_RETENTION_HOURS");
 });

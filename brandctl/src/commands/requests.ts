@@ -1,8 +1,10 @@
-import { type Column, option, shortTime } from "@brand-records/command-line";
-import type { FailedRequests } from "@brand-records/proto/accounts/v1";
+import { type Column, option, shortTime, timeWithSeconds } from "@brand-records/command-line";
+import type { FailedRequests, ServedRequest } from "@brand-records/proto/accounts/v1";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { command, group } from "../session.ts";
-import { brandOption, idOption, parseTime, textOption } from "./options.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { brandOption, idOption, limitOption, parseTime, textOption } from "./options.ts";
+import { noteLimit } from "./print-list.ts";
 
 const DAY_MS = 86_400_000;
 const KEEP_DAYS = 7;
@@ -52,4 +54,50 @@ const list = command("list", {
   },
 });
 
-export const requestsCommand = group("requests", "show requests of a brand that were refused or failed", [list]);
+/** All that a brand keeps. */
+const REQUESTS_MAX = 1_000;
+
+const REQUEST_COLUMNS: readonly Column<ServedRequest>[] = [
+  { title: "TIME (UTC)", cell: ({ at }) => timeWithSeconds(at) },
+  { title: "STATUS", cell: ({ http_status, code }) => `${http_status} ${code}`.trim() },
+  { title: "MS", cell: ({ duration_ms }) => duration_ms.toLocaleString("en"), align: "right" },
+  { title: "ROUTE", cell: ({ route }) => route },
+  { title: "KEY", cell: ({ key_id }) => key_id, paint: "cyan" },
+  { title: "CLIENT", cell: ({ client }) => client },
+  { title: "REQUEST ID", cell: ({ request_id }) => request_id },
+];
+
+const recent = command("recent", {
+  summary: "list the last requests, or the one with an id",
+  description:
+    "List the last requests to the API and by assistants, newest first: up to 1,000, of 24 hours. A gateway sends them every 10 seconds. " +
+    "A request without a valid key belongs to no brand and is not listed. What a request held is not kept.",
+  options: {
+    brand: brandOption("the brand"),
+    key_id: idOption("--key <id>", "key", "only those with this key (key_…)"),
+    route: textOption("--route <route>", 'only this route, such as "POST /api/mcp tools/call list_payouts"'),
+    status: textOption("--status <status>", "only those that succeeded, failed, or got this status, such as 429"),
+    request_id: textOption("--id <id>", "only those with this request id, as an error names it"),
+    limit: limitOption(REQUESTS_MAX),
+  },
+  examples: [
+    ["brandctl requests recent --brand brd_… --id 4bcfe915-4532-4e76-8f06-76131da1c19f", "what became of a request"],
+    ["brandctl requests recent --brand brd_… --status failed --limit 1000", "everything that was refused or failed"],
+  ],
+  run: async (session, { brand, limit, ...filter }) => {
+    const brand_id = namedBrand(session, brand);
+    const client = session.client("accounts.usage");
+    let keepHours = 0;
+    const { items: requests, mayBeMore } = await readPages(limit, REQUESTS_MAX, "requests", async (page) => {
+      const response = await client.listRequests({ brand_id, ...filter, ...page });
+      keepHours = response.keep_hours;
+      return response;
+    });
+    const text = keepHours === 0 ? "Requests are not kept here: see REQUESTS_RETENTION_HOURS." : "No such request.";
+    const none = requests.length === 0 ? await emptyListText(session, brand_id, text) : "";
+    session.printTable({ requests }, REQUEST_COLUMNS, requests, none);
+    noteLimit(session, mayBeMore, limit);
+  },
+});
+
+export const requestsCommand = group("requests", "show the last requests of a brand, and what was refused or failed", [recent, list]);

@@ -129,6 +129,11 @@ export const OPERATIONS = {
 
   /** Who changed what, newest first, 50 a page. `actor` selects what was done through links of the person, too; `action: "session"` sign-ins. */
   "audit.list": method("audit.listAudit", optional({ ...listed, actor: text, action: text })),
+  /** The last 1,000 of 24 hours, 50 a page, newest first. */
+  "requests.list": method(
+    "usage.listRequests",
+    optional({ key_id: id("key"), route: text, status: text, request_id: text, page_token: text }),
+  ),
   "requests.failed": method("usage.listFailedRequests", {
     ...bars,
     ...optional({ key_id: id("key"), route: text, code: text, field: text }),

@@ -54,10 +54,16 @@ export const PAGES = {
   },
   requests: {
     path: "/developers/requests",
+    screen: "requests/requests",
+    title: "Requests",
+    description:
+      "The last 1,000 requests to the API and by assistants, for a day. Those without a valid key belong to no brand. What a request held is not kept: your own log has it under the request id.",
+  },
+  failedRequests: {
+    path: "/developers/requests/failed",
     screen: "requests/failed-requests",
     title: "Failed requests",
-    description:
-      "Requests to the API and by assistants that were refused or failed, for seven days. Those without a valid key belong to no brand. What a request held is not kept: your own log has it under the request id.",
+    description: "How many requests were refused or failed, and how, for seven days.",
   },
   audit: {
     path: "/developers/audit",

@@ -142,8 +142,9 @@ const screens = [
   screen("/developers/events", () => import("./screens/events/events.tsx"), searchOf("type", "record_id", "from", "to", "page")),
   screen("/developers/events/$eventId", () => import("./screens/events/event.tsx")),
   screen("/developers/usage", () => import("./screens/usage/usage.tsx"), searchOf("range")),
+  screen("/developers/requests", () => import("./screens/requests/requests.tsx"), searchOf("key", "route", "status", "id", "page")),
   screen(
-    "/developers/requests",
+    "/developers/requests/failed",
     () => import("./screens/requests/failed-requests.tsx"),
     searchOf("range", "key", "route", "code", "field"),
   ),

@@ -34,6 +34,7 @@ it("counts accepted and refused requests by minute and key, once", () => {
     ],
     clients: [],
     failures: [],
+    requests: [],
   });
   expect(counts.takeBatch()).toBeUndefined();
   counts.add(of(1), "accepted", NOON + 1);

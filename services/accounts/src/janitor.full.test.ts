@@ -16,7 +16,7 @@ const USAGE_KEEP_DAYS = 31;
 /** More than the janitor deletes with two statements. */
 const MANY = 2_500;
 /** What a janitor deletes. */
-const TASKS = 10;
+const TASKS = 11;
 
 const served = servedAccounts();
 const people = peopleOf(served);
@@ -36,7 +36,7 @@ async function clean(): Promise<void> {
       maintenance: openMaintenance(openLog("accounts", "silent"), metrics),
       sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
       auditKeepDays: AUDIT_KEEP_DAYS,
-      usageKeepDays: USAGE_KEEP_DAYS,
+      usageRetention: { usageKeepDays: USAGE_KEEP_DAYS, requestsKeepHours: 24 },
     });
     return { janitor, metrics };
   });
@@ -139,7 +139,7 @@ it("counts of requests after 31 days in several batches, and the batches of gate
   const [batch_id, oldBatch] = [randomUUID(), randomUUID()];
   const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
   const client = { brand_id: brand.id, key_id, day: today, name: "claude-code", messages: 1, connecting: 0 };
-  await served.usage.recordUsage({ batch_id, minutes: [usage], clients: [client], failures: [] });
+  await served.usage.recordUsage({ batch_id, minutes: [usage], clients: [client], failures: [], requests: [] });
   await served.db.query(
     `insert into accounts.usage_clients (brand_id, day, key_id, name, messages)
      select $1, $2::date - $3::int, 'key_1', 'client ' || n, 1 from generate_series(1, $4) n`,
@@ -151,6 +151,17 @@ it("counts of requests after 31 days in several batches, and the batches of gate
   expect(await served.db.query("select key_id from accounts.usage_clients where brand_id = $1", [brand.id])).toEqual([{ key_id }]);
   const batches = await served.db.query("select id from accounts.usage_batches where id = any($1::uuid[])", [[batch_id, oldBatch]]);
   expect(batches).toEqual([{ id: batch_id }]);
+});
+
+it("the last requests of a brand after a day", async () => {
+  await served.db.query(
+    `insert into accounts.recent_requests (brand_id, until, recorded_at, requests)
+     select $1, n, now() - make_interval(hours => case when n <= $2 then 24 else 23 end), '' from generate_series(1, $2 + 1) n`,
+    [brand.id, MANY],
+  );
+  await clean();
+  const left = await served.db.query("select until from accounts.recent_requests where brand_id = $1", [brand.id]);
+  expect(left).toEqual([{ until: MANY + 1 }]);
 });
 
 it("counts of failed requests after seven days, and the oldest of a brand that has more than it keeps", async () => {

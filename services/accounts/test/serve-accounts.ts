@@ -145,7 +145,7 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     environment: "live",
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
     limits: { keys: 200, members: 1_000 },
-    usageKeepDays: 31,
+    usageRetention: { usageKeepDays: 31, requestsKeepHours: 24 },
     identify: openIdentify({ OIDC_TRUST_EMAIL: "false" }),
     log: openLog("accounts", "silent"),
     recordKeyUse: () => {},

@@ -22,7 +22,7 @@ function icon(paths: ReactNode) {
 }
 
 export const OverviewIcon = icon(<path d="M4 5h7v6H4zM13 5h7v3h-7zM13 11h7v8h-7zM4 14h7v5H4z" />);
-export const FailedIcon = icon(<path d="M12 4 3 20h18zM12 10v5" />);
+export const RequestIcon = icon(<path d="M4 8h13l-4-4M20 16H7l4 4" />);
 export const FindIcon = icon(
   <>
     <circle cx="11" cy="11" r="6" />

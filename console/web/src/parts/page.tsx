@@ -46,7 +46,7 @@ interface PageProps {
   readonly title?: string;
   readonly description?: ReactNode;
   /** Above the heading: where the page belongs, a list or a link to it. */
-  readonly parent?: "receivers" | "events" | "plans" | ReactElement;
+  readonly parent?: "receivers" | "events" | "requests" | "plans" | ReactElement;
   readonly actions?: ReactNode;
   /** It stands for a page whose record is not read yet. */
   readonly isLoading?: boolean;

@@ -4,12 +4,12 @@ import {
   AssistantIcon,
   AuditIcon,
   EventIcon,
-  FailedIcon,
   KeyIcon,
   MembersIcon,
   OverviewIcon,
   PlanIcon,
   ReceiverIcon,
+  RequestIcon,
   UsageIcon,
 } from "../parts/icons.tsx";
 import { chooseBrand } from "../api/tab.ts";
@@ -35,7 +35,7 @@ export const AREAS: readonly { readonly title: string; readonly places: readonly
       { text: "Receivers", to: "/developers/receivers", icon: ReceiverIcon },
       { text: "Events", to: "/developers/events", icon: EventIcon },
       { text: "Usage", to: "/developers/usage", icon: UsageIcon },
-      { text: "Failed requests", to: "/developers/requests", icon: FailedIcon },
+      { text: "Requests", to: "/developers/requests", icon: RequestIcon },
       { text: "Assistants", to: "/developers/assistants", icon: AssistantIcon },
       { text: "Members", to: "/developers/members", icon: MembersIcon },
       { text: "Audit log", to: "/developers/audit", icon: AuditIcon, isForOwners: true },

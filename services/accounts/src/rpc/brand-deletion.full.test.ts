@@ -91,6 +91,9 @@ it("leaves nothing but one entry without a person, and the id is not used again"
       key.id,
       count,
     ]);
+  await served.db.query("insert into accounts.recent_requests (brand_id, until, requests) select $1, n, '' from generate_series(1, 2_500) n", [
+    brand.id,
+  ]);
   await begin(brand);
   await expectRefusal(finish(brand), "request_conflict");
   await settle(brand);
@@ -99,6 +102,7 @@ it("leaves nothing but one entry without a person, and the id is not used again"
       { kind: "usage", rows: 5_000 },
       { kind: "usage by client", rows: 2_500 },
       { kind: "failed requests", rows: 2_500 },
+      { kind: "recent requests", rows: 2_500 },
       { kind: "audit entries", rows: ["brand.create", "member.add", "key.create", "receiver.create"].length },
     ],
     done: true,

@@ -29,7 +29,7 @@ const failed = (minutesAgo: number, request_ids: string[], more: Partial<FailedM
   ...more,
 });
 const record = async (failures: FailedMinute[], batch_id: string = randomUUID()): Promise<boolean> =>
-  (await served.usage.recordUsage({ batch_id, minutes: [], clients: [], failures })).recorded;
+  (await served.usage.recordUsage({ batch_id, minutes: [], clients: [], failures, requests: [] })).recorded;
 const list = (given: Partial<ListFailedRequestsRequest> = {}) =>
   served.usage.listFailedRequests({ brand_id: brand.id, from: at(1_440), to: at(-60), bucket_minutes: 1_440, ...given });
 

@@ -22,7 +22,7 @@ const count = (minutes: number, accepted: number, refused = 0, of = { brand_id: 
   refused,
 });
 const record = async (minutes: ReturnType<typeof count>[], batch_id: string = randomUUID(), by = served): Promise<boolean> =>
-  (await by.usage.recordUsage({ batch_id, minutes, clients: [], failures: [] })).recorded;
+  (await by.usage.recordUsage({ batch_id, minutes, clients: [], failures: [], requests: [] })).recorded;
 const get = async (given: Partial<GetUsageRequest> = {}) => {
   const request = { brand_id: brand.id, from: at(0), to: at(1_440), bucket_minutes: 0, by_key: false, by_client: false, ...given };
   return (await served.usage.getUsage(request)).buckets;
@@ -152,7 +152,7 @@ describe("assistants", () => {
     connecting: messages - 1,
   });
   const recordClients = async (clients: ReturnType<typeof client>[], by = served): Promise<void> => {
-    await by.usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [] });
+    await by.usage.recordUsage({ batch_id: randomUUID(), minutes: [], clients, failures: [], requests: [] });
   };
   const clientsOf = async (given: Partial<GetUsageRequest> = {}) => {
     // From midnight to midnight in Manila.

@@ -7,10 +7,11 @@ import { FAILURES_PER_BRAND_MAX } from "../domain/failed-requests.ts";
 import { pageToken } from "../domain/page-token.ts";
 import { deleteOldAuditEntries } from "../storage/audit-entries.ts";
 import { pageOfSettledEntries } from "../storage/audit-export.ts";
+import { addRecentRequests, deleteOldRequests } from "../storage/recent-requests.ts";
 import { listAudit, recordForBrands } from "./audit.ts";
 import { findBrandOfKey, keysOf } from "./keys.ts";
 import { listMemberships, membersOf } from "./members.ts";
-import { getUsage, listFailedRequests } from "./usage.ts";
+import { getUsage, listFailedRequests, listRequests } from "./usage.ts";
 
 /** One promise: what is read of accounts takes few blocks, however many brands there are. */
 
@@ -106,6 +107,8 @@ async function fill(): Promise<void> {
     `brand_id, ${at}, 'key_' || n % 3, 'GET /api/v1/payouts', 'invalid_parameter', 'kind_' || chr(97 + n % 20), 3, array[md5(n::text), n::text, 'b']`,
     7,
   );
+  // A request in a batch, as of a brand that does little: the most rows that a brand can have.
+  await insert("recent_requests (brand_id, until, recorded_at, requests)", 1_000, 100, `brand_id, n, $4::timestamptz, ''`, 0);
 }
 
 const NO_FILTER = { actor: null, action: null, from: null, to: null };
@@ -158,6 +161,9 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["failed requests", failed({})],
   ["failed requests of a key", failed({ key_id: "key_1" })],
   ["failed requests with a code that there was none of", failed({ code: "internal_error" })],
+  ["the last requests", (sql) => listRequests(sql, { brand_id: brand.id, page_size: 50 }, 24, Date.now())],
+  ["the last requests of brands, to add to them", (sql) => addRecentRequests(sql, [{ brand_id: brand.id, count: 1, requests: Buffer.of() }])],
+  ["old requests, to delete them", (sql) => deleteOldRequests(sql, 24, 1_000)],
   ["keys with their last use", (sql) => keysOf(sql, brand.id, { page_size: 200 })],
   ["members", (sql) => membersOf(sql, brand.id, { page_size: 200 })],
   ["a person's memberships", (sql) => listMemberships(sql, "m1@brand.example")],

@@ -14,7 +14,8 @@ import { EmptyState, FormError, Notice, NotRead } from "../../parts/states.tsx";
 import { nameIn, startsOf } from "../../parts/usage-buckets.ts";
 import { momentText } from "../../parts/when-text.ts";
 import { When } from "../../parts/when.tsx";
-import { filtersFor, selectedBy, type FailedSearch, fieldText, routeText, searchFor, type FailedGroup } from "./failed-search.ts";
+import { filtersFor, selectedBy, type FailedSearch, fieldText, searchFor, type FailedGroup } from "./failed-search.ts";
+import { RouteLines } from "./route-lines.tsx";
 import { Breakable } from "../../parts/breakable.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { KeyName } from "../../parts/key-name.tsx";
@@ -23,7 +24,7 @@ import { Lines, Rows, type Column } from "../../parts/rows.tsx";
 /** What was refused or failed, with which key, where and why: to see what an integration does wrong, or what we did. */
 export default function FailedRequests() {
   const { ofBrand } = useBrand();
-  const search = getRouteApi("/shell/developers/requests").useSearch();
+  const search = getRouteApi("/shell/developers/requests/failed").useSearch();
   const { data, error, refetch } = useQuery({
     // The range ends now: its time is no part of the key, so that it moves with each poll.
     queryKey: ["requests.failed", { ...ofBrand, ...search }] as const,
@@ -41,7 +42,7 @@ export default function FailedRequests() {
   });
   const filters = filtersFor(data?.groups ?? [], data?.keys ?? []);
   return (
-    <Page of="requests">
+    <Page of="failedRequests" parent="requests">
       <FilterBar filters={filters} values={search} />
       {data === undefined ? (
         <NotRead error={error} refetch={refetch} />
@@ -102,27 +103,14 @@ const columns = (search: FailedSearch, keys: ReadonlyMap<string, Key>): Column<F
     title: "Error",
     cell: (group) => (
       <Lines>
-        <Link className="row-link" to="/developers/requests" search={searchFor(search, group)}>
+        <Link className="row-link" to="/developers/requests/failed" search={searchFor(search, group)}>
           <Breakable of={group.code} />
         </Link>
         <span>{fieldText(group.field)}</span>
       </Lines>
     ),
   },
-  {
-    title: "Request",
-    cell: ({ route }) => {
-      const { name, of } = routeText(route);
-      return (
-        <Lines>
-          <code>
-            <Breakable of={name} />
-          </code>
-          {of !== undefined && <span>{of}</span>}
-        </Lines>
-      );
-    },
-  },
+  { title: "Request", cell: ({ route }) => <RouteLines route={route} /> },
   { title: "Key", cell: ({ key_id }) => <KeyName id={key_id} found={keys.get(key_id)} /> },
   { title: "Requests", cell: ({ requests }) => requests.toLocaleString("en-PH") },
   { title: "Last", cell: ({ last_at }) => <When at={last_at} /> },

@@ -1,4 +1,5 @@
-import { fieldText, routeText, searchFor, selectedBy } from "./failed-search.ts";
+import { fieldText, searchFor, selectedBy } from "./failed-search.ts";
+import { routeText } from "./route-text.ts";
 
 const group = {
   key_id: "key_1",

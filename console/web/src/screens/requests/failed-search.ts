@@ -1,6 +1,7 @@
 import type { Input, Output, Key } from "@brand-records/console-contract";
 import { FAILED_RANGE, TIME_RANGES, type FailedRangeName } from "@brand-records/console-contract/time-ranges";
 import type { Filter } from "../../parts/filters/filter-bar.tsx";
+import { routeText } from "./route-text.ts";
 
 /** The page's filters in its URL. */
 export type FailedSearch = Readonly<Partial<Record<"range" | "key" | "route" | "code" | "field", string>>>;
@@ -28,14 +29,6 @@ export const selectedBy = ({ key, route, code, field }: FailedSearch): Selected 
   code,
   field: field === NO_FIELD ? "" : field,
 });
-
-/** A route's parts as people know them: an assistant's tool, or the method and path of a request. */
-export function routeText(route: string): { readonly name: string; readonly of: string | undefined } {
-  const [method = "", path = "", message, tool] = route.split(" ");
-  if (tool !== undefined) return { name: tool, of: "Assistant, tool call" };
-  if (message !== undefined) return { name: message, of: "Assistant" };
-  return { name: `${method} ${path}`, of: path === "/api/*" ? "A path that does not exist" : undefined };
-}
 
 /** What the error is about: "field limit". Undefined if it names nothing. */
 export function fieldText(field: string): string | undefined {

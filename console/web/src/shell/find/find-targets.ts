@@ -19,6 +19,8 @@ interface Findable {
 }
 
 const ID = /^([a-z]{2,3})_[0-9a-z]{1,40}$/;
+/** That of a request whose caller has named none. */
+const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const receiver = (receiverId: string): Target => ({ to: "/developers/receivers/$receiverId", params: { receiverId } });
 const record = (record_id: string): Target => ({ to: "/developers/events", search: { record_id } });
 
@@ -34,13 +36,15 @@ const OF_IDS: Readonly<Record<string, readonly [of: string, targetOf: (id: strin
 };
 
 /**
- * Returns what a text finds: the page of an id, the events about a record, else pages, receivers and brands whose name has each of its words.
+ * Returns what a text finds: the page of an id, the events about a record, a request, else pages, receivers and brands whose name has each of its words.
  * An id of another kind finds nothing.
  */
 export function findTargets(text: string, { places, receivers, brands }: Findable): Found[] {
   const searched = text.trim().toLowerCase();
   const ofId = OF_IDS[ID.exec(searched)?.[1] ?? ""];
   if (ofId !== undefined) return [{ text: searched, of: ofId[0], target: ofId[1](searched) }];
+  if (REQUEST_ID.test(searched))
+    return [{ text: searched, of: "Open the request", target: { to: "/developers/requests", search: { id: searched } } }];
   const words = searched.split(/\s+/);
   const matches = (name: string): boolean => words.every((word) => name.toLowerCase().includes(word));
   return [

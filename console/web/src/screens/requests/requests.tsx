@@ -1,0 +1,120 @@
+import type { Key, Output } from "@brand-records/console-contract";
+import { getRouteApi } from "@tanstack/react-router";
+import { pollFirst, useRead } from "../../api/queries.ts";
+import { CopyableId } from "../../parts/copyable.tsx";
+import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
+import { durationText } from "../../parts/formats.ts";
+import { KeyName } from "../../parts/key-name.tsx";
+import { ButtonLink, GuideLink } from "../../parts/links.tsx";
+import { Page } from "../../parts/page.tsx";
+import { PagedRows } from "../../parts/paged-rows.tsx";
+import { Lines, type Column } from "../../parts/rows.tsx";
+import { EmptyState } from "../../parts/states.tsx";
+import { When } from "../../parts/when.tsx";
+import { Breakable } from "../../parts/breakable.tsx";
+import { RouteLines } from "./route-lines.tsx";
+import { routeText } from "./route-text.ts";
+
+type Listed = Output<"requests.list">;
+
+/** The brand's last requests, newest first, with filters in the URL; that with an error's request id is the row that the URL names. */
+export default function Requests() {
+  const { page, ...filters } = getRouteApi("/shell/developers/requests").useSearch();
+  const { key, route, status, id } = filters;
+  const result = useRead(
+    "requests.list",
+    { key_id: key, route, status, request_id: id, page_token: page },
+    { scope: {}, refetchInterval: pollFirst(page) },
+  );
+  const { keys = [], routes = [], statuses = [], keep_hours } = result.data ?? {};
+  const all = filtersFor(keys, routes, statuses);
+  const failed = (
+    <ButtonLink to="/developers/requests/failed" variant="default" size="sm">
+      What failed, by error
+    </ButtonLink>
+  );
+  return (
+    <Page of="requests" actions={failed}>
+      <FilterBar filters={all} values={filters} />
+      <PagedRows
+        label="Requests"
+        result={result}
+        rowsOf={({ requests }) => requests}
+        nextOf={({ next_page_token }) => next_page_token}
+        page={page}
+        isFiltered={keep_hours !== 0 && isFiltered(all, filters)}
+        none={<None hours={keep_hours} />}
+        columns={columns(new Map(keys.map((found) => [found.id, found])))}
+        keyOf={({ at, request_id, key_id, route: of }) => [at, request_id, key_id, of].join(" ")}
+      />
+    </Page>
+  );
+}
+
+const None = ({ hours }: { readonly hours: number | undefined }) =>
+  hours === 0 ? (
+    <EmptyState title="Requests are not listed here">Who runs this service has switched the list off. What fails is counted all the same.</EmptyState>
+  ) : (
+    <EmptyState title={`No requests in the last ${hours ?? 24} hours`}>
+      A request with one of this brand’s keys shows here within 20 seconds.
+    </EmptyState>
+  );
+
+const filtersFor = (keys: readonly Key[], routes: readonly string[], statuses: readonly number[]): readonly Filter[] => [
+  { kind: "choice", name: "key", label: "Key", all: "All keys", options: keys.map(({ id, name }) => ({ value: id, label: name })) },
+  {
+    kind: "choice",
+    name: "status",
+    label: "Status",
+    all: "All statuses",
+    options: [
+      { value: "succeeded", label: "Succeeded" },
+      { value: "failed", label: "Refused or failed" },
+      ...statuses.map((status) => ({ value: String(status), label: String(status) })),
+    ],
+  },
+  {
+    kind: "choice",
+    name: "route",
+    label: "Request",
+    all: "All requests",
+    options: routes.map((route) => ({ value: route, label: routeText(route).name })),
+  },
+  {
+    kind: "text",
+    name: "id",
+    label: "Request id",
+    placeholder: "As in X-Request-Id, or in an error",
+    pattern: /^[A-Za-z0-9._:-]{1,128}$/,
+    problem: "Enter a whole request id.",
+  },
+];
+
+const columns = (keys: ReadonlyMap<string, Key>): Column<Listed["requests"][number]>[] => [
+  {
+    title: "Time",
+    cell: ({ at, duration_ms }) => (
+      <Lines>
+        <When at={at} isExact />
+        <span>{durationText(duration_ms)}</span>
+      </Lines>
+    ),
+  },
+  { title: "Request", cell: ({ route }) => <RouteLines route={route} /> },
+  {
+    title: "Status",
+    cell: ({ http_status, code }) => (
+      <Lines>
+        <strong>{http_status}</strong>
+        {code !== "" && (
+          <GuideLink to={`errors#${code}`}>
+            <Breakable of={code} />
+          </GuideLink>
+        )}
+      </Lines>
+    ),
+  },
+  { title: "Key", cell: ({ key_id }) => <KeyName id={key_id} found={keys.get(key_id)} /> },
+  { title: "Client", cell: ({ client }) => <span className="breakable">{client}</span> },
+  { title: "Request id", cell: ({ request_id }) => <CopyableId id={request_id} label={`request id ${request_id}`} /> },
+];
