@@ -138,9 +138,11 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
   /** The last hour: a nightly report, a sync that reaches the limit, and an assistant. */
   function requestsOf(): BrandRequests {
     const of = (n: number): Partial<ServedRequest> => {
-      if (n === 0) return { key_id: looker.key.id, http_status: 400, code: "invalid_parameter", request_id: "order-sync-4711", client: "looker" };
+      if (n === 0)
+        return { key_id: looker.key.id, http_status: 400, code: "invalid_parameter", request_id: "order-sync-4711", client: "looker" };
       if (n % 7 === 3) return { key_id: planner.key.id, route: "POST /api/mcp tools/call list_submissions", client: "claude-code" };
-      if (n % 5 === 2) return { key_id: warehouse.key.id, http_status: 429, code: "rate_limited", route: "GET /api/v1/submissions", duration_ms: 1 };
+      if (n % 5 === 2)
+        return { key_id: warehouse.key.id, http_status: 429, code: "rate_limited", route: "GET /api/v1/submissions", duration_ms: 1 };
       return { key_id: warehouse.key.id, client: "python-httpx" };
     };
     const requests = Array.from({ length: 120 }, (_, n) => ({

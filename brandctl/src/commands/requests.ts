@@ -2,7 +2,6 @@ import { type Column, option, shortTime, timeWithSeconds } from "@brand-records/
 import type { FailedRequests, ServedRequest } from "@brand-records/proto/accounts/v1";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { command, group } from "../session.ts";
-import { readPages } from "../connection/read-pages.ts";
 import { brandOption, idOption, limitOption, parseTime, textOption } from "./options.ts";
 import { noteLimit } from "./print-list.ts";
 
@@ -86,17 +85,12 @@ const recent = command("recent", {
   ],
   run: async (session, { brand, limit, ...filter }) => {
     const brand_id = namedBrand(session, brand);
-    const client = session.client("accounts.usage");
-    let keepHours = 0;
-    const { items: requests, mayBeMore } = await readPages(limit, REQUESTS_MAX, "requests", async (page) => {
-      const response = await client.listRequests({ brand_id, ...filter, ...page });
-      keepHours = response.keep_hours;
-      return response;
-    });
-    const text = keepHours === 0 ? "Requests are not kept here: see REQUESTS_RETENTION_HOURS." : "No such request.";
+    const request = { brand_id, ...filter, page_size: Math.min(limit, REQUESTS_MAX) };
+    const { requests, next_page_token, keep_hours } = await session.client("accounts.usage").listRequests(request);
+    const text = keep_hours === 0 ? "Requests are not kept here: see REQUESTS_RETENTION_HOURS." : "No such request.";
     const none = requests.length === 0 ? await emptyListText(session, brand_id, text) : "";
     session.printTable({ requests }, REQUEST_COLUMNS, requests, none);
-    noteLimit(session, mayBeMore, limit);
+    noteLimit(session, next_page_token != null, limit);
   },
 });
 

@@ -26,11 +26,12 @@ it("shows the console's route only if there is a console: an alert tells by it w
 });
 
 const given = (context: Partial<RequestContext>, method = "GET", status = 400) =>
-  keyedRequestOf({ route: "/api/v1/payouts", requestId: "r1", brandId: "brd_1", keyId: "key_1", ...context } as RequestContext, {
+  keyedRequestOf(
+    { route: "/api/v1/payouts", requestId: "r1", brandId: "brd_1", keyId: "key_1", ...context } as RequestContext,
     method,
     status,
-    seconds: 0.0121,
-  });
+    0.0121,
+  );
 const LIST: Partial<RequestContext> = { operation: { name: "list_payouts", via: "rest" }, errorKind: "invalid_parameter" };
 
 it("names the route, the outcome, the client, and whose key it was", () => {
@@ -74,7 +75,5 @@ it("is no failure that an assistant asks for a stream as it connects", () => {
 });
 
 it("is nothing for a request without a valid key", () => {
-  expect(keyedRequestOf({ ...LIST, route: "/api/*", requestId: "r1" } as RequestContext, { method: "GET", status: 401, seconds: 0 })).toBe(
-    undefined,
-  );
+  expect(keyedRequestOf({ ...LIST, route: "/api/*", requestId: "r1" } as RequestContext, "GET", 401, 0)).toBeUndefined();
 });

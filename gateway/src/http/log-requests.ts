@@ -1,4 +1,4 @@
-import { accessLog, type ServedExchange } from "@brand-records/edge";
+import { accessLog } from "@brand-records/edge";
 import { Counter, Histogram, type Logger, type Registry, SECONDS_BUCKETS } from "@brand-records/telemetry";
 import type { RequestHandler } from "express";
 import { OPERATIONS } from "../operations/index.ts";
@@ -36,10 +36,9 @@ export function logRequests({ log, metrics, usage, routes }: LogRequestsOptions)
     metrics,
     routes,
     fieldsOf: ({ rpc }) => ({ rpc_method: rpc?.method, rpc_generation: rpc?.generation, tool: rpc?.tool }),
-    onServed(context, served) {
+    onServed(context, { method: httpMethod, status, seconds }) {
       const { rpc, operation, errorKind } = context;
-      const { status, seconds } = served;
-      const request = keyedRequestOf(context, served);
+      const request = keyedRequestOf(context, httpMethod, status, seconds);
       if (request !== undefined) usage.countRequest(request);
       if (rpc !== undefined) {
         const { method, generation = "none", tool = "none" } = rpc;
@@ -64,7 +63,7 @@ const UNKNOWN_FIELD = "*";
  * Returns what brands see of a request; undefined for one without a valid key: it belongs to no brand. It holds neither a message nor anything
  * that the request held, but for the caller's own request id and the client's name.
  */
-export function keyedRequestOf(context: RequestContext, { method, status, seconds }: ServedExchange): KeyedRequest | undefined {
+export function keyedRequestOf(context: RequestContext, method: string, status: number, seconds: number): KeyedRequest | undefined {
   const { brandId, keyId, errorKind, requestId, userAgent } = context;
   if (brandId === undefined || keyId === undefined) return undefined;
   return {

@@ -157,16 +157,8 @@ export class UsageCounts {
   addFailure({ request_id, brand_id, key_id, route, code, field }: Failure, now: number): void {
     const minute = startOfMinute(now);
     const id = [minute, key_id, route, code, field].join(" ");
-    const create = (): FailedMinute => ({
-      brand_id,
-      key_id,
-      route,
-      code,
-      field,
-      minute: new Date(minute).toISOString(),
-      requests: 0,
-      request_ids: [],
-    });
+    const failure = { brand_id, key_id, route, code, field };
+    const create = (): FailedMinute => ({ ...failure, minute: new Date(minute).toISOString(), requests: 0, request_ids: [] });
     const counted = this.#failures.of(id, create);
     if (counted === undefined) return;
     counted.requests += 1;

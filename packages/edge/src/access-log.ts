@@ -22,15 +22,8 @@ export interface AccessLogOptions<Context extends EdgeContext> {
   readonly routes?: readonly string[];
   /** Returns more fields of the line. */
   fieldsOf?(context: Context): Readonly<Record<string, unknown>>;
-  /** Observes what the edge counts of its own. */
-  onServed?(context: Context, served: ServedExchange): void;
-}
-
-export interface ServedExchange {
-  readonly method: string;
-  /** 499 if the client disconnected before the response was complete. */
-  readonly status: number;
-  readonly seconds: number;
+  /** Observes what the edge counts of its own. @param status 499 if the client disconnected before the response was complete */
+  onServed?(context: Context, served: { readonly method: string; readonly status: number; readonly seconds: number }): void;
 }
 
 /**

@@ -1,4 +1,4 @@
-export { accessLog, type AccessLogOptions, type ServedExchange } from "./access-log.ts";
+export { accessLog, type AccessLogOptions } from "./access-log.ts";
 export { accountsClock } from "./accounts-clock.ts";
 export { errorBody, errorHandler, errorObject, type ErrorObject } from "./errors.ts";
 export { drain, listen, SERVER_OPTIONS, type HttpServer, httpsOnly } from "./http-server.ts";

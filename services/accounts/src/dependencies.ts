@@ -4,7 +4,6 @@ import type { Logger } from "@brand-records/telemetry";
 import type { GrantKeys } from "./domain/grant-keys.ts";
 import type { Pepper } from "./domain/key.ts";
 import type { SessionLimits } from "./domain/session.ts";
-import type { UsageRetention } from "./domain/usage.ts";
 import type { EpochPublisher } from "./epochs/epoch-publisher.ts";
 import type { Identify } from "./id-tokens/identify.ts";
 
@@ -22,7 +21,10 @@ export interface AccountsDependencies {
   readonly sessionLimits: SessionLimits;
   /** How many a brand has at most: keys that are not revoked, and members. */
   readonly limits: { readonly keys: number; readonly members: number };
-  readonly usageRetention: UsageRetention;
+  /** Days for which usage is kept. */
+  readonly usageKeepDays: number;
+  /** Hours for which requests are kept; 0: none are. */
+  readonly requestsKeepHours: number;
   /** Verifies the ID tokens of the OpenID provider. */
   readonly identify: Identify;
   readonly log: Logger;

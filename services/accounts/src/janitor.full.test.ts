@@ -36,7 +36,8 @@ async function clean(): Promise<void> {
       maintenance: openMaintenance(openLog("accounts", "silent"), metrics),
       sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
       auditKeepDays: AUDIT_KEEP_DAYS,
-      usageRetention: { usageKeepDays: USAGE_KEEP_DAYS, requestsKeepHours: 24 },
+      usageKeepDays: USAGE_KEEP_DAYS,
+      requestsKeepHours: 24,
     });
     return { janitor, metrics };
   });

@@ -3,7 +3,6 @@ import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX } from "./domain/failed-requests.ts";
 import type { SessionLimits } from "./domain/session.ts";
-import type { UsageRetention } from "./domain/usage.ts";
 import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
 import { deleteFailuresBeyond, deleteOldFailures, walkFailuresBeyond } from "./storage/failed-requests.ts";
 import { deleteExpiredIdTokens } from "./storage/identities.ts";
@@ -29,23 +28,23 @@ export interface JanitorOptions {
   readonly maintenance: Maintenance;
   readonly sessionLimits: SessionLimits;
   readonly auditKeepDays: number;
-  readonly usageRetention: UsageRetention;
+  readonly usageKeepDays: number;
+  readonly requestsKeepHours: number;
 }
 
 /** Deletes what is kept no longer, once a minute. Every task is safe to run in any number of processes at the same time. */
-export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, usageRetention }: JanitorOptions): { stop(): Promise<void> } {
-  const { usageKeepDays, requestsKeepHours } = usageRetention;
+export function startJanitor({ db, maintenance, sessionLimits, ...keep }: JanitorOptions): { stop(): Promise<void> } {
   const tasks: Record<string, (limit: number) => Promise<number>> = {
     sessions: (limit) => deleteOldSessions(db, sessionLimits, limit),
     "sign-in links": (limit) => deleteExpiredLinks(db, LINK_KEEP_DAYS, limit),
     "used ID tokens": (limit) => deleteExpiredIdTokens(db, limit),
-    "audit entries": (limit) => deleteOldAuditEntries(db, auditKeepDays, limit),
-    usage: (limit) => deleteOldUsage(db, usageKeepDays, limit),
-    "usage by client": (limit) => deleteOldClientUsage(db, usageKeepDays, limit),
+    "audit entries": (limit) => deleteOldAuditEntries(db, keep.auditKeepDays, limit),
+    usage: (limit) => deleteOldUsage(db, keep.usageKeepDays, limit),
+    "usage by client": (limit) => deleteOldClientUsage(db, keep.usageKeepDays, limit),
     "failed requests": (limit) => deleteOldFailures(db, FAILURES_KEEP_DAYS, limit),
     "failed requests beyond the cap": (limit) => deleteFailuresBeyond(db, FAILURES_PER_BRAND_MAX, limit),
     "failed requests counted late": walkFailuresBeyond(db, FAILURES_PER_BRAND_MAX, FAILURES_BRANDS_AT_ONCE),
-    "recent requests": (limit) => deleteOldRequests(db, requestsKeepHours, limit),
+    "recent requests": (limit) => deleteOldRequests(db, keep.requestsKeepHours, limit),
     "usage batches": (limit) => deleteOldBatches(db, BATCH_KEEP_DAYS, limit),
   };
   let stopping = false;

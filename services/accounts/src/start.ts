@@ -32,8 +32,8 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   if (published !== undefined) life.own("epoch republisher", startEpochRepublisher(db, published, maintenance));
   const keyUsage = life.own("key usage", startKeyUsage(db, clock, log));
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
-  const usageRetention = { usageKeepDays: config.USAGE_RETENTION_DAYS, requestsKeepHours: config.REQUESTS_RETENTION_HOURS };
-  life.own("janitor", startJanitor({ db, maintenance, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, usageRetention }));
+  const keep = { usageKeepDays: config.USAGE_RETENTION_DAYS, requestsKeepHours: config.REQUESTS_RETENTION_HOURS };
+  life.own("janitor", startJanitor({ db, maintenance, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, ...keep }));
   const deps: AccountsDependencies = {
     db,
     clock,
@@ -43,7 +43,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     environment: config.ENVIRONMENT,
     sessionLimits,
     limits: { keys: config.KEYS_PER_BRAND_MAX, members: config.MEMBERS_PER_BRAND_MAX },
-    usageRetention,
+    ...keep,
     identify: openIdentify(config, clock),
     log,
     recordKeyUse: keyUsage.record,

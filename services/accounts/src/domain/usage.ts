@@ -15,12 +15,6 @@ export const CLIENT_NAMES_MAX = 20;
 export const OTHER_CLIENTS = "other";
 export const CLIENT_COUNTS_MAX = 500;
 
-/** For how long counts are kept, and requests: 0 keeps none. */
-export interface UsageRetention {
-  readonly usageKeepDays: number;
-  readonly requestsKeepHours: number;
-}
-
 /** What a list of counts is of. */
 export type UsageRange = Readonly<Pick<GetUsageRequest, "from" | "to" | "bucket_minutes">>;
 

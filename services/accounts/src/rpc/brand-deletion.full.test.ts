@@ -91,9 +91,10 @@ it("leaves nothing but one entry without a person, and the id is not used again"
       key.id,
       count,
     ]);
-  await served.db.query("insert into accounts.recent_requests (brand_id, until, requests) select $1, n, '' from generate_series(1, 2_500) n", [
-    brand.id,
-  ]);
+  await served.db.query(
+    "insert into accounts.recent_requests (brand_id, until, requests) select $1, n, '' from generate_series(1, 2_500) n",
+    [brand.id],
+  );
   await begin(brand);
   await expectRefusal(finish(brand), "request_conflict");
   await settle(brand);

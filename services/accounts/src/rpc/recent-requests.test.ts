@@ -84,7 +84,14 @@ it("lists in pages, of the same list alone, while others are recorded", async ()
   const second = await list({ page_size: 2, page_token: first.next_page_token });
   const third = await list({ page_size: 2, page_token: second.next_page_token });
   const ids = [first, second, third].map(({ requests }) => requests.map(({ request_id }) => request_id));
-  expect([ids, third.next_page_token]).toEqual([[["a4", "a3"], ["a2", "a1"], ["a0", "r90"]], null]);
+  expect([ids, third.next_page_token]).toEqual([
+    [
+      ["a4", "a3"],
+      ["a2", "a1"],
+      ["a0", "r90"],
+    ],
+    null,
+  ]);
   await expectRefusal(list({ page_size: 2, page_token: first.next_page_token, status: "failed" }), "invalid_cursor", "page_token");
 });
 
@@ -121,7 +128,7 @@ it("keeps nothing of brands that do not exist, and shows none of another brand, 
 });
 
 it("keeps none where they are switched off, tells gateways so, and deletes those that there are", async () => {
-  const off = await served.alsoWith({ usageRetention: { usageKeepDays: 31, requestsKeepHours: 0 } });
+  const off = await served.alsoWith({ requestsKeepHours: 0 });
   await record([ofBrand([request(5)])]);
   expect(await record([ofBrand([request(4)])], randomUUID(), off)).toEqual({ recorded: true, keeps_requests: false });
   expect(await list({}, off)).toMatchObject({ requests: [], keep_hours: 0 });

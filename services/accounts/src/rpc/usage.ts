@@ -11,13 +11,13 @@ import { fields } from "./fields.ts";
 const BATCH_COUNTS_MAX = 5_000;
 const BATCH_FAILURES_MAX = 2_000;
 
-type UsageDependencies = Pick<AccountsDependencies, "db" | "clock" | "usageRetention">;
+type UsageDependencies = Pick<AccountsDependencies, "db" | "clock" | "usageKeepDays" | "requestsKeepHours">;
 
-export function usageHandlers({ db, clock, usageRetention }: UsageDependencies): Handlers<UsageServiceService> {
-  const { requestsKeepHours } = usageRetention;
+export function usageHandlers(deps: UsageDependencies): Handlers<UsageServiceService> {
+  const { db, clock, requestsKeepHours } = deps;
   return {
     async recordUsage(request) {
-      const recorded = await recordUsage(db, parseRequest(batchFields, request), usageRetention);
+      const recorded = await recordUsage(deps, parseRequest(batchFields, request));
       return { recorded, keeps_requests: requestsKeepHours > 0 };
     },
     getTime: async () => ({ now_ms: clock.now() }),

@@ -1,8 +1,9 @@
-import { countOf, firstOf, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
+import { firstOf, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
 import type { NewAuditEntry, SentAuditEntry } from "@brand-records/service-runtime";
 import type { AuditEntry, AuditFilter } from "../domain/audit-entry.ts";
 import { DELETION } from "../domain/brand.ts";
 import type { Position } from "../domain/page-token.ts";
+import { oldRowsOf } from "./row-deletions.ts";
 
 export const AUDIT_ENTRY_COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via,
   browser, role, tries`;
@@ -60,11 +61,6 @@ const statements = statementsOf("audit_entries", {
             order by e.created_at desc, e.id desc limit $8`,
   endedAmong: "select id from accounts.audit_entries where id = any($1::text[]) and outcome is not null",
   newest: "select created_at from accounts.audit_entries where request_id <> $1 order by created_at desc limit 1",
-  /** A deletion could not continue without its entry. So the entry stays until the deletion has finished, and its time counts from then. */
-  deleteOld: `delete from accounts.audit_entries where id = any(array(
-             select id from accounts.audit_entries where created_at < now() - make_interval(days => $1)
-                and (action <> '${DELETION}' or finished_at < now() - make_interval(days => $1))
-              order by created_at limit $2 for update skip locked)) returning 1`,
 });
 
 /** Writes entries of changes that this transaction makes. */
@@ -126,6 +122,12 @@ export async function endedAmong(sql: Sql, ids: readonly string[]): Promise<stri
 export const newestAuditEntryAt = async (sql: Sql, exceptRequestId: string): Promise<string | null> =>
   (await firstOf(sql.query<{ created_at: string }>(statements.newest, [exceptRequestId])))?.created_at ?? null;
 
-/** Deletes up to `limit` entries that are older than `days`. Returns how many. */
-export const deleteOldAuditEntries = (sql: Sql, days: number, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteOld, [days, limit]));
+/**
+ * Deletes entries that are older than a number of days. A deletion could not continue without its entry. So the entry stays until the deletion has
+ * finished, and its time counts from then.
+ */
+export const deleteOldAuditEntries = oldRowsOf(
+  "audit_entries",
+  `created_at < now() - make_interval(days => $1) and (action <> '${DELETION}' or finished_at < now() - make_interval(days => $1))
+    order by created_at`,
+);

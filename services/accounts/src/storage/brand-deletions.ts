@@ -1,7 +1,8 @@
-import { countOf, firstOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
+import { firstOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import type { BeginBrandDeletionResponse } from "@brand-records/proto/accounts/v1";
 import { DELETION } from "../domain/brand.ts";
 import { lockedKeys } from "./keys.ts";
+import { brandRowsOf } from "./row-deletions.ts";
 import { settlesInMs } from "./settling.ts";
 
 const PEOPLE = unnestRows({ email: "text" }, { as: "p" });
@@ -25,14 +26,6 @@ const statements = statementsOf("brand_deletions", {
            links as (delete from accounts.sign_in_links where email in (select email from gone)),
            identities as (delete from accounts.identities where email in (select email from gone))
            delete from accounts.sessions where email in (select email from gone)`,
-  deleteUsage: `delete from accounts.usage_minutes u using (
-             select minute, key_id from accounts.usage_minutes where brand_id = $1 limit $2) old
-            where u.brand_id = $1 and (u.minute, u.key_id) = (old.minute, old.key_id) returning 1`,
-  deleteClientUsage: `delete from accounts.usage_clients u using (
-             select day, key_id, name from accounts.usage_clients where brand_id = $1 limit $2) old
-            where u.brand_id = $1 and (u.day, u.key_id, u.name) = (old.day, old.key_id, old.name) returning 1`,
-  deleteAuditEntries: `delete from accounts.audit_entries where id = any(array(
-             select id from accounts.audit_entries where brand_id = $1 and action <> '${DELETION}' limit $2)) returning 1`,
   deleteBrand: "delete from accounts.brands where id = $1 and deletion_started_at is not null",
   finish: `update accounts.audit_entries set outcome = 'done', finished_at = now()
             where brand_id = $1 and action = '${DELETION}' and outcome is null`,
@@ -62,17 +55,8 @@ export const deleteMembersOf = (sql: Sql, brandId: string): Promise<unknown> => 
 export const forgetPeople = (sql: Sql, emails: readonly string[]): Promise<unknown> =>
   sql.query(statements.forgetPeople, PEOPLE.values(emails.map((email) => ({ email }))));
 
-/** Deletes up to `limit` counts of a brand. Returns how many. */
-export const deleteUsageOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteUsage, [brandId, limit]));
-
-/** Deletes up to `limit` counts of a brand's assistants. Returns how many. */
-export const deleteClientUsageOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteClientUsage, [brandId, limit]));
-
-/** Deletes up to `limit` entries of a brand's audit log, but not the one about its deletion. Returns how many. */
-export const deleteAuditEntriesOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteAuditEntries, [brandId, limit]));
+/** Deletes the brand's audit log, but not the entry about its deletion. */
+export const deleteAuditEntriesOf = brandRowsOf("audit_entries", `action <> '${DELETION}'`);
 
 /** Deletes the brand itself, and writes the outcome into the audit log. */
 export async function endBrandDeletion(sql: Sql, brandId: string): Promise<void> {

@@ -1,6 +1,7 @@
-import { countOf, firstOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
+import { firstOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import type { FailedMinute, FailedRequests, ListFailedRequestsRequest, ListFailedRequestsResponse } from "@brand-records/proto/accounts/v1";
 import { GROUP_REQUEST_IDS_MAX, GROUPS_MAX, newestIds, REQUEST_IDS_MAX } from "../domain/failed-requests.ts";
+import { brandRowsOf, oldRowsOf } from "./row-deletions.ts";
 import type { KeptUsage } from "./usage.ts";
 
 const ADDED = unnestRows(
@@ -70,11 +71,6 @@ const statements = statementsOf("failed_requests", {
              from ${SELECTED} group by 1 order by 1`,
   },
   countedSince: `select min(minute) as since from accounts.failed_requests where brand_id = $1 having count(*) >= $2`,
-  deleteOld: `delete from accounts.failed_requests f using (
-             select ${KEY} from accounts.failed_requests where minute < now() - make_interval(days => $1)
-              order by minute limit $2 for update skip locked) old
-            where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field)
-                = (old.brand_id, old.minute, old.key_id, old.route, old.code, old.field) returning 1`,
   lateBrands: `select distinct brand_id from accounts.failed_requests where minute >= now() - interval '3 minutes'`,
   // Reads one entry of the primary key for each brand.
   nextBrands: `with recursive brands as (
@@ -90,10 +86,6 @@ const statements = statementsOf("failed_requests", {
            delete from accounts.failed_requests f using beyond o
             where (f.brand_id, f.minute, f.key_id, f.route, f.code, f.field) = (o.brand_id, o.minute, o.key_id, o.route, o.code, o.field)
            returning 1`,
-  deleteOf: `delete from accounts.failed_requests f using (
-             select ${KEY} from accounts.failed_requests where brand_id = $1 limit $2) old
-            where f.brand_id = $1 and (f.minute, f.key_id, f.route, f.code, f.field)
-                = (old.minute, old.key_id, old.route, old.code, old.field) returning 1`,
 });
 
 /** Adds counts of keys that their brand has, for minutes that are kept; ignores all others. Keeps the last request ids. */
@@ -127,9 +119,9 @@ export const failedBuckets = (sql: Sql, query: ListFailedRequestsRequest): Promi
 export const failuresCountedSince = async (sql: Sql, brandId: string, max: number): Promise<string | null> =>
   (await firstOf(sql.query<{ since: string }>(statements.countedSince, [brandId, max])))?.since ?? null;
 
-/** Deletes up to `limit` counts that are older than `days`. Returns how many. */
-export const deleteOldFailures = (sql: Sql, days: number, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteOld, [days, limit]));
+/** Deletes counts that are older than a number of days. */
+export const deleteOldFailures = oldRowsOf("failed_requests", "minute < now() - make_interval(days => $1) order by minute");
+export const deleteFailuresOf = brandRowsOf("failed_requests");
 
 /** Deletes up to `limit` of the oldest counts of brands that have more than `max`, and had a failure in the last three minutes. Returns how many. */
 export async function deleteFailuresBeyond(sql: Sql, max: number, limit: number): Promise<number> {
@@ -154,7 +146,3 @@ async function deleteBeyond(sql: Sql, brands: readonly { readonly brand_id: stri
   if (brands.length === 0) return 0;
   return (await sql.query(statements.deleteBeyond, [max, limit, ...BRANDS.values(brands)])).length;
 }
-
-/** Deletes up to `limit` counts of a brand. Returns how many. */
-export const deleteFailuresOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteOf, [brandId, limit]));

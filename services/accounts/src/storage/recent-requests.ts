@@ -1,6 +1,7 @@
-import { countOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
+import { statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import { type BrandRequests, ServedRequests } from "@brand-records/proto/accounts/v1";
 import { newestFirst, type RecentRequest, REQUESTS_PER_BRAND_MAX } from "../domain/recent-requests.ts";
+import { brandRowsOf, oldRowsOf } from "./row-deletions.ts";
 
 const ADDED = unnestRows({ brand_id: "text", count: "int", requests: "bytea" }, { as: "added", after: 1 });
 
@@ -19,13 +20,6 @@ const statements = statementsOf("recent_requests", {
            select brand_id, until, requests from numbered on conflict do nothing`,
   ofBrand: `select until, requests from accounts.recent_requests
             where brand_id = $1 and recorded_at > now() - make_interval(hours => $2) order by until desc limit $3`,
-  deleteOld: `delete from accounts.recent_requests r using (
-             select brand_id, until from accounts.recent_requests where recorded_at <= now() - make_interval(hours => $1)
-              order by recorded_at limit $2 for update skip locked) old
-            where (r.brand_id, r.until) = (old.brand_id, old.until) returning 1`,
-  deleteOf: `delete from accounts.recent_requests r using (
-             select until from accounts.recent_requests where brand_id = $1 limit $2) old
-            where r.brand_id = $1 and r.until = old.until returning 1`,
 });
 
 /** Adds the last requests of brands, and deletes what is then beyond those that a brand keeps. Ignores unknown brands. After `takeTurn`. */
@@ -50,10 +44,6 @@ export async function recentRequests(sql: Sql, brandId: string, hours: number, s
     .slice(0, REQUESTS_PER_BRAND_MAX);
 }
 
-/** Deletes up to `limit` batches of brands that are older than `hours`. Returns how many. */
-export const deleteOldRequests = (sql: Sql, hours: number, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteOld, [hours, limit]));
-
-/** Deletes up to `limit` batches of a brand. Returns how many. */
-export const deleteRequestsOf = (sql: Sql, brandId: string, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteOf, [brandId, limit]));
+/** Deletes what was recorded a number of hours ago, or earlier. */
+export const deleteOldRequests = oldRowsOf("recent_requests", "recorded_at <= now() - make_interval(hours => $1) order by recorded_at");
+export const deleteRequestsOf = brandRowsOf("recent_requests");

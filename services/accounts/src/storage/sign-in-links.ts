@@ -1,5 +1,6 @@
 import { countOf, isFound, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
 import type { SignInLink } from "../domain/sign-in.ts";
+import { oldRowsOf } from "./row-deletions.ts";
 
 const statements = statementsOf("sign_in_links", {
   insert: `insert into accounts.sign_in_links (token_hash, email, expires_at, brand_id, made_by)
@@ -14,9 +15,6 @@ const statements = statementsOf("sign_in_links", {
   deleteUnusedOf: "delete from accounts.sign_in_links where email = $1 and ($2::text is null or brand_id = $2) and used_at is null",
   deleteUnused: `delete from accounts.sign_in_links where token_hash = any(array(
              select token_hash from accounts.sign_in_links where used_at is null limit $1)) returning 1`,
-  deleteExpired: `delete from accounts.sign_in_links where token_hash = any(array(
-             select token_hash from accounts.sign_in_links where expires_at <= now() - make_interval(days => $1)
-              limit $2 for update skip locked)) returning 1`,
 });
 
 interface NewLink extends Pick<SignInLink, "email" | "scope"> {
@@ -56,6 +54,5 @@ export const deleteUnusedLinksOf = (sql: Sql, email: string, brandId: string | n
 /** Deletes up to `limit` unused links, of anyone. Returns how many. */
 export const deleteUnusedLinks = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteUnused, [limit]));
 
-/** Deletes up to `limit` links that expired `days` ago, used or not. Returns how many. */
-export const deleteExpiredLinks = (sql: Sql, days: number, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteExpired, [days, limit]));
+/** Deletes links that expired a number of days ago, used or not. */
+export const deleteExpiredLinks = oldRowsOf("sign_in_links", "expires_at <= now() - make_interval(days => $1)");

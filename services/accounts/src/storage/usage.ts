@@ -1,6 +1,7 @@
-import { countOf, isFound, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
+import { isFound, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import type { ClientCount, ClientUsage, GetUsageRequest, MinuteUsage, UsageBucket } from "@brand-records/proto/accounts/v1";
 import { CLIENT_NAMES_MAX, OTHER_CLIENTS } from "../domain/usage.ts";
+import { brandRowsOf, oldRowsOf } from "./row-deletions.ts";
 
 const ADDED = unnestRows(
   { brand_id: "text", minute: "timestamptz", key_id: "text", accepted: "bigint", refused: "bigint" },
@@ -31,13 +32,6 @@ const statements = statementsOf("usage_minutes", {
   bucketsByKey: `select ${START} as start, m.key_id,
                   sum(m.accepted)::bigint as accepted, sum(m.refused)::bigint as refused, max(m.accepted) as peak_accepted
              from ${IN_RANGE} m group by 1, 2 order by 1, 2 limit $5`,
-  deleteOld: `delete from accounts.usage_minutes u using (
-             select brand_id, minute, key_id from accounts.usage_minutes where minute < now() - make_interval(days => $1)
-              order by minute limit $2 for update skip locked) old
-            where (u.brand_id, u.minute, u.key_id) = (old.brand_id, old.minute, old.key_id) returning 1`,
-  deleteOldBatches: `delete from accounts.usage_batches where id = any(array(
-             select id from accounts.usage_batches where recorded_at < now() - make_interval(days => $1)
-              limit $2 for update skip locked)) returning 1`,
 });
 
 /** Returns false if the batch is recorded. Waits for a transaction that is recording it. */
@@ -60,13 +54,12 @@ export const usageBuckets = (
 ): Promise<UsageBucket[]> =>
   sql.query<UsageBucket>(by_key ? statements.bucketsByKey : statements.buckets, [brand_id, from, to, bucket_minutes, limit]);
 
-/** Deletes up to `limit` counts that are older than `days`. Returns how many. */
-export const deleteOldUsage = (sql: Sql, days: number, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteOld, [days, limit]));
+/** Deletes counts that are older than a number of days. */
+export const deleteOldUsage = oldRowsOf("usage_minutes", "minute < now() - make_interval(days => $1) order by minute");
+export const deleteUsageOf = brandRowsOf("usage_minutes");
 
-/** Deletes up to `limit` ids of batches that are older than `days`. Returns how many. */
-export const deleteOldBatches = (sql: Sql, days: number, limit: number): Promise<number> =>
-  countOf(sql.query(statements.deleteOldBatches, [days, limit]));
+/** Deletes ids of batches that are older than a number of days. */
+export const deleteOldBatches = oldRowsOf("usage_batches", "recorded_at < now() - make_interval(days => $1)");
 
 const ADDED_CLIENTS = unnestRows(
   { brand_id: "text", day: "text", key_id: "text", name: "text", messages: "bigint", connecting: "bigint" },
@@ -106,11 +99,6 @@ const clientStatements = statementsOf("usage_clients", {
            ranked as (select *, row_number() over (order by messages desc, key_id, name) as place from counted)
            select key_id, case when place <= $4 then name else $5 end as name, sum(messages)::bigint as messages, sum(connecting)::bigint as connecting
              from ranked group by 1, 2 order by 3 desc, 1, 2`,
-  deleteOld: `delete from accounts.usage_clients u using (
-             select brand_id, day, key_id, name from accounts.usage_clients
-              where day < ((now() - make_interval(days => $1)) at time zone 'Asia/Manila')::date
-              order by day limit $2 for update skip locked) old
-            where (u.brand_id, u.day, u.key_id, u.name) = (old.brand_id, old.day, old.key_id, old.name) returning 1`,
 });
 
 /** Lets gateways take turns until their transactions end: a key gets no more names than it may have, and a brand's requests are numbered. */
@@ -132,6 +120,9 @@ export async function addClientUsage(sql: Sql, clients: readonly ClientUsage[], 
 export const clientCounts = (sql: Sql, { brand_id, from, to }: GetUsageRequest, limit: number): Promise<ClientCount[]> =>
   sql.query<ClientCount>(clientStatements.counts, [brand_id, from, to, limit, OTHER_CLIENTS]);
 
-/** Deletes up to `limit` counts of days more than `days` ago. Returns how many. */
-export const deleteOldClientUsage = (sql: Sql, days: number, limit: number): Promise<number> =>
-  countOf(sql.query(clientStatements.deleteOld, [days, limit]));
+/** Deletes counts of days more than a number of days ago. */
+export const deleteOldClientUsage = oldRowsOf(
+  "usage_clients",
+  "day < ((now() - make_interval(days => $1)) at time zone 'Asia/Manila')::date order by day",
+);
+export const deleteClientUsageOf = brandRowsOf("usage_clients");

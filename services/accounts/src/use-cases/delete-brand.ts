@@ -7,10 +7,8 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound } from "../domain/brand.ts";
 import {
   deleteAuditEntriesOf,
-  deleteClientUsageOf,
   deleteKeysOf,
   deleteMembersOf,
-  deleteUsageOf,
   endBrandDeletion,
   findBrandDeletion,
   forgetPeople,
@@ -21,6 +19,7 @@ import { deleteFailuresOf } from "../storage/failed-requests.ts";
 import { pageOfMembers } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteRequestsOf } from "../storage/recent-requests.ts";
+import { deleteClientUsageOf, deleteUsageOf } from "../storage/usage.ts";
 import { changeBrand } from "./brands.ts";
 
 /** Deleted in one transaction: 20 ms. */

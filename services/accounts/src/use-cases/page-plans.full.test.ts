@@ -162,7 +162,10 @@ const CALLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["failed requests of a key", failed({ key_id: "key_1" })],
   ["failed requests with a code that there was none of", failed({ code: "internal_error" })],
   ["the last requests", (sql) => listRequests(sql, { brand_id: brand.id, page_size: 50 }, 24, Date.now())],
-  ["the last requests of brands, to add to them", (sql) => addRecentRequests(sql, [{ brand_id: brand.id, count: 1, requests: Buffer.of() }])],
+  [
+    "the last requests of brands, to add to them",
+    (sql) => addRecentRequests(sql, [{ brand_id: brand.id, count: 1, requests: Buffer.of() }]),
+  ],
   ["old requests, to delete them", (sql) => deleteOldRequests(sql, 24, 1_000)],
   ["keys with their last use", (sql) => keysOf(sql, brand.id, { page_size: 200 })],
   ["members", (sql) => membersOf(sql, brand.id, { page_size: 200 })],

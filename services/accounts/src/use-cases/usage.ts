@@ -1,4 +1,4 @@
-import type { Database, Sql } from "@brand-records/postgres";
+import type { Sql } from "@brand-records/postgres";
 import type {
   GetUsageRequest,
   GetUsageResponse,
@@ -8,10 +8,11 @@ import type {
   ListRequestsResponse,
   RecordUsageRequest,
 } from "@brand-records/proto/accounts/v1";
+import type { AccountsDependencies } from "../dependencies.ts";
 import { FAILURES_KEEP_DAYS, FAILURES_PER_BRAND_MAX, requireFailuresRange } from "../domain/failed-requests.ts";
 import { LIST_PAGE_MAX, pageOf, positionIn } from "../domain/page-token.ts";
 import { isListed } from "../domain/recent-requests.ts";
-import { CLIENT_COUNTS_MAX, COUNTS_MAX, MINUTES_AHEAD_MAX, requireRange, tooManyCounts, type UsageRetention } from "../domain/usage.ts";
+import { CLIENT_COUNTS_MAX, COUNTS_MAX, MINUTES_AHEAD_MAX, requireRange, tooManyCounts } from "../domain/usage.ts";
 import { addFailedRequests, failedBuckets, failedGroups, failuresCountedSince } from "../storage/failed-requests.ts";
 import { addRecentRequests, recentRequests } from "../storage/recent-requests.ts";
 import { addClientUsage, addUsage, clientCounts, insertUsageBatch, takeTurn, usageBuckets } from "../storage/usage.ts";
@@ -22,9 +23,8 @@ const HOUR_MS = 3_600_000;
 
 /** Adds a gateway's counts and requests, once for each batch. Returns false if the batch was recorded before. */
 export function recordUsage(
-  db: Database,
+  { db, usageKeepDays, requestsKeepHours }: Pick<AccountsDependencies, "db" | "usageKeepDays" | "requestsKeepHours">,
   { batch_id, minutes, clients, failures, ...batch }: RecordUsageRequest,
-  { usageKeepDays, requestsKeepHours }: UsageRetention,
 ): Promise<boolean> {
   const kept = { keepDays: usageKeepDays, minutesAhead: MINUTES_AHEAD_MAX };
   const requests = requestsKeepHours > 0 ? batch.requests : [];

@@ -15,9 +15,7 @@ it.each([
   [{ from: "2026-02-30", to: "tomorrow" }, {}],
   [{ from: "2026-11-20", to: "2026-11-19" }, { from: "2026-11-20" }],
   [{ from: "never", to: "2026-11-19" }, { to: "2026-11-19" }],
-  // The router reads digits as a number.
-  [{ type: 404, page: "" }, { type: "404" }],
-  [{ type: true, page: 0.5, from: 2026 }, {}],
+  [{ type: 7, page: "" }, {}],
   [{ type: "x".repeat(1_001) }, {}],
 ])("of %j it keeps %j", (search, kept) => {
   expect(read(search)).toEqual(kept);

@@ -9,11 +9,9 @@ const TEXT_LENGTH_MAX = 1_000;
 export const searchOf =
   <Name extends string>(...names: Name[]) =>
   (search: Record<string, unknown>): { readonly [Key in Name]?: string } =>
-    Object.fromEntries(names.flatMap((name) => (isValue(name, search) ? [[name, String(search[name])]] : []))) as { [Key in Name]?: string };
+    Object.fromEntries(names.flatMap((name) => (isValue(name, search) ? [[name, search[name]]] : []))) as { [Key in Name]?: string };
 
 function isValue(name: string, { [name]: value, from }: Record<string, unknown>): boolean {
-  // The router reads digits as a number.
-  if (Number.isSafeInteger(value)) return name !== "from" && name !== "to";
   if (name !== "from" && name !== "to") return typeof value === "string" && value !== "" && value.length <= TEXT_LENGTH_MAX;
   return isDay(value) && !(name === "to" && isDay(from) && value < from);
 }

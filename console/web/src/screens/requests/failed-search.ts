@@ -1,5 +1,6 @@
 import type { Input, Output, Key } from "@brand-records/console-contract";
 import { FAILED_RANGE, TIME_RANGES, type FailedRangeName } from "@brand-records/console-contract/time-ranges";
+import { choice } from "../../parts/filters/choice.ts";
 import type { Filter } from "../../parts/filters/filter-bar.tsx";
 import { routeText } from "./route-text.ts";
 
@@ -41,15 +42,11 @@ const rangeLabel = (name: FailedRangeName): string => `Last ${TIME_RANGES[name].
 /** The page's filters: each offers what the groups that show have, and the keys that the brand has. */
 export function filtersFor(groups: readonly FailedGroup[], keys: readonly Key[]): readonly Filter[] {
   const ranges = (Object.keys(TIME_RANGES) as FailedRangeName[]).filter((name) => name !== FAILED_RANGE);
-  const choices: readonly [name: keyof FailedSearch, label: string, all: string, options: readonly (readonly [string, string])[]][] = [
-    ["range", "Time", rangeLabel(FAILED_RANGE), ranges.map((name) => [name, rangeLabel(name)])],
-    ["key", "Key", "All keys", keys.map(({ id, name }) => [id, name])],
-    ["route", "Request", "All requests", groups.map(({ route }) => [route, routeText(route).name])],
-    ["code", "Error", "All errors", groups.map(({ code }) => [code, code])],
-    ["field", "Field", "All fields", groups.map(({ field }) => (field === "" ? [NO_FIELD, "No field"] : [field, field]))],
+  return [
+    choice("range", "Time", rangeLabel(FAILED_RANGE), ranges, (name) => [name, rangeLabel(name)]),
+    choice("key", "Key", "All keys", keys, ({ id, name }) => [id, name]),
+    choice("route", "Request", "All requests", groups, ({ route }) => [route, routeText(route).name]),
+    choice("code", "Error", "All errors", groups, ({ code }) => [code, code]),
+    choice("field", "Field", "All fields", groups, ({ field }) => (field === "" ? [NO_FIELD, "No field"] : [field, field])),
   ];
-  return choices.map(([name, label, all, options]) => {
-    const distinct = [...new Map(options)];
-    return { kind: "choice", name, label, all, options: distinct.map(([value, text]) => ({ value, label: text })) };
-  });
 }

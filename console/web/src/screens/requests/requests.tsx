@@ -2,6 +2,7 @@ import type { Key, Output } from "@brand-records/console-contract";
 import { getRouteApi } from "@tanstack/react-router";
 import { pollFirst, useRead } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
+import { choice } from "../../parts/filters/choice.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
 import { durationText } from "../../parts/formats.ts";
 import { KeyName } from "../../parts/key-name.tsx";
@@ -16,6 +17,8 @@ import { RouteLines } from "./route-lines.tsx";
 import { routeText } from "./route-text.ts";
 
 type Listed = Output<"requests.list">;
+
+const OUTCOMES: Readonly<Record<string, string>> = { succeeded: "Succeeded", failed: "Refused or failed" };
 
 /** The brand's last requests, newest first, with filters in the URL; that with an error's request id is the row that the URL names. */
 export default function Requests() {
@@ -51,40 +54,26 @@ export default function Requests() {
   );
 }
 
-const None = ({ hours }: { readonly hours: number | undefined }) =>
-  hours === 0 ? (
-    <EmptyState title="Requests are not listed here">Who runs this service has switched the list off. What fails is counted all the same.</EmptyState>
-  ) : (
-    <EmptyState title={`No requests in the last ${hours ?? 24} hours`}>
-      A request with one of this brand’s keys shows here within 20 seconds.
-    </EmptyState>
-  );
+const None = ({ hours }: { readonly hours: number | undefined }) => (
+  <EmptyState title={hours === 0 ? "Requests are not listed here" : `No requests in the last ${hours ?? 24} hours`}>
+    {hours === 0
+      ? "Who runs this service has switched the list off. What fails is counted all the same."
+      : "A request with one of this brand’s keys shows here within 20 seconds."}
+  </EmptyState>
+);
 
 const filtersFor = (keys: readonly Key[], routes: readonly string[], statuses: readonly number[]): readonly Filter[] => [
-  { kind: "choice", name: "key", label: "Key", all: "All keys", options: keys.map(({ id, name }) => ({ value: id, label: name })) },
-  {
-    kind: "choice",
-    name: "status",
-    label: "Status",
-    all: "All statuses",
-    options: [
-      { value: "succeeded", label: "Succeeded" },
-      { value: "failed", label: "Refused or failed" },
-      ...statuses.map((status) => ({ value: String(status), label: String(status) })),
-    ],
-  },
-  {
-    kind: "choice",
-    name: "route",
-    label: "Request",
-    all: "All requests",
-    options: routes.map((route) => ({ value: route, label: routeText(route).name })),
-  },
+  choice("key", "Key", "All keys", keys, ({ id, name }) => [id, name]),
+  choice("status", "Status", "All statuses", [...Object.keys(OUTCOMES), ...statuses.map(String)], (status) => [
+    status,
+    OUTCOMES[status] ?? status,
+  ]),
+  choice("route", "Request", "All requests", routes, (route) => [route, routeText(route).name]),
   {
     kind: "text",
     name: "id",
     label: "Request id",
-    placeholder: "As in X-Request-Id, or in an error",
+    placeholder: "As in an error, or X-Request-Id",
     pattern: /^[A-Za-z0-9._:-]{1,128}$/,
     problem: "Enter a whole request id.",
   },

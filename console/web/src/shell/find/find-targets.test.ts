@@ -21,10 +21,7 @@ it.each([
   ["sub_1", { to: "/developers/events", search: { record_id: "sub_1" } }],
   ["po_1", { to: "/developers/events", search: { record_id: "po_1" } }],
   ["lnk_1", { to: "/developers/events", search: { record_id: "lnk_1" } }],
-  [
-    "4bcfe915-4532-4e76-8f06-76131da1c19f",
-    { to: "/developers/requests", search: { id: "4bcfe915-4532-4e76-8f06-76131da1c19f" } },
-  ],
+  ["4bcfe915-4532-4e76-8f06-76131da1c19f", { to: "/developers/requests", search: { id: "4bcfe915-4532-4e76-8f06-76131da1c19f" } }],
 ])("leads from the id %s to its page, or to the events about it", (id, target) => {
   expect(targets(` ${id}\n`)).toEqual([target]);
   expect(targets(id.toUpperCase())).toEqual([target]);
