@@ -79,10 +79,7 @@ const recent = command("recent", {
     request_id: textOption("--id <id>", "only those with this request id, as an error names it"),
     limit: limitOption(REQUESTS_MAX),
   },
-  examples: [
-    ["brandctl requests recent --brand brd_… --id 4bcfe915-4532-4e76-8f06-76131da1c19f", "what became of a request"],
-    ["brandctl requests recent --brand brd_… --status failed --limit 1000", "everything that was refused or failed"],
-  ],
+  examples: [["brandctl requests recent --brand brd_… --id 4bcfe915-4532-4e76-8f06-76131da1c19f", "what became of a request"]],
   run: async (session, { brand, limit, ...filter }) => {
     const brand_id = namedBrand(session, brand);
     const request = { brand_id, ...filter, page_size: Math.min(limit, REQUESTS_MAX) };

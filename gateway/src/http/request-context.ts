@@ -24,7 +24,7 @@ export type ErrorForm = (
 export interface RequestContext extends EdgeContext {
   /** Address of the page about errors. */
   readonly errorDocs: string;
-  readonly userAgent: string | undefined;
+  readonly userAgent?: string | undefined;
   /** Undefined until it is known. */
   operation?: { readonly name: string; readonly via: Via };
   /** The message, on the assistants' path. Known names only, or `other`. */

@@ -2,7 +2,7 @@ import { type BrandRequests, type ServedRequest, ServedRequests } from "@brand-r
 
 /** Accounts keeps no more of a brand. */
 const PER_BRAND_MAX = 1_000;
-/** Requests that are not recorded yet: 10 MB. Accounts may be unavailable for a while. */
+/** Requests that are not recorded yet: 14 MB. Accounts may be unavailable for a while. */
 const REQUESTS_MAX = 20_000;
 /** Requests that are recorded at once: 1 MB, at most 3. */
 const BATCH_MAX = 5_000;

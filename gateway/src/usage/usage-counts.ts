@@ -23,7 +23,7 @@ const OTHER = "other";
 export type Key = Pick<Principal, "brand_id" | "key_id">;
 
 /** A request with a key. Everything here is one of few values, but for its id, its duration and its client. */
-export interface KeyedRequest extends Key, Omit<ServedRequest, "at"> {
+export interface KeyedRequest extends Pick<Key, "brand_id">, Omit<ServedRequest, "at"> {
   /** What its error is about; empty without one. */
   readonly field: string;
   /** Counts as refused or failed. */
@@ -94,8 +94,8 @@ class BoundedCounts<Count> {
 }
 
 /**
- * Requests by minute and key, messages of assistants by day, key and declared name, refused and failed requests by minute and what they were, and
- * the last requests of each brand.
+ * Requests by minute and key, messages of assistants by day, key and declared name, refused and failed requests by minute and what they were,
+ * and the last requests of each brand.
  */
 export class UsageCounts {
   readonly #minutes: BoundedCounts<MinuteUsage>;

@@ -21,8 +21,8 @@ export interface UsageRecorderOptions {
 export type UsageRecorder = ReturnType<typeof startUsageRecorder>;
 
 /**
- * Counts requests in memory and records counts, and the last requests, at accounts every `flushMs`: a crash loses no more. While accounts is unavailable, counts
- * are kept, up to a bound, and the batch that failed is repeated with its id, because it may have been recorded.
+ * Counts requests in memory and records the counts, with the last requests, at accounts every `flushMs`: a crash loses no more. While accounts
+ * is unavailable, they are kept, up to a bound, and the batch that failed is repeated with its id, because it may have been recorded.
  */
 export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, counts = new UsageCounts() }: UsageRecorderOptions) {
   metrics.registerMetric(droppedOf(counts));

@@ -1,6 +1,6 @@
 import { statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import { type BrandRequests, ServedRequests } from "@brand-records/proto/accounts/v1";
-import { newestFirst, type RecentRequest, REQUESTS_PER_BRAND_MAX } from "../domain/recent-requests.ts";
+import { type RecentRequest, REQUESTS_PER_BRAND_MAX } from "../domain/recent-requests.ts";
 import { brandRowsOf, oldRowsOf } from "./row-deletions.ts";
 
 const ADDED = unnestRows({ brand_id: "text", count: "int", requests: "bytea" }, { as: "added", after: 1 });
@@ -18,8 +18,7 @@ const statements = statementsOf("recent_requests", {
              delete from accounts.recent_requests r using numbered n where r.brand_id = n.brand_id and r.until <= n.until - $1)
            insert into accounts.recent_requests (brand_id, until, requests)
            select brand_id, until, requests from numbered on conflict do nothing`,
-  ofBrand: `select until, requests from accounts.recent_requests
-            where brand_id = $1 and recorded_at > now() - make_interval(hours => $2) order by until desc limit $3`,
+  ofBrand: "select until, requests from accounts.recent_requests where brand_id = $1 order by until desc",
 });
 
 /** Adds the last requests of brands, and deletes what is then beyond those that a brand keeps. Ignores unknown brands. After `takeTurn`. */
@@ -27,21 +26,16 @@ export async function addRecentRequests(sql: Sql, brands: readonly BrandRequests
   if (brands.length > 0) await sql.query(statements.add, [REQUESTS_PER_BRAND_MAX, ...ADDED.values(brands)]);
 }
 
-/** Returns the last requests of a brand that began at `since` or later and were recorded in the last `hours`, newest first. */
-export async function recentRequests(sql: Sql, brandId: string, hours: number, since: string): Promise<RecentRequest[]> {
-  const rows = await sql.query<{ readonly until: number; readonly requests: Buffer }>(statements.ofBrand, [
-    brandId,
-    hours,
-    REQUESTS_PER_BRAND_MAX,
-  ]);
+/** Returns the last requests of a brand that began at `since` or later, newest first. */
+export async function recentRequests(sql: Sql, brandId: string, since: string): Promise<RecentRequest[]> {
+  const rows = await sql.query<{ readonly until: number; readonly requests: Buffer }>(statements.ofBrand, [brandId]);
   const found = rows.flatMap(({ until, requests: bytes }) => {
-    const { requests } = ServedRequests.decode(bytes);
-    return requests.map((request, index) => ({ ...request, place: until - requests.length + 1 + index }));
+    const newestFirst = ServedRequests.decode(bytes).requests.toReversed();
+    return newestFirst.map((request, index) => ({ ...request, place: until - index }));
   });
-  return found
-    .filter(({ at }) => at >= since)
-    .toSorted(newestFirst)
-    .slice(0, REQUESTS_PER_BRAND_MAX);
+  // Gateways record theirs in batches.
+  const byTime = found.filter(({ at }) => at >= since).toSorted((one, other) => Number(one.at < other.at) - Number(one.at > other.at));
+  return byTime.slice(0, REQUESTS_PER_BRAND_MAX);
 }
 
 /** Deletes what was recorded a number of hours ago, or earlier. */

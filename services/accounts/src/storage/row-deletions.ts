@@ -9,8 +9,9 @@ function deletionOf<Value>(table: string, name: string, where: string, lock: str
   return (sql, value, limit) => countOf(sql.query(statement, [value, limit]));
 }
 
-/** Deletes what is older than `value`, but for what another process is deleting. @param where selects it by $1; ends with its order, if it has one */
-export const oldRowsOf = (table: string, where: string): Deletion<number> => deletionOf(table, "delete_old", where, "for update skip locked");
+/** Deletes what is older than `value`, but for what another process is deleting. @param where selects it by $1; may end with its order */
+export const oldRowsOf = (table: string, where: string): Deletion<number> =>
+  deletionOf(table, "delete_old", where, "for update skip locked");
 
 /** Deletes rows of the brand `value`. Waits for those that another process is deleting. */
 export const brandRowsOf = (table: string, where = "true"): Deletion<string> =>

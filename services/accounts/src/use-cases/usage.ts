@@ -71,7 +71,7 @@ export async function listRequests(sql: Sql, query: ListRequestsRequest, keepHou
   await requireBrand(sql, brand_id);
   const scope = ["requests", brand_id, key_id ?? null, route ?? null, status ?? null, request_id ?? null];
   const after = positionIn(scope, page_token, /^(\S+) (\d{1,15})$/);
-  const kept = await recentRequests(sql, brand_id, keepHours, new Date(now - keepHours * HOUR_MS).toISOString());
+  const kept = await recentRequests(sql, brand_id, new Date(now - keepHours * HOUR_MS).toISOString());
   const listed = kept.filter((request) => isListed(request, query, after)).slice(0, page_size + 1);
   const { rows, nextPageToken } = pageOf(listed, page_size, scope, ({ at, place }) => [at, place]);
   return {

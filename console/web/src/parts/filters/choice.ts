@@ -7,4 +7,10 @@ export const choice = <Item>(
   all: string,
   items: readonly Item[],
   optionOf: (item: Item) => readonly [value: string, label: string],
-): Filter => ({ kind: "choice", name, label, all, options: [...new Map(items.map(optionOf))].map(([value, text]) => ({ value, label: text })) });
+): Filter => ({
+  kind: "choice",
+  name,
+  label,
+  all,
+  options: [...new Map(items.map(optionOf))].map(([value, text]) => ({ value, label: text })),
+});

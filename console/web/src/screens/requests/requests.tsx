@@ -16,8 +16,6 @@ import { Breakable } from "../../parts/breakable.tsx";
 import { RouteLines } from "./route-lines.tsx";
 import { routeText } from "./route-text.ts";
 
-type Listed = Output<"requests.list">;
-
 const OUTCOMES: Readonly<Record<string, string>> = { succeeded: "Succeeded", failed: "Refused or failed" };
 
 /** The brand's last requests, newest first, with filters in the URL; that with an error's request id is the row that the URL names. */
@@ -29,13 +27,9 @@ export default function Requests() {
     { key_id: key, route, status, request_id: id, page_token: page },
     { scope: {}, refetchInterval: pollFirst(page) },
   );
-  const { keys = [], routes = [], statuses = [], keep_hours } = result.data ?? {};
+  const { keys = [], routes = [], statuses = [], keep_hours = 24 } = result.data ?? {};
   const all = filtersFor(keys, routes, statuses);
-  const failed = (
-    <ButtonLink to="/developers/requests/failed" variant="default" size="sm">
-      What failed, by error
-    </ButtonLink>
-  );
+  const failed = <ButtonLink to="/developers/requests/failed" variant="default" size="sm" children="What failed, by error" />;
   return (
     <Page of="requests" actions={failed}>
       <FilterBar filters={all} values={filters} />
@@ -54,8 +48,8 @@ export default function Requests() {
   );
 }
 
-const None = ({ hours }: { readonly hours: number | undefined }) => (
-  <EmptyState title={hours === 0 ? "Requests are not listed here" : `No requests in the last ${hours ?? 24} hours`}>
+const None = ({ hours }: { readonly hours: number }) => (
+  <EmptyState title={hours === 0 ? "Requests are not listed here" : `No requests in the last ${hours} hours`}>
     {hours === 0
       ? "Who runs this service has switched the list off. What fails is counted all the same."
       : "A request with one of this brand’s keys shows here within 20 seconds."}
@@ -79,7 +73,7 @@ const filtersFor = (keys: readonly Key[], routes: readonly string[], statuses: r
   },
 ];
 
-const columns = (keys: ReadonlyMap<string, Key>): Column<Listed["requests"][number]>[] => [
+const columns = (keys: ReadonlyMap<string, Key>): Column<Output<"requests.list">["requests"][number]>[] => [
   {
     title: "Time",
     cell: ({ at, duration_ms }) => (
