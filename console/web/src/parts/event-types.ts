@@ -1,3 +1,4 @@
+import { choice } from "./filters/choice.ts";
 import type { Filter } from "./filters/filter-bar.tsx";
 
 /** The types that receivers select, with what they report. */
@@ -9,13 +10,7 @@ export const EVENT_TYPES: readonly { readonly type: string; readonly text: strin
 ];
 
 /** Selects events or deliveries by type. All of them: a receiver has deliveries of types that it no longer selects. */
-export const typeFilter = (label: string): Filter => ({
-  kind: "choice",
-  name: "type",
-  label,
-  all: "All types",
-  options: EVENT_TYPES.map(({ type }) => ({ value: type, label: type })),
-});
+export const typeFilter = (label: string): Filter => choice("type", label, "All types", EVENT_TYPES, ({ type }) => [type, type]);
 
 /** Selects what is about one record. @param name in the URL */
 export const recordFilter = (name: string): Filter => ({
