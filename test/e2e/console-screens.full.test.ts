@@ -372,10 +372,12 @@ it("requests are selected by key, status and route, and the id in an error opens
     headers: { authorization: `Bearer ${brand.key}`, "user-agent": "ledger-sync/2.1 (node)" },
   });
   const { error } = (await response.json()) as { readonly error: { readonly request_id: string } };
+  const found = { brand_id: brand.id, request_id: error.request_id };
+  await eventually(async () => expect((await owner.call("requests.list", found)).requests).toHaveLength(1));
   await page.goto(`${url}/developers/requests`);
   const rows = page.getByRole("table", { name: "Requests" }).getByRole("row");
   const shown = rows.filter({ hasText: error.request_id });
-  await shown.waitFor({ timeout: 60_000 });
+  await shown.waitFor();
   expect(await rows.count()).toBeGreaterThan(3);
   for (const [label, value] of [
     ["Key", brand.keyId],

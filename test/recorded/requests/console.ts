@@ -81,7 +81,6 @@ async function sendReads(who: string, call: Call): Promise<void> {
   await call(`${who}: deliveries`, "deliveries.list", { brand_id });
   await call(`${who}: events`, "events.list", { brand_id });
   await call(`${who}: plans`, "plans.list", { brand_id });
-  await call(`${who}: requests with an id that no request has`, "requests.list", { brand_id, request_id: "none" });
   await call(`${who}: failed requests`, "requests.failed", { brand_id, ...range, bucket_minutes: 60 });
   await call(`${who}: usage`, "usage.get", { brand_id, ...range, bucket_minutes: 60, by_key: false });
   await call(`${who}: an unknown record`, "session.locate", { id: "pln_01k9unknown00000000000000a" });
