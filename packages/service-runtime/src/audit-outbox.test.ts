@@ -5,7 +5,7 @@ import { AuditServiceService, type AuditEntry, type RecordAuditRequest } from "@
 import { connectRpc, newCallContext, serveRpc, service, type Handlers, type PlannedEntry, type RpcServer } from "@brand-records/rpc";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
-import { AuditOutbox, auditEntriesOf } from "./audit-outbox.ts";
+import { AuditOutbox, auditEntriesOf, noticeWriter } from "./audit-outbox.ts";
 
 /** What a change has written reaches accounts' log: nothing is lost and nothing is there twice, whoever ends or is away meanwhile. */
 
@@ -178,6 +178,19 @@ it("hands over what was committed, as it was written and in its order; nothing o
   expect(first).toMatchObject({ ...entry, brand_id: BRAND, outcome: "done", tries: 1, created_at: expect.stringMatching(/^20.*Z$/) });
   const times = [first, ...others].map((each) => each?.created_at ?? "");
   expect(times).toEqual(times.toSorted());
+});
+
+it("hands over notices as entries of nobody, one of an id, and one that follows another not without it", async () => {
+  const { pool } = start();
+  const notify = noticeWriter("plans");
+  const notice = { action: "notice.plan_prepared", brand_id: BRAND, subject_id: "pln_1" } as const;
+  await notify(pool, { ...notice, id: "aud_later" }, "aud_first");
+  for (let n = 0; n < 2; n += 1) await notify(pool, { ...notice, id: "aud_first" });
+  await notify(pool, { ...notice, id: "aud_later" }, "aud_first");
+  await nothingWaits();
+  expect(accounts.calls.flat()).toEqual(["aud_first", "aud_later"]);
+  const nobodys = { actor: null, via: null, address: null, browser: null, fields: [], outcome: "done" };
+  for (const entry of accounts.entries.values()) expect(entry).toMatchObject({ ...notice, ...nobodys });
 });
 
 it("of several processes one hands over at a time, and each entry arrives once", async () => {

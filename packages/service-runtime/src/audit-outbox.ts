@@ -2,11 +2,20 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AppError } from "@brand-records/errors";
 import { WakeSignal, type Stoppable } from "@brand-records/lifecycle";
-import { statementsOf, unnestRows, type Database } from "@brand-records/postgres";
+import { statementsOf, unnestRows, type Database, type Sql } from "@brand-records/postgres";
 import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type AuditSink, type CallContext, type PlannedEntry, type RpcClient } from "@brand-records/rpc";
 import { RepeatedWarning, type Logger, type Registry } from "@brand-records/telemetry";
-import { nextEntryId, recorderOf, refusedEntry, type NewAuditEntry, type RecordChange, type SentAuditEntry } from "./audit-entries.ts";
+import {
+  nextEntryId,
+  noticeEntry,
+  recorderOf,
+  refusedEntry,
+  type NewAuditEntry,
+  type Notice,
+  type RecordChange,
+  type SentAuditEntry,
+} from "./audit-entries.ts";
 import type { DeletionStep } from "./delete-in-batches.ts";
 import { showSampled } from "./sampler.ts";
 
@@ -178,6 +187,17 @@ export class AuditOutbox implements AuditSink, Stoppable {
   }
 }
 
+/**
+ * Returns what writes a notice, in the transaction of what it is about.
+ *
+ * @param schema the service's
+ * @returns a function that takes, too, the id of another notice: without that one, nothing is written
+ */
+export function noticeWriter(schema: string): (sql: Sql, notice: Notice, after?: string) => Promise<unknown> {
+  const { notify } = outboxStatements(schema);
+  return (sql, notice, after) => sql.query(notify, [...valuesOf(noticeEntry(notice)), after ?? null]);
+}
+
 /** Deletes what waits or is kept of a brand: accounts drops what it still gets of a deleted one. */
 export function auditEntriesOf(db: Database, schema: string, brandId: string): DeletionStep {
   const { deleteOf } = outboxStatements(schema);
@@ -199,6 +219,8 @@ const outboxStatements = (schema: string) => {
   const [table, relay] = [`${schema}.audit_outbox`, `${schema}.audit_relay`];
   return statementsOf("audit_outbox", {
     insert: `insert into ${table} (id, brand_id, entry) values ($1, $2, $3::jsonb)`,
+    notify: `insert into ${table} (id, brand_id, entry)
+           select $1, $2, $3::jsonb where $4::text is null or exists (select from ${table} where id = $4) on conflict (id) do nothing`,
     count: `insert into ${table} as o (id, brand_id, entry, counted_by) values ($1, $2, $3::jsonb, $4)
            on conflict (counted_by) do update set entry = excluded.entry, tries = o.tries + 1, acknowledged_at = null, refused_at = null,
                                                   waits_since = clock_timestamp()`,

@@ -3,11 +3,12 @@ export {
   nextEntryId,
   recorderOf,
   type NewAuditEntry,
+  type NoticeAction,
   type RecordChange,
   refusedEntry,
   type SentAuditEntry,
 } from "./audit-entries.ts";
-export { auditEntriesOf, AuditOutbox } from "./audit-outbox.ts";
+export { auditEntriesOf, AuditOutbox, noticeWriter } from "./audit-outbox.ts";
 export { AnnouncedKeys } from "./announced-keys.ts";
 export { heldKey, newestSharedKey, requireSharedKey, type HeldKey } from "./living-processes.ts";
 export { deleteInBatches, type Deleted, type DeletedRows, type DeletionStep } from "./delete-in-batches.ts";

@@ -1,12 +1,21 @@
 import { openLog } from "@brand-records/telemetry";
+import { resultOf } from "../test/attempt-result.ts";
 import { useSending } from "../test/serve-sending.ts";
 import { noteDisabled, noteLongPauses, writeDisabled } from "./notices.ts";
+import { claimDeliveries } from "./storage/claims.ts";
 import { disableReceiver } from "./storage/receivers.ts";
+import { writeResults } from "./use-cases/write-results.ts";
 
 const sending = useSending();
 let lines: object[];
 const log = Object.assign(openLog("webhook", "silent"), { warn: (fields: object) => void lines.push(fields) });
 beforeEach(() => void (lines = []));
+
+/** What is on its way to owners' mail. */
+const noticesOf = async (receiverId: string): Promise<string[]> => {
+  const statement = "select entry->>'action' as action from webhook.audit_outbox where entry->>'subject_id' = $1 order by seq";
+  return (await sending.db.query<{ action: string }>(statement, [receiverId])).map(({ action }) => action);
+};
 
 it("writes the line of each receiver that the service has disabled in the last day, which its process may have left out", async () => {
   const disabled = async (reason: "gone" | "failing" | "member"): Promise<{ id: string; brand: string; at: string }> => {
@@ -62,4 +71,32 @@ it("writes one line with ids alone for each receiver that has been paused for an
   await sending.db.query("update webhook.lanes set first_failure_at = now() - interval '70 minutes' where receiver_id = $1", [paused]);
   await note();
   expect(lines).toHaveLength(2);
+  // Of two processes one queues mail.
+  await noteLongPauses(sending.db, log)();
+  expect(await noticesOf(paused)).toEqual(["notice.receiver_paused", "notice.receiver_paused"]);
+});
+
+it("queues mail of a receiver that works again, if there was mail of its pause, and of one that the service disables, each once", async () => {
+  const receiver = await sending.createReceiver("http://127.0.0.1:1/");
+  const short = await sending.createReceiver("http://127.0.0.1:1/");
+  for (const each of [receiver, short]) await sending.deliver([each], 4);
+  const failing = (interval: string, id: string) =>
+    sending.db.query(`update webhook.lanes set trips = 3, first_failure_at = now() - interval '${interval}' where receiver_id = $1`, [id]);
+  await failing("61 minutes", receiver.id);
+  await failing("59 minutes", short.id);
+  await noteLongPauses(sending.db, log)();
+  const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
+  const write = async (id: string, outcome: object = {}): Promise<void> => {
+    const at = claimed.findIndex(({ receiver_id }) => receiver_id === id);
+    const [delivery] = claimed.splice(at, 1);
+    if (at >= 0 && delivery !== undefined) await writeResults(sending.db, [resultOf(delivery, outcome)], Date.now(), log);
+  };
+  const refused = { outcome: "refused", http_status: 500, state: "failed" };
+  await write(receiver.id, refused);
+  expect(await noticesOf(receiver.id)).toEqual(["notice.receiver_paused"]);
+  for (const { id } of [receiver, receiver, short]) await write(id);
+  expect(await noticesOf(receiver.id)).toEqual(["notice.receiver_paused", "notice.receiver_works"]);
+  await write(receiver.id, { ...refused, http_status: 410 });
+  expect(await noticesOf(receiver.id)).toEqual(["notice.receiver_paused", "notice.receiver_works", "notice.receiver_gone"]);
+  expect(await noticesOf(short.id)).toEqual([]);
 });

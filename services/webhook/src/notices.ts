@@ -1,6 +1,27 @@
 import type { Sql } from "@brand-records/postgres";
+import { countingId, noticeWriter } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { disabledToday, longPauses, type DisabledReceiver, type LongPause } from "./storage/notices.ts";
+
+const notify = noticeWriter("webhook");
+
+/** Of one pause: of several processes that note it, one does. */
+const pauseNoticeId = (receiverId: string, event: "paused" | "works", failingSince: number): string =>
+  countingId([receiverId, event, new Date(Math.round(failingSince)).toISOString()]);
+
+/** Queues mail about a receiver that the service disables, in the transaction that does. */
+export const notifyDisabled = (sql: Sql, { receiver_id, brand_id, reason }: DisabledReceiver): Promise<unknown> =>
+  notify(sql, { action: `notice.receiver_${reason}`, brand_id, subject_id: receiver_id });
+
+/** Queues mail about a receiver that accepts again, if there is one about its pause. @param failingSince milliseconds since the epoch */
+export const notifyWorks = (
+  sql: Sql,
+  receiver: Pick<DisabledReceiver, "receiver_id" | "brand_id">,
+  failingSince: number,
+): Promise<unknown> => {
+  const [id, after] = (["works", "paused"] as const).map((event) => pauseNoticeId(receiver.receiver_id, event, failingSince));
+  return notify(sql, { id, action: "notice.receiver_works", brand_id: receiver.brand_id, subject_id: receiver.receiver_id }, after);
+};
 
 /** Writes the line by which a platform hears of a receiver that the service has disabled. */
 export function writeDisabled(log: Logger, receiver: DisabledReceiver): void {
@@ -19,12 +40,17 @@ export const noteDisabled = (sql: Sql, log: Logger): (() => Promise<void>) =>
     (receiver) => writeDisabled(log, receiver),
   );
 
-/** Returns a task that writes a line for each receiver that has been paused for an hour. */
+/** Returns a task that writes a line for each receiver that has been paused for an hour, and queues mail about it. */
 export const noteLongPauses = (sql: Sql, log: Logger): (() => Promise<void>) =>
   noteOnce(
     () => longPauses(sql),
     pauseId,
-    (pause) => log.warn({ notice: "receiver.paused", notice_id: pauseId(pause), ...pause }, "receiver paused for an hour"),
+    async (pause) => {
+      const { receiver_id, brand_id, failing_since } = pause;
+      const id = pauseNoticeId(receiver_id, "paused", Date.parse(failing_since));
+      await notify(sql, { id, action: "notice.receiver_paused", brand_id, subject_id: receiver_id });
+      log.warn({ notice: "receiver.paused", notice_id: pauseId(pause), ...pause }, "receiver paused for an hour");
+    },
   );
 
 const disabledId = ({ receiver_id, disabled_at }: DisabledReceiver): string => `${receiver_id} ${disabled_at}`;
@@ -37,12 +63,12 @@ const pauseId = ({ receiver_id, failing_since }: LongPause): string => `${receiv
 function noteOnce<Notice>(
   readCurrent: () => Promise<readonly Notice[]>,
   idOf: (notice: Notice) => string,
-  write: (notice: Notice) => void,
+  write: (notice: Notice) => Promise<void> | void,
 ): () => Promise<void> {
   let noted = new Set<string>();
   return async () => {
     const current = await readCurrent();
-    for (const notice of current) if (!noted.has(idOf(notice))) write(notice);
+    for (const notice of current) if (!noted.has(idOf(notice))) await write(notice);
     noted = new Set(current.map(idOf));
   };
 }

@@ -199,6 +199,16 @@ describe("its notice", () => {
     expect(notices).toEqual([notice, notice]);
   });
 
+  it("is on its way to owners' mail once, and only with its plan", async () => {
+    const repeated = request();
+    const { plan } = await served.plans.preparePlan(repeated);
+    await served.plans.preparePlan(repeated);
+    const conflict = { ...repeated, input: { ...repeated.input, title: "Another" } };
+    await expectRefusal(served.plans.preparePlan(conflict), "request_conflict");
+    const queued = "select entry->>'action' as action, entry->>'subject_id' as plan_id from plans.audit_outbox where brand_id = $1";
+    expect(await served.db.query(queued, [repeated.brand_id])).toEqual([{ action: "notice.plan_prepared", plan_id: plan?.id }]);
+  });
+
   it("is written if the answer to the commit is lost", async () => {
     const losing = await served.another({ onPrepared, changed: losingCommitAnswer });
     const { plan, replayed } = await losing.plans.preparePlan(request());

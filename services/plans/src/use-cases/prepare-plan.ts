@@ -2,9 +2,12 @@ import type { PlanInput } from "@brand-records/resources";
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
+import { noticeWriter } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
 import { requireSameRequest, type Plan } from "../domain/plan.ts";
 import { countPending, findByRequest, insertPlan, lockBrand } from "../storage/plans.ts";
+
+const notify = noticeWriter("plans");
 
 export interface PlanRequest {
   readonly brandId: string;
@@ -43,7 +46,9 @@ export async function preparePlan(
       const madeMeanwhile = await findReplay(sql, brandId, input);
       if (madeMeanwhile !== undefined) return madeMeanwhile;
       await requireBelowLimit(sql, brandId, pendingMax);
-      return { plan: await insertPlan(sql, { brandId, id: newId("pln"), input, preparedBy }), replayed: false };
+      const plan = await insertPlan(sql, { brandId, id: newId("pln"), input, preparedBy });
+      await notify(sql, { action: "notice.plan_prepared", brand_id: brandId, subject_id: plan.id });
+      return { plan, replayed: false };
     });
   });
 }

@@ -4,7 +4,7 @@ import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
 import { lockBrands } from "../storage/brands.ts";
 import { holdLane } from "../storage/lanes.ts";
 import { lockAndReadLanes, updateLanes, type LaneUpdate, type LockedLane } from "../storage/locked-lanes.ts";
-import { writeDisabled } from "../notices.ts";
+import { notifyDisabled, notifyWorks, writeDisabled } from "../notices.ts";
 import type { DisabledReceiver } from "../storage/notices.ts";
 import { removeDeliveries } from "../storage/leases.ts";
 import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
@@ -51,6 +51,7 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     await updateLanes(sql, changes.map(laneUpdate));
     const settled = kept.filter(isSettled);
     await acceptTestedSecrets(sql, settled);
+    await noteRecoveries(sql, changes);
     const disabled = await disableReceivers(sql, changes);
     const ended = (state: AttemptResult["state"]): number => settled.filter((result) => result.state === state).length;
     return { disabled, finished: { delivered: ended("delivered"), failed: ended("failed"), removed: discarded.length } };
@@ -104,6 +105,15 @@ async function acceptTestedSecrets(sql: Sql, settled: readonly AttemptResult[]):
   }
 }
 
+/** Only a success ends the trips of a circuit. */
+async function noteRecoveries(sql: Sql, changes: readonly ChangedLane[]): Promise<void> {
+  for (const { lane, change, settled } of changes) {
+    const { receiverId: receiver_id, trips, firstFailureAt } = lane;
+    if (trips === 0 || change.lane.trips > 0 || firstFailureAt === null) continue;
+    await notifyWorks(sql, { receiver_id, brand_id: settled[0]?.brand_id ?? "" }, firstFailureAt);
+  }
+}
+
 async function disableReceivers(sql: Sql, changes: readonly ChangedLane[]): Promise<DisabledReceiver[]> {
   const disabled: DisabledReceiver[] = [];
   for (const { lane, change, settled } of changes) {
@@ -113,7 +123,9 @@ async function disableReceivers(sql: Sql, changes: readonly ChangedLane[]): Prom
     if (disabled_at === undefined) continue;
     await holdLane(sql, lane.receiverId);
     const brand_id = settled[0]?.brand_id ?? "";
-    disabled.push({ receiver_id: lane.receiverId, brand_id, reason: disable, disabled_at });
+    const receiver = { receiver_id: lane.receiverId, brand_id, reason: disable, disabled_at };
+    await notifyDisabled(sql, receiver);
+    disabled.push(receiver);
   }
   return disabled;
 }
