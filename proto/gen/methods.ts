@@ -32,7 +32,7 @@ export interface EntryFacts {
 }
 
 /** What the audit log records that somebody did or tried. A later release may write others. */
-export const AUDIT_ACTIONS = ["brand.create", "brand.delete", "brand.set_tier", "brand.set_verified", "delivery.replay", "identity.unlink", "key.create", "key.revoke", "member.add", "member.leave", "member.remove", "member.set_role", "person.erase", "plan.cancel", "plan.complete", "plan.update", "receiver.activate_secret", "receiver.create", "receiver.delete", "receiver.disable", "receiver.enable", "receiver.replay", "receiver.rotate_secret", "receiver.send_waiting", "receiver.test", "receiver.update", "replay.cancel", "session.sign_in_with_link", "session.sign_in_with_provider", "session.sign_out", "session.sign_out_everywhere", "sign_in_link.create"] as const;
+export const AUDIT_ACTIONS = ["brand.create", "brand.delete", "brand.set_tier", "brand.set_verified", "delivery.replay", "identity.unlink", "key.create", "key.revoke", "member.add", "member.leave", "member.remove", "member.set_mail", "member.set_role", "person.erase", "plan.cancel", "plan.complete", "plan.update", "receiver.activate_secret", "receiver.create", "receiver.delete", "receiver.disable", "receiver.enable", "receiver.replay", "receiver.rotate_secret", "receiver.send_waiting", "receiver.test", "receiver.update", "replay.cancel", "session.sign_in_with_link", "session.sign_in_with_provider", "session.sign_out", "session.sign_out_everywhere", "sign_in_link.create"] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -49,6 +49,8 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.AccountsService/SetMemberRole": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "member.set_role", subject: "email", fields: ["role"], role: "role" } },
   "/accounts.v1.AccountsService/ListMembers": { isIdempotent: true, callers: ["console", "plans", "webhook"], actor: "member" },
   "/accounts.v1.AccountsService/RemoveMember": { isIdempotent: false, callers: ["console"], actor: "member", actorField: "acting_member", entry: { action: "member.remove", subject: "email", fields: [], ofSelf: "member.leave" } },
+  "/accounts.v1.AccountsService/GetMailSettings": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member" },
+  "/accounts.v1.AccountsService/SetMailSettings": { isIdempotent: true, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "member.set_mail", fields: ["receivers", "plans_and_keys"] } },
   "/accounts.v1.AccountsService/ListMemberships": { isIdempotent: true, callers: [], actor: "caller" },
   "/accounts.v1.AccountsService/CreateKey": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "created_by", entry: { action: "key.create", subject: "response.key.id", fields: ["name", "environment", "permissions"] } },
   "/accounts.v1.AccountsService/ListKeys": { isIdempotent: true, callers: ["console"], actor: "member" },

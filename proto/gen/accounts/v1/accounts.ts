@@ -190,6 +190,41 @@ export interface RemoveMemberRequest {
 export interface RemoveMemberResponse {
 }
 
+/** What an owner gets mail of, if accounts sends any. */
+export interface MailSettings {
+  /** A receiver that is paused for an hour, is disabled, or works again. */
+  receivers: boolean;
+  /** Plans that wait for completion; keys that were made or revoked. */
+  plans_and_keys: boolean;
+}
+
+export interface GetMailSettingsRequest {
+  brand_id: string;
+  /** E-mail address of the owner. */
+  acting_member: string;
+}
+
+export interface GetMailSettingsResponse {
+  settings:
+    | MailSettings
+    | null;
+  /** False: this deployment has no mail server. */
+  sends_mail: boolean;
+}
+
+export interface SetMailSettingsRequest {
+  brand_id: string;
+  /** E-mail address of the owner. */
+  acting_member: string;
+  /** Absent: as it is. */
+  receivers?: boolean | null | undefined;
+  plans_and_keys?: boolean | null | undefined;
+}
+
+export interface SetMailSettingsResponse {
+  settings: MailSettings | null;
+}
+
 export interface ListMembershipsRequest {
   email: string;
 }
@@ -322,6 +357,12 @@ export interface PersonMembership {
   /** owner or member. */
   role: string;
   created_at: string;
+  /** What the person gets mail of as an owner. */
+  mail:
+    | MailSettings
+    | null;
+  /** Subjects of mail of the last day: `plans`, `keys`, ids of receivers. */
+  mails: string[];
 }
 
 export interface PersonSession {
@@ -2636,6 +2677,302 @@ export const RemoveMemberResponse: MessageFns<RemoveMemberResponse> = {
   },
 };
 
+function createBaseMailSettings(): MailSettings {
+  return { receivers: false, plans_and_keys: false };
+}
+
+export const MailSettings: MessageFns<MailSettings> = {
+  encode(message: MailSettings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.receivers !== false) {
+      writer.uint32(8).bool(message.receivers);
+    }
+    if (message.plans_and_keys !== false) {
+      writer.uint32(16).bool(message.plans_and_keys);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MailSettings {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMailSettings();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.receivers = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.plans_and_keys = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetMailSettingsRequest(): GetMailSettingsRequest {
+  return { brand_id: "", acting_member: "" };
+}
+
+export const GetMailSettingsRequest: MessageFns<GetMailSettingsRequest> = {
+  encode(message: GetMailSettingsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.acting_member !== "") {
+      writer.uint32(18).string(message.acting_member);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMailSettingsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMailSettingsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetMailSettingsResponse(): GetMailSettingsResponse {
+  return { settings: null, sends_mail: false };
+}
+
+export const GetMailSettingsResponse: MessageFns<GetMailSettingsResponse> = {
+  encode(message: GetMailSettingsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.settings !== undefined && message.settings !== null) {
+      MailSettings.encode(message.settings, writer.uint32(10).fork()).join();
+    }
+    if (message.sends_mail !== false) {
+      writer.uint32(16).bool(message.sends_mail);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMailSettingsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMailSettingsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.settings = MailSettings.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.sends_mail = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetMailSettingsRequest(): SetMailSettingsRequest {
+  return { brand_id: "", acting_member: "", receivers: null, plans_and_keys: null };
+}
+
+export const SetMailSettingsRequest: MessageFns<SetMailSettingsRequest> = {
+  encode(message: SetMailSettingsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.acting_member !== "") {
+      writer.uint32(18).string(message.acting_member);
+    }
+    if (message.receivers !== undefined && message.receivers !== null) {
+      writer.uint32(24).bool(message.receivers);
+    }
+    if (message.plans_and_keys !== undefined && message.plans_and_keys !== null) {
+      writer.uint32(32).bool(message.plans_and_keys);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetMailSettingsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetMailSettingsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.receivers = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.plans_and_keys = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetMailSettingsResponse(): SetMailSettingsResponse {
+  return { settings: null };
+}
+
+export const SetMailSettingsResponse: MessageFns<SetMailSettingsResponse> = {
+  encode(message: SetMailSettingsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.settings !== undefined && message.settings !== null) {
+      MailSettings.encode(message.settings, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetMailSettingsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetMailSettingsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.settings = MailSettings.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseListMembershipsRequest(): ListMembershipsRequest {
   return { email: "" };
 }
@@ -3698,7 +4035,7 @@ export const ExportPersonResponse: MessageFns<ExportPersonResponse> = {
 };
 
 function createBasePersonMembership(): PersonMembership {
-  return { brand_id: "", brand_name: "", role: "", created_at: "" };
+  return { brand_id: "", brand_name: "", role: "", created_at: "", mail: null, mails: [] };
 }
 
 export const PersonMembership: MessageFns<PersonMembership> = {
@@ -3714,6 +4051,12 @@ export const PersonMembership: MessageFns<PersonMembership> = {
     }
     if (message.created_at !== "") {
       writer.uint32(34).string(message.created_at);
+    }
+    if (message.mail !== undefined && message.mail !== null) {
+      MailSettings.encode(message.mail, writer.uint32(42).fork()).join();
+    }
+    for (const v of message.mails) {
+      writer.uint32(50).string(v!);
     }
     return writer;
   },
@@ -3761,6 +4104,22 @@ export const PersonMembership: MessageFns<PersonMembership> = {
             }
 
             message.created_at = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.mail = MailSettings.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.mails.push(reader.string());
             continue;
           }
         }
@@ -9259,6 +9618,30 @@ export const AccountsServiceService = {
       Buffer.from(RemoveMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveMemberResponse => RemoveMemberResponse.decode(value),
   },
+  /** Returns what an owner gets mail of from a brand. */
+  getMailSettings: {
+    path: "/accounts.v1.AccountsService/GetMailSettings" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetMailSettingsRequest): Buffer =>
+      Buffer.from(GetMailSettingsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetMailSettingsRequest => GetMailSettingsRequest.decode(value),
+    responseSerialize: (value: GetMailSettingsResponse): Buffer =>
+      Buffer.from(GetMailSettingsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetMailSettingsResponse => GetMailSettingsResponse.decode(value),
+  },
+  /** Changes what an owner gets mail of, also of what waits to be sent. NOT_FOUND if there is no such member. */
+  setMailSettings: {
+    path: "/accounts.v1.AccountsService/SetMailSettings" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetMailSettingsRequest): Buffer =>
+      Buffer.from(SetMailSettingsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetMailSettingsRequest => SetMailSettingsRequest.decode(value),
+    responseSerialize: (value: SetMailSettingsResponse): Buffer =>
+      Buffer.from(SetMailSettingsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetMailSettingsResponse => SetMailSettingsResponse.decode(value),
+  },
   /** Returns the brands of a person in ascending order of name; none for an unknown person. */
   listMemberships: {
     path: "/accounts.v1.AccountsService/ListMemberships" as const,
@@ -9346,6 +9729,10 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
    * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
    */
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
+  /** Returns what an owner gets mail of from a brand. */
+  getMailSettings: handleUnaryCall<GetMailSettingsRequest, GetMailSettingsResponse>;
+  /** Changes what an owner gets mail of, also of what waits to be sent. NOT_FOUND if there is no such member. */
+  setMailSettings: handleUnaryCall<SetMailSettingsRequest, SetMailSettingsResponse>;
   /** Returns the brands of a person in ascending order of name; none for an unknown person. */
   listMemberships: handleUnaryCall<ListMembershipsRequest, ListMembershipsResponse>;
   /**
@@ -9579,7 +9966,8 @@ export const AuditServiceService = {
   /**
    * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
    * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
-   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand.
+   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand. An action that begins
+   * with `notice.` is no change of a person and gets no entry: like some changes, it is queued as mail to owners.
    */
   recordAudit: {
     path: "/accounts.v1.AuditService/RecordAudit" as const,
@@ -9651,7 +10039,8 @@ export interface AuditServiceServer extends UntypedServiceImplementation {
   /**
    * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
    * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
-   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand.
+   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand. An action that begins
+   * with `notice.` is no change of a person and gets no entry: like some changes, it is queued as mail to owners.
    */
   recordAudit: handleUnaryCall<RecordAuditRequest, RecordAuditResponse>;
   /**

@@ -192,6 +192,41 @@ export interface RemoveMemberRequest {
 export interface RemoveMemberResponse {
 }
 
+/** What an owner gets mail of, if accounts sends any. */
+export interface MailSettings {
+  /** A receiver that is paused for an hour, is disabled, or works again. */
+  receivers: boolean;
+  /** Plans that wait for completion; keys that were made or revoked. */
+  plans_and_keys: boolean;
+}
+
+export interface GetMailSettingsRequest {
+  brand_id: string;
+  /** E-mail address of the owner. */
+  acting_member: string;
+}
+
+export interface GetMailSettingsResponse {
+  settings:
+    | MailSettings
+    | null;
+  /** False: this deployment has no mail server. */
+  sends_mail: boolean;
+}
+
+export interface SetMailSettingsRequest {
+  brand_id: string;
+  /** E-mail address of the owner. */
+  acting_member: string;
+  /** Absent: as it is. */
+  receivers?: boolean | null | undefined;
+  plans_and_keys?: boolean | null | undefined;
+}
+
+export interface SetMailSettingsResponse {
+  settings: MailSettings | null;
+}
+
 export interface ListMembershipsRequest {
   email: string;
 }
@@ -324,6 +359,12 @@ export interface PersonMembership {
   /** owner or member. */
   role: string;
   created_at: string;
+  /** What the person gets mail of as an owner. */
+  mail:
+    | MailSettings
+    | null;
+  /** Subjects of mail of the last day: `plans`, `keys`, ids of receivers. */
+  mails: string[];
 }
 
 export interface PersonSession {
@@ -1108,6 +1149,10 @@ export interface AccountsService {
    * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
    */
   removeMember(request: RemoveMemberRequest): Promise<RemoveMemberResponse>;
+  /** Returns what an owner gets mail of from a brand. */
+  getMailSettings(request: GetMailSettingsRequest): Promise<GetMailSettingsResponse>;
+  /** Changes what an owner gets mail of, also of what waits to be sent. NOT_FOUND if there is no such member. */
+  setMailSettings(request: SetMailSettingsRequest): Promise<SetMailSettingsResponse>;
   /** Returns the brands of a person in ascending order of name; none for an unknown person. */
   listMemberships(request: ListMembershipsRequest): Promise<ListMembershipsResponse>;
   /**
@@ -1197,7 +1242,8 @@ export interface AuditService {
   /**
    * Writes entries that plans and webhook have made in the transactions of their changes. Those whose ids are there already stay as they
    * are, but for counts of refusals. In the response, the epoch of this audit log: another one means that it was restored from a backup,
-   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand.
+   * and may lack what it had acknowledged. Takes actions of plans and webhook alone, and nothing of a deleted brand. An action that begins
+   * with `notice.` is no change of a person and gets no entry: like some changes, it is queued as mail to owners.
    */
   recordAudit(request: RecordAuditRequest): Promise<RecordAuditResponse>;
   /**
