@@ -6,6 +6,7 @@ export {
   host,
   integer,
   isHttpsOrLocal,
+  isLoopbackName,
   MAKE_A_KEY,
   origin,
   pemFile,

@@ -37,8 +37,10 @@ export const origin = z
 /** Browsers treat these as secure without TLS. */
 const LOOPBACK_NAME = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
+export const isLoopbackName = (hostname: string): boolean => LOOPBACK_NAME.test(hostname);
+
 /** What passes over plain http can be read and changed on the way, unless it stays on this machine. */
-export const isHttpsOrLocal = ({ protocol, hostname }: URL): boolean => protocol === "https:" || LOOPBACK_NAME.test(hostname);
+export const isHttpsOrLocal = ({ protocol, hostname }: URL): boolean => protocol === "https:" || isLoopbackName(hostname);
 
 /** Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and subnets, comma-separated. */
 export const trustProxy = z

@@ -1,8 +1,9 @@
-import { integer, MAKE_A_KEY, parseEnv, redisTlsCa, redisUrl } from "@brand-records/config";
+import { integer, MAKE_A_KEY, origin, parseEnv, pemFile, redisTlsCa, redisUrl } from "@brand-records/config";
 import { oidcSettings, requireTogether } from "@brand-records/identity";
 import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
 import { parsePeppers } from "./domain/key.ts";
+import { smtpUrl } from "./mail/smtp-url.ts";
 
 export const Settings = z
   .object({
@@ -24,8 +25,25 @@ export const Settings = z
     AUDIT_RETENTION_DAYS: integer(730, 1, 36_500).describe("How long entries of the audit log are kept."),
     USAGE_RETENTION_DAYS: integer(31, 1, 3_650).describe("How long usage is kept."),
     REQUESTS_RETENTION_HOURS: integer(24, 0, 24).describe("How long a brand's last 1,000 requests are kept. 0: gateways collect none."),
+    SMTP_URL: smtpUrl
+      .optional()
+      .describe(
+        "The server that takes [mail to owners](operations.md#mail-to-owners): `smtp://` with STARTTLS, `smtps://` with TLS from the start; without TLS on this machine alone. Without it no mail is sent.",
+      ),
+    SMTP_TLS_CA: pemFile.optional().describe("The authorities of its certificate. Without it those of Node."),
+    MAIL_FROM: z
+      .email("must be an e-mail address")
+      .meta({ values: "e-mail address" })
+      .optional()
+      .describe("The sender's address. Set it with `SMTP_URL`."),
+    PUBLIC_URL: origin.optional().describe("The origin at which people open the console, for links in mail. Needed with `SMTP_URL`."),
   })
-  .superRefine(requireTogether(["OIDC_ISSUER", "OIDC_CLIENT_ID"]));
+  .superRefine(requireTogether(["OIDC_ISSUER", "OIDC_CLIENT_ID"]))
+  .superRefine(requireTogether(["SMTP_URL", "MAIL_FROM"]))
+  .refine(({ SMTP_URL, PUBLIC_URL }) => SMTP_URL === undefined || PUBLIC_URL !== undefined, {
+    path: ["PUBLIC_URL"],
+    error: "must be set with SMTP_URL",
+  });
 
 export type AccountsConfig = Readonly<z.output<typeof Settings>>;
 

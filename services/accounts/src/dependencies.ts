@@ -25,6 +25,8 @@ export interface AccountsDependencies {
   readonly usageKeepDays: number;
   /** Hours for which requests are kept; 0: none are. */
   readonly requestsKeepHours: number;
+  /** Whether there is a mail server. */
+  readonly sendsMail: boolean;
   /** Verifies the ID tokens of the OpenID provider. */
   readonly identify: Identify;
   readonly log: Logger;

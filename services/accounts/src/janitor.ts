@@ -7,6 +7,7 @@ import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
 import { deleteFailuresBeyond, deleteOldFailures, walkFailuresBeyond } from "./storage/failed-requests.ts";
 import { deleteExpiredIdTokens } from "./storage/identities.ts";
 import { deleteOldRequests } from "./storage/recent-requests.ts";
+import { deleteOldMails } from "./storage/mails.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";
 import { deleteExpiredLinks } from "./storage/sign-in-links.ts";
 import { deleteOldBatches, deleteOldClientUsage, deleteOldUsage } from "./storage/usage.ts";
@@ -41,6 +42,7 @@ export function startJanitor({ db, maintenance, sessionLimits, ...keep }: Janito
     "audit entries": (limit) => deleteOldAuditEntries(db, keep.auditKeepDays, limit),
     usage: (limit) => deleteOldUsage(db, keep.usageKeepDays, limit),
     "usage by client": (limit) => deleteOldClientUsage(db, keep.usageKeepDays, limit),
+    mails: (limit) => deleteOldMails(db, limit),
     "failed requests": (limit) => deleteOldFailures(db, FAILURES_KEEP_DAYS, limit),
     "failed requests beyond the cap": (limit) => deleteFailuresBeyond(db, FAILURES_PER_BRAND_MAX, limit),
     "failed requests counted late": walkFailuresBeyond(db, FAILURES_PER_BRAND_MAX, FAILURES_BRANDS_AT_ONCE),

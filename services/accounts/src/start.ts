@@ -10,6 +10,7 @@ import { noEpochPublisher, redisEpochPublisher, startEpochRepublisher } from "./
 import { openIdentify } from "./id-tokens/identify.ts";
 import { startJanitor } from "./janitor.ts";
 import { startKeyUsage } from "./key-usage.ts";
+import { openMail, startMail } from "./mail/start-mail.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { accountsServices } from "./rpc/services.ts";
 import { signInCounter } from "./rpc/sign-in.ts";
@@ -24,16 +25,18 @@ const PUBLISH_TIMEOUT_MS = 500;
 /** Starts the service and returns the ports it listens on. */
 export async function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "accounts", config, migrations: MIGRATIONS, life, log });
-  const { db, maintenance, clock } = base;
+  const { db, maintenance, clock, metrics } = base;
   const redis = startRedis(config, base, life, log);
   await requireNotRestored(db, redis, log);
   const mayMissKeys = await announcePeppers(base, { db, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT });
-  const published = redis && redisEpochPublisher(redis, log, base.metrics);
+  const published = redis && redisEpochPublisher(redis, log, metrics);
   if (published !== undefined) life.own("epoch republisher", startEpochRepublisher(db, published, maintenance));
   const keyUsage = life.own("key usage", startKeyUsage(db, clock, log));
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
   const keep = { usageKeepDays: config.USAGE_RETENTION_DAYS, requestsKeepHours: config.REQUESTS_RETENTION_HOURS };
   life.own("janitor", startJanitor({ db, maintenance, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, ...keep }));
+  const sendMail = await openMail({ config, db, maintenance, metrics, log });
+  if (sendMail !== undefined) life.own("mail", startMail(sendMail));
   const deps: AccountsDependencies = {
     db,
     clock,
@@ -44,10 +47,11 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     sessionLimits,
     limits: { keys: config.KEYS_PER_BRAND_MAX, members: config.MEMBERS_PER_BRAND_MAX },
     ...keep,
+    sendsMail: sendMail !== undefined,
     identify: openIdentify(config, clock),
     log,
     recordKeyUse: keyUsage.record,
-    countSignIn: signInCounter(base.metrics),
+    countSignIn: signInCounter(metrics),
     mayMissKeys,
   };
   return base.serve(accountsServices(deps), { grants: ownGrants(deps), audit: auditSink(db) });

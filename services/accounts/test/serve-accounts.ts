@@ -147,6 +147,7 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     limits: { keys: 200, members: 1_000 },
     usageKeepDays: 31,
     requestsKeepHours: 24,
+    sendsMail: false,
     identify: openIdentify({ OIDC_TRUST_EMAIL: "false" }),
     log: openLog("accounts", "silent"),
     recordKeyUse: () => {},

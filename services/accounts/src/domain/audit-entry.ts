@@ -13,6 +13,9 @@ export type AuditEntry = RowOf<Message, { readonly outcome: AuditOutcome | null 
  */
 export const ACTION_OF_OTHERS = /^(?:plan|receiver|delivery|replay)\.[a-z_]{1,40}$/;
 
+/** Whether it is no entry: something that happens without a person, on its way to the mail of owners. */
+export const isNotice = (action: string): boolean => /^notice\.[a-z_]{1,40}$/.test(action);
+
 /**
  * Whether a console or brandctl of 1.0 may say that it does this. It may say it to this release and do it at a process of 1.0, also of
  * accounts, which wrote sign-ins, links, erasures and deletions itself.

@@ -7,6 +7,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { recordOf } from "../use-cases/audit.ts";
 import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
+import { getMailSettings, setMailSettings } from "../use-cases/mail.ts";
 import { addMember, changeRole, listMemberships, membersOf, removeMember } from "../use-cases/members.ts";
 import { fields } from "./fields.ts";
 
@@ -15,7 +16,7 @@ const PAGE_SIZE_DEFAULT = 100;
 type AccountsHandlers = Handlers<AccountsServiceService>;
 
 export function accountsHandlers(deps: AccountsDependencies): AccountsHandlers {
-  return { ...brandHandlers(deps), ...memberHandlers(deps), ...keyHandlers(deps) };
+  return { ...brandHandlers(deps), ...memberHandlers(deps), ...mailHandlers(deps), ...keyHandlers(deps) };
 }
 
 function brandHandlers(
@@ -24,7 +25,7 @@ function brandHandlers(
   return {
     async createBrand(request, call) {
       const { id, name, tier } = parseRequest({ name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish() }, request);
-      return { brand: await createBrand(deps.db, { id, name, tier, verified: request.verified }, recordOf(call)) };
+      return { brand: await createBrand(deps.db, { id, name, tier, verified: request.verified }, recordOf(deps, call)) };
     },
     async getBrand(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
@@ -38,12 +39,12 @@ function brandHandlers(
     },
     async setBrandTier(request, call) {
       const { brand_id, tier } = parseRequest({ brand_id: fields.brandId, tier: fields.tier }, request);
-      const { result: brand, ...until } = await changeTier(deps, brand_id, tier, recordOf(call));
+      const { result: brand, ...until } = await changeTier(deps, brand_id, tier, recordOf(deps, call));
       return { brand, ...until };
     },
     async setBrandVerified(request, call) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      const { result: brand, ...until } = await changeVerified(deps, brand_id, request.verified, recordOf(call));
+      const { result: brand, ...until } = await changeVerified(deps, brand_id, request.verified, recordOf(deps, call));
       return { brand, ...until };
     },
     async listDeletedBrands(request) {
@@ -61,12 +62,15 @@ function memberHandlers(
     async addMember(request, call) {
       const { acting_member, ...member } = parseRequest({ ...memberFields, role: fields.role }, request);
       return {
-        member: await addMember(deps, member, acting_member ?? undefined, { onlyNew: request.only_new === true, record: recordOf(call) }),
+        member: await addMember(deps, member, acting_member ?? undefined, {
+          onlyNew: request.only_new === true,
+          record: recordOf(deps, call),
+        }),
       };
     },
     async setMemberRole(request, call) {
       const { acting_member, ...member } = parseRequest({ ...memberFields, role: fields.role }, request);
-      return { member: await changeRole(db, member, acting_member ?? undefined, recordOf(call)) };
+      return { member: await changeRole(db, member, acting_member ?? undefined, recordOf(deps, call)) };
     },
     async listMembers(request) {
       const { brand_id, email, ...page } = parseRequest(
@@ -78,12 +82,26 @@ function memberHandlers(
     },
     async removeMember(request, call) {
       const { brand_id, email, acting_member } = parseRequest(memberFields, request);
-      await removeMember(db, brand_id, email, acting_member ?? undefined, recordOf(call));
+      await removeMember(db, brand_id, email, acting_member ?? undefined, recordOf(deps, call));
       return {};
     },
     async listMemberships(request) {
       const { email } = parseRequest({ email: fields.email }, request);
       return { memberships: await listMemberships(db, email) };
+    },
+  };
+}
+
+function mailHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "getMailSettings" | "setMailSettings"> {
+  const { db, sendsMail: sends_mail } = deps;
+  const ofOwner = { brand_id: fields.brandId, acting_member: fields.email };
+  return {
+    async getMailSettings(request) {
+      return { settings: await getMailSettings(db, parseRequest(ofOwner, request)), sends_mail };
+    },
+    async setMailSettings(request, call) {
+      const change = parseRequest({ ...ofOwner, receivers: z.boolean().nullish(), plans_and_keys: z.boolean().nullish() }, request);
+      return { settings: await setMailSettings(db, change, recordOf(deps, call)) };
     },
   };
 }
@@ -95,7 +113,7 @@ const memberFields = { brand_id: fields.brandId, email: fields.email, acting_mem
 function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "createKey" | "listKeys" | "revokeKey"> {
   return {
     async createKey(request, call) {
-      return createKey(deps, parseRequest(newKeyFields, request), recordOf(call));
+      return createKey(deps, parseRequest(newKeyFields, request), recordOf(deps, call));
     },
     async listKeys(request) {
       const { brand_id, ids, ...page } = parseRequest({ brand_id: fields.brandId, ids: fields.keyIds, ...pageFields }, request);
@@ -103,7 +121,7 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
       return { keys: rows, next_page_token: nextPageToken };
     },
     async revokeKey(request, call) {
-      const { result: key, ...until } = await revokeKey(deps, parseRequest(revocationFields, request), recordOf(call));
+      const { result: key, ...until } = await revokeKey(deps, parseRequest(revocationFields, request), recordOf(deps, call));
       return { key, ...until };
     },
   };

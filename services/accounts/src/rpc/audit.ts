@@ -9,13 +9,14 @@ import { appendAudit, type Announcement, exportAudit, finishAudit, listAudit, re
 import { keysNamed } from "../use-cases/keys.ts";
 import { fields } from "./fields.ts";
 
-export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handlers<AuditServiceService> {
+export function auditHandlers(deps: Pick<AccountsDependencies, "db" | "sendsMail">): Handlers<AuditServiceService> {
+  const { db } = deps;
   return {
     async recordAudit({ entries }) {
       const parsed = entries.map((entry) => ({ id: entry.id, ...entryFields.safeParse(entry) }));
       const taken = parsed.flatMap(({ data }) => data ?? []);
       return {
-        epoch: await recordAudit(db, taken),
+        epoch: await recordAudit(deps, taken),
         refused: parsed.flatMap(({ id, error }) => (error ? [{ id, problem: z.prettifyError(error) }] : [])),
       };
     },

@@ -6,7 +6,7 @@ import { formatInstant, parseInstant } from "@brand-records/resources";
 import { emailField, idField, nameField, pageSizeField } from "@brand-records/service-runtime";
 import { isIP } from "node:net";
 import { z } from "zod";
-import { ACTION_OF_OTHERS, AUDIT_OUTCOMES } from "../domain/audit-entry.ts";
+import { ACTION_OF_OTHERS, AUDIT_OUTCOMES, isNotice } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
 import { isPseudonym } from "../domain/person.ts";
 import { FIELD, ROUTE } from "../domain/failed-requests.ts";
@@ -77,7 +77,9 @@ export const fields = {
   subject: exactText(255),
   auditId: idField("aud"),
   auditAction: z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be two names in lower case, separated by a period"),
-  actionOfOthers: z.string().regex(ACTION_OF_OTHERS, "must be an action of plans or webhook"),
+  actionOfOthers: z
+    .string()
+    .refine((action) => ACTION_OF_OTHERS.test(action) || isNotice(action), "must be an action or a notice of plans or webhook"),
   auditActionOrKind: z.string().regex(/^[a-z_]{1,40}(\.[a-z_]{1,40})?$/, "must be an action, or the first of its two names"),
   auditActor: z
     .string()

@@ -128,6 +128,15 @@ const CHANGES: Readonly<Record<string, Change>> = {
     entry: () => ({ action: "member.remove", subject_id: `ben.${member}` }),
     again: "is refused",
   },
+  "AccountsService/SetMailSettings": {
+    by: "owner",
+    prepare:
+      () =>
+      ({ accounts }, call) =>
+        accounts.setMailSettings({ brand_id: brand.id, acting_member: nobody, receivers: false }, call),
+    entry: () => ({ action: "member.set_mail", subject_id: null, fields: ["receivers"] }),
+    again: "nothing",
+  },
   "AccountsService/CreateKey": {
     by: "owner",
     prepare:

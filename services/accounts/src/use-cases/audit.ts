@@ -11,7 +11,8 @@ import {
   type SentAuditEntry,
 } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
-import { type AuditEntry, type AuditFilter, mayAnnounce, scopeOf } from "../domain/audit-entry.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
+import { type AuditEntry, type AuditFilter, isNotice, mayAnnounce, scopeOf } from "../domain/audit-entry.ts";
 import { brandDeleted, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
 import { pageOf, pageToken, positionIn, type TokenPage } from "../domain/page-token.ts";
 import {
@@ -25,9 +26,14 @@ import {
 } from "../storage/audit-entries.ts";
 import { auditSettledUntil, pageOfSettledEntries } from "../storage/audit-export.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
+import { queueMail } from "./mail.ts";
 
-/** Returns what writes the entry of a call, in the transaction of its change. */
-export const recordOf = (call: CallContext): RecordChange => recorderOf(call, (sql, entry) => writeAuditEntries(sql, [entry]));
+/** Returns what writes the entry of a call, and mail about it, in the transaction of its change. */
+export const recordOf = (deps: Pick<AccountsDependencies, "clock" | "sendsMail">, call: CallContext): RecordChange =>
+  recorderOf(call, async (sql, entry) => {
+    await writeAuditEntries(sql, [entry]);
+    await queueMail(deps, sql, [{ ...entry, created_at: new Date(deps.clock.now()).toISOString() }]);
+  });
 
 /** Accounts' own part of the log. */
 export const auditSink = (db: Database): AuditSink => ({
@@ -69,9 +75,9 @@ export const notRecorded =
   (err: unknown): void =>
     log.warn({ err, action }, "refusal not recorded");
 
-/** Writes entries that another service has made. Returns the epoch of this audit log. */
-export function recordAudit(db: Database, entries: readonly SentAuditEntry[]): Promise<string> {
-  return db.transaction(async (sql) => {
+/** Writes entries that another service has made, and mail about them and about its notices. Returns the epoch of this audit log. */
+export function recordAudit(deps: Pick<AccountsDependencies, "db" | "sendsMail">, entries: readonly SentAuditEntry[]): Promise<string> {
+  return deps.db.transaction(async (sql) => {
     // Of a deleted brand one entry stays.
     const gone = new Set(
       await deletedAmong(
@@ -79,10 +85,12 @@ export function recordAudit(db: Database, entries: readonly SentAuditEntry[]): P
         entries.map(({ brand_id }) => brand_id),
       ),
     );
+    const kept = entries.filter(({ brand_id }) => !gone.has(brand_id));
     await takeAuditEntries(
       sql,
-      entries.filter(({ brand_id }) => !gone.has(brand_id)),
+      kept.filter(({ action }) => !isNotice(action)),
     );
+    await queueMail(deps, sql, kept);
     return auditEpoch(sql);
   });
 }
