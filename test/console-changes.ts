@@ -275,6 +275,14 @@ export const CONSOLE_CHANGES = {
     fill: (page, hand, email) => pressed(page, hand, `Leave: ${email}`),
     submit: ofDialog("Leave"),
   },
+  "mail.set": {
+    action: "member.set_mail",
+    hasDialog: false,
+    isOfList: true,
+    make: () => "/developers/mail",
+    fill: (page) => page.getByRole("switch", { name: "Receivers" }).waitFor(),
+    submit: (page, hand) => hand.press(page.getByRole("switch", { name: "Receivers" })),
+  },
   "members.link": {
     action: "sign_in_link.create",
     hasDialog: true,

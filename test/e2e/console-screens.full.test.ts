@@ -220,6 +220,7 @@ it("a page shows all that it reads with what its HTML names and holds: no script
     failedRequests: ["/developers/requests/failed", "Last 2 request ids"],
     audit: ["/developers/audit", "Warehouse"],
     members: ["/developers/members", brand.owner],
+    mail: ["/developers/mail", "No mail is sent here", "Plans and keys"],
     assistants: ["/developers/assistants", "/api/mcp"],
     plans: ["/workspaces", "1 of 200 pending"],
     plan: [planPath, "Prepared by"],

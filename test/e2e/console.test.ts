@@ -313,6 +313,7 @@ async function inputsOf(brand_id: string, email: string, caller: ConsoleCaller):
     "members.add": { ...ofBrand, email: second, role: "member" },
     "members.set_role": { ...ofBrand, email: second, role: "owner" },
     "members.link": { ...ofBrand, email: second },
+    "mail.set": { ...ofBrand, receivers: false },
     "members.remove": { ...ofBrand, email: second },
     "requests.failed": { ...ofBrand, ...range, bucket_minutes: 60 },
     "usage.get": { ...ofBrand, ...range, bucket_minutes: 60, by_key: true },
@@ -418,7 +419,7 @@ it("what a member tries of an owner's changes is refused, changes nothing, and i
     expect([name, answers[1]?.code === "owner_required"]).toEqual([name, refused.includes(name)]);
   }
   // The log itself is an owner's to read. Members may remove themselves.
-  expect(refused).toHaveLength(owners.length + ["audit.list", "members.remove"].length);
+  expect(refused).toHaveLength(owners.length + ["audit.list", "mail.get", "members.remove"].length);
   expect(await state()).toEqual(before);
   await eventually(async () => {
     const { entries } = await owner.call("audit.list", { brand_id, actor: memberEmail });
@@ -482,6 +483,8 @@ describe("the calls to accounts of a click", () => {
     "members.link": ["CreateSignInLink"],
     "members.remove": ["RemoveMember"],
     "members.leave": ["RemoveMember"],
+    "mail.get": ["GetMailSettings"],
+    "mail.set": ["SetMailSettings"],
     "audit.list": ["ListAudit"],
     "requests.list": ["ListRequests"],
     "requests.failed": ["ListFailedRequests"],

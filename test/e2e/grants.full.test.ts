@@ -379,6 +379,7 @@ async function newReplay(): Promise<{ replay_id: string }> {
 const CHANGES: Readonly<Record<string, () => Promise<object>>> = {
   AddMember: async () => ({ email: someone(), role: "member" }),
   SetMemberRole: async () => ({ email: await newMember(), role: "owner" }),
+  SetMailSettings: async () => ({ receivers: false }),
   RemoveMember: async () => ({ email: await newMember() }),
   CreateKey: async () => ({ name: "Reports", environment: "live", permissions: [] }),
   RevokeKey: async () => ({ key_id: await newKey() }),

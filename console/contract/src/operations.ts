@@ -127,6 +127,10 @@ export const OPERATIONS = {
   /** A link that signs another member in, once, and opens this brand alone. No other response has it. */
   "members.link": member({ email }).returns<{ url: string; expires_at: string }>(),
 
+  /** What the caller, an owner, gets mail of. */
+  "mail.get": method("accounts.getMailSettings", {}, "settings"),
+  "mail.set": method("accounts.setMailSettings", optional({ receivers: yes, plans_and_keys: yes }), "settings"),
+
   /** Who changed what, newest first, 50 a page. `actor` selects what was done through links of the person, too; `action: "session"` sign-ins. */
   "audit.list": method("audit.listAudit", optional({ ...listed, actor: text, action: text })),
   /** The last 1,000 of 24 hours, 50 a page, newest first. */

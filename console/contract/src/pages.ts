@@ -78,6 +78,13 @@ export const PAGES = {
     title: "Members",
     description: "Owners manage keys, receivers and members. Members see them, and work on campaign plans.",
   },
+  mail: {
+    path: "/developers/mail",
+    screen: "mail/mail",
+    title: "Mail",
+    description:
+      "What you, as an owner, get mail of: of each receiver, of plans and of keys at most one an hour, with links to what it is about.",
+  },
   assistants: {
     path: "/developers/assistants",
     screen: "assistants/assistants",

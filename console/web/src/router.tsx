@@ -150,6 +150,7 @@ const screens = [
   ),
   screen("/developers/audit", () => import("./screens/audit/audit.tsx"), searchOf("actor", "action", "from", "to", "page")),
   screen("/developers/members", () => import("./screens/members/members.tsx"), searchOf("page")),
+  screen("/developers/mail", () => import("./screens/mail/mail.tsx")),
   screen("/developers/assistants", () => import("./screens/assistants/assistants.tsx"), searchOf("client")),
   screen("/workspaces", () => import("./screens/plans/list/plan-list.tsx"), planListSearch),
   // Where the `review_path` of a prepared plan leads.

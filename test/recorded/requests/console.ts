@@ -99,6 +99,8 @@ async function sendChanges(owner: Call): Promise<void> {
   await owner("add a member", "members.add", { brand_id, email, role: "member" });
   await owner("add the member again", "members.add", { brand_id, email, role: "member" });
   await owner("make an owner", "members.set_role", { brand_id, email, role: "owner" });
+  await owner("switch mail off", "mail.set", { brand_id, plans_and_keys: false });
+  await owner("what the owner gets mail of", "mail.get", { brand_id });
   await owner("a link for the owner", "members.link", { brand_id, email });
   await owner("remove the owner", "members.remove", { brand_id, email });
   await owner("the last owner", "members.remove", { brand_id, email: BRAND.owner });

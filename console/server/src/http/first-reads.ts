@@ -72,6 +72,7 @@ const READERS: Readonly<Partial<Record<PageName, Readers>>> = {
   ],
   replay: (asked) => [...receiver(asked), readOf("replays.latest", { ...asked.ofBrand, receiver_id: asked.id })],
   receiverSettings: receiver,
+  mail: ({ ofBrand, isOwner }) => (isOwner ? [readOf("mail.get", ofBrand)] : []),
   delivery: ({ ofBrand, id }) => [readOf("deliveries.get", { ...ofBrand, delivery_id: id })],
   events: list(({ ofBrand }) => [readOf("events.list", ofBrand)]),
   event: ({ ofBrand, id }) => [readOf("events.get", { ...ofBrand, event_id: id })],

@@ -44,6 +44,7 @@ export const MembersIcon = icon(
     <path d="M3 20c0-3.5 2.5-6 6-6s6 2.5 6 6M16 5a3.5 3.5 0 0 1 0 6.5M18 14.5c2 .8 3 2.9 3 5.5" />
   </>,
 );
+export const MailIcon = icon(<path d="M4 6h16v12H4zM4 7l8 6 8-6" />);
 export const AuditIcon = icon(<path d="M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7" />);
 export const AssistantIcon = icon(<path d="M12 4l1.8 5.2L19 11l-5.2 1.8L12 18l-1.8-5.2L5 11l5.2-1.8zM18.5 16.5v4M16.5 18.5h4" />);
 export const ReferenceIcon = icon(<path d="M5 4h10a4 4 0 0 1 4 4v12H8a3 3 0 0 1-3-3zm0 13a3 3 0 0 1 3-3h11M9 8h6" />);

@@ -23,6 +23,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "member.set_role": "Change a member’s role",
   "member.remove": "Remove a member",
   "member.leave": "Leave the brand",
+  "member.set_mail": "Change what to get mail of",
   "person.erase": "Erase a person who has left",
   "session.sign_in_with_link": "Sign in with a link",
   "session.sign_in_with_provider": "Sign in with the provider",
