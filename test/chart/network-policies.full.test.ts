@@ -136,6 +136,12 @@ it("lets console and accounts reach the OpenID provider only if there is one, an
   }
 });
 
+it("lets accounts alone reach the mail server, if there is one", async () => {
+  const withMail = await render([...valuesOf("large"), "--set", "mail.from=no-reply@records.example"]);
+  for (const from of SERVICES) expect([from, isAllowed(withMail, connection(from, "receiver", 587))]).toEqual([from, from === "accounts"]);
+  expect(isAllowed(large, connection("accounts", "receiver", 587))).toBe(false);
+});
+
 it.each(["webhook.settings", "settings"])(
   "webhook reaches the resolvers of RECEIVER_DNS_SERVERS in %s, over UDP and TCP, and no other process does",
   async (place) => {

@@ -1,12 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { eventually } from "@brand-records/testkit";
-import { postPlan } from "../plan-input.ts";
-import { publishEvents } from "../publish-events.ts";
-import { startReceivers } from "../receivers.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { startOnSharedServices, type SharedStack, type TestBrand } from "../stack.ts";
 
@@ -101,40 +95,3 @@ it("every client configuration is JSON and sends the key as Bearer to the endpoi
     expect(headers?.Authorization).toMatch(/^Bearer \$\{.+\}$/);
   }
 });
-
-it("the consumer of notices sends each owner one mail, whatever else the processes write and how often", async () => {
-  const gone = await startReceivers(() => [410]);
-  const receiver = await stack.addReceiver(brand, gone.url, ["payout.paid"], "Gone");
-  await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]);
-  const prepared = await postPlan(stack.url, brand.key);
-  const { plan_id: planId } = (await prepared.json()) as { plan_id: string };
-  const lines = await eventually(async () => {
-    const { plans, webhook } = await stack.outputs();
-    expect(webhook).toMatch(new RegExp(`"receiver.disabled".*${receiver.id}|${receiver.id}.*"receiver.disabled"`));
-    expect(plans).toContain(planId);
-    return plans + webhook;
-  });
-  gone.stop();
-
-  const folder = await mkdtemp(join(tmpdir(), "tell-people-"));
-  const consumer = (await blocks("docs/platform.md", "js")).find((block) => block.includes("tell-people.js")) ?? "";
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  await writeFile(join(folder, "tell-people.js"), consumer);
-  await writeFile(join(folder, "your-platform.js"), PLATFORM);
-  await writeFile(join(folder, "lines"), `${lines}\nnot a line of a process\n${lines}`);
-  const mails = await run("bash", "-euc", 'node "$0/tell-people.js" < "$0/lines"', folder);
-  await rm(folder, { recursive: true });
-  const ofPlan = mails.split("\n").filter((mail) => mail.includes(planId));
-  expect(ofPlan).toEqual([`owner@${brand.id}: A campaign plan is ready for you: ${planId}.`]);
-  const toOwners = mails.split("\n").filter((mail) => mail.includes(receiver.id));
-  expect(toOwners).toEqual([expect.stringContaining(`Your receiver ${receiver.id} answered 410`)]);
-});
-
-/** What a reader's platform has: members, mail and a memory. */
-const PLATFORM = `
-const known = new Set();
-export const wasTold = async (id) => known.has(id);
-export const remember = async (id) => void known.add(id);
-export const ownersOf = async (brandId) => [{ address: "owner@" + brandId }];
-export const sendMail = async (address, text) => console.log(address + ": " + text);
-`;

@@ -56,7 +56,7 @@ export async function planPrograms(
     rpc,
     admin: Object.fromEntries(Object.entries(admin).map(([name, address]) => [name, `http://${address}`])) as Programs["admin"],
     services: [
-      service("accounts", secretOf("KEY_PEPPERS", inherited, secrets.keyPeppers)),
+      service("accounts", { PUBLIC_URL, ...secretOf("KEY_PEPPERS", inherited, secrets.keyPeppers) }),
       service("plans", { ACCOUNTS_ADDRESS: rpc.accounts }),
       service("webhook", {
         ACCOUNTS_ADDRESS: rpc.accounts,

@@ -68,6 +68,9 @@
 {{- if .facts.kafka }}
 {{ include "brand-records.egressTo" $v.kafka }}
 {{- end }}
+{{- if .facts.mail }}
+{{ include "brand-records.egressTo" $v.mail }}
+{{- end }}
 {{- if .root.Values.tracing.endpoint }}
 {{ include "brand-records.egressTo" $v.otlp }}
 {{- end }}

@@ -24,9 +24,10 @@ accounts:
   program: services/accounts/dist/bundle/main.js
   sessions: 1
   calls: []
-  secrets: [DATABASE_URL, KEY_PEPPERS{{ if $redis }}, REDIS_URL{{ end }}]
+  secrets: [DATABASE_URL, KEY_PEPPERS{{ if $redis }}, REDIS_URL{{ end }}{{ if .Values.mail.from }}, SMTP_URL{{ end }}]
   redis: {{ $redis }}
   provider: {{ $provider }}
+  mail: {{ not (empty .Values.mail.from) }}
 records:
   program: services/records/dist/bundle/main.js
   sessions: 6
@@ -82,6 +83,9 @@ redis: {{ $v.redis.caConfigMap }}
 {{- if and .facts.kafka $v.kafka.caConfigMap }}
 kafka: {{ $v.kafka.caConfigMap }}
 {{- end }}
+{{- if and .facts.mail $v.mail.caConfigMap }}
+mail: {{ $v.mail.caConfigMap }}
+{{- end }}
 {{- end -}}
 
 {{/* Environment of a process that the chart decides, as YAML: name to text. */}}
@@ -122,11 +126,17 @@ MIGRATION_DATABASE_URL_FILE: /migration/MIGRATION_DATABASE_URL
 MIGRATE_AT_START: "false"
 {{- end }}
 {{- end }}
-{{- if has .component (list "gateway" "console" "webhook") }}
+{{- if or .facts.mail (has .component (list "gateway" "console" "webhook")) }}
 PUBLIC_URL: {{ required "publicUrl: set the origin at which callers reach the gateway, such as https://records.example" $v.publicUrl | quote }}
 {{- end }}
 {{- if and .facts.redis $v.redis.caConfigMap }}
 REDIS_TLS_CA: /authorities/redis/ca.crt
+{{- end }}
+{{- if .facts.mail }}
+MAIL_FROM: {{ $v.mail.from | quote }}
+{{- if $v.mail.caConfigMap }}
+SMTP_TLS_CA: /authorities/mail/ca.crt
+{{- end }}
 {{- end }}
 {{- if .facts.kafka }}
 KAFKA_BROKERS: {{ join "," $v.kafka.brokers | quote }}

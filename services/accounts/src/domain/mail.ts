@@ -103,7 +103,7 @@ export function contentOf({ brandName, notices, publicUrl }: MailContent): { sub
     html: page([
       ...parts.map(
         ({ title, id, at, text, url }) =>
-          `<h1 style="font-size:18px;margin:0">${title}</h1><p style="margin:4px 0 24px"><a href="${escaped(url)}">${escaped(id)}</a>, ${at}<br>${text}</p>`,
+          `<h2 style="font-size:18px;margin:0">${title}</h2><p style="margin:4px 0 24px"><a href="${escaped(url)}">${escaped(id)}</a>, ${at}<br>${text}</p>`,
       ),
       ...(rest ? [`<p>${rest}</p>`] : []),
       `<p style="font-size:14px"><small>${escaped(why)} <a href="${escaped(settings)}">${escaped(settings)}</a></small></p>`,
