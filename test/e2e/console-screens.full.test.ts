@@ -117,6 +117,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers/requests/failed", "Last 2 request ids"],
   [() => "/developers/requests/failed?code=internal_error", "No failed requests match"],
   [() => "/developers/members", "Change role"],
+  [() => "/developers/mail", "No mail is sent here"],
   [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/workspaces", "1 of 200 pending"],
   [() => "/workspaces?status=cancelled", "No plan is cancelled"],

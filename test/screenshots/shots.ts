@@ -227,6 +227,11 @@ export const SHOTS: readonly Shot[] = [
     "failed-requests-failing": { shown: "Try again", before: failing("requests.failed") },
   }),
 
+  ...on("/developers/mail", "Plans and keys", {
+    mail: {},
+    "mail-member": { ...member, shown: "Only owners" },
+    "mail-failing": { shown: "Try again", before: failing("mail.get") },
+  }),
   ...on("/developers/members", "Change role", {
     members: { documented: true },
     "members-member": { ...member, shown: "add and remove members" },

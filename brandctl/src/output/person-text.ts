@@ -16,6 +16,8 @@ const byPerson = <Name extends string>(name: Name): Column<{ readonly [Key in Na
 });
 const brand = { title: "BRAND", cell: ({ brand_id }: { readonly brand_id?: string | null | undefined }) => brand_id ?? "every brand" };
 
+const namesOf = (names: readonly string[]): string => names.join(", ");
+
 type Section = Exclude<keyof PersonRecords, "email">;
 
 const SECTIONS: {
@@ -23,7 +25,14 @@ const SECTIONS: {
 } = {
   memberships: {
     title: "Memberships",
-    columns: [brand, text("NAME", "brand_name"), text("ROLE", "role"), time("SINCE", "created_at")],
+    columns: [
+      brand,
+      text("NAME", "brand_name"),
+      text("ROLE", "role"),
+      time("SINCE", "created_at"),
+      { title: "NO MAIL OF", cell: ({ mail }) => namesOf(Object.entries(mail ?? {}).flatMap(([name, isOn]) => (isOn ? [] : [name]))) },
+      { title: "MAIL OF THE LAST DAY", cell: ({ mails }) => namesOf(mails) },
+    ],
   },
   sessions: {
     title: "Sessions",

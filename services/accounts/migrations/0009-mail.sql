@@ -10,7 +10,7 @@ alter table accounts.members add column mail_plans_and_keys boolean not null def
 create table accounts.mails (
   brand_id text collate "C" not null,
   email text collate "C" not null,
-  subject text collate "C" not null check (subject ~ '^(plans|keys|rcv_[0-9a-z]{1,40})$'),
+  subject text collate "C" not null check (subject ~ '^(plans|keys|[a-z]+_[0-9a-z]{1,40})$'),
   -- What the next mail tells: id, action, subject_id, at. Ids and times alone.
   notices jsonb not null default '[]',
   -- Ids of notices that came before: a repetition is not sent again.

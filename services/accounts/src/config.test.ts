@@ -52,7 +52,11 @@ it("has the issuer and the client id of the provider, or neither, and an https i
 
 it("has a mail server with a sender and the console's address, or none; and no URL that could switch TLS off", () => {
   const settings = { DATABASE_URL: "postgres://localhost/accounts", KEY_PEPPERS: `1:${bytes(32)}` };
-  const mail = { SMTP_URL: "smtps://user:p%40ss@mail.example", MAIL_FROM: "no-reply@records.example", PUBLIC_URL: "https://records.example" };
+  const mail = {
+    SMTP_URL: "smtps://user:p%40ss@mail.example",
+    MAIL_FROM: "no-reply@records.example",
+    PUBLIC_URL: "https://records.example",
+  };
   expect(parseConfig({ ...settings, ...mail })).toMatchObject(mail);
   expect(parseConfig({ ...settings, PUBLIC_URL: mail.PUBLIC_URL }).SMTP_URL).toBeUndefined();
   for (const name of ["MAIL_FROM", "PUBLIC_URL"]) {

@@ -80,12 +80,12 @@ it("queues mail of a receiver that works again, if there was mail of its pause, 
   const receiver = await sending.createReceiver("http://127.0.0.1:1/");
   const short = await sending.createReceiver("http://127.0.0.1:1/");
   for (const each of [receiver, short]) await sending.deliver([each], 4);
+  const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
   const failing = (interval: string, id: string) =>
     sending.db.query(`update webhook.lanes set trips = 3, first_failure_at = now() - interval '${interval}' where receiver_id = $1`, [id]);
   await failing("61 minutes", receiver.id);
   await failing("59 minutes", short.id);
   await noteLongPauses(sending.db, log)();
-  const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
   const write = async (id: string, outcome: object = {}): Promise<void> => {
     const at = claimed.findIndex(({ receiver_id }) => receiver_id === id);
     const [delivery] = claimed.splice(at, 1);

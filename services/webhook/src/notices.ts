@@ -13,14 +13,14 @@ const pauseNoticeId = (receiverId: string, event: "paused" | "works", failingSin
 export const notifyDisabled = (sql: Sql, { receiver_id, brand_id, reason }: DisabledReceiver): Promise<unknown> =>
   notify(sql, { action: `notice.receiver_${reason}`, brand_id, subject_id: receiver_id });
 
-/** Queues mail about a receiver that accepts again, if there is one about its pause. @param failingSince milliseconds since the epoch */
+/** Queues mail about a receiver that accepts again, if there is some about its pause. @param failingSince milliseconds since the epoch */
 export const notifyWorks = (
   sql: Sql,
-  receiver: Pick<DisabledReceiver, "receiver_id" | "brand_id">,
+  { receiver_id, brand_id }: Pick<DisabledReceiver, "receiver_id" | "brand_id">,
   failingSince: number,
 ): Promise<unknown> => {
-  const [id, after] = (["works", "paused"] as const).map((event) => pauseNoticeId(receiver.receiver_id, event, failingSince));
-  return notify(sql, { id, action: "notice.receiver_works", brand_id: receiver.brand_id, subject_id: receiver.receiver_id }, after);
+  const idOf = (event: "paused" | "works"): string => pauseNoticeId(receiver_id, event, failingSince);
+  return notify(sql, { id: idOf("works"), action: "notice.receiver_works", brand_id, subject_id: receiver_id }, idOf("paused"));
 };
 
 /** Writes the line by which a platform hears of a receiver that the service has disabled. */

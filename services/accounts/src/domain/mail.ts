@@ -62,15 +62,13 @@ const TOLD: Readonly<Partial<Record<string, Told>>> = {
 
 /** Returns the switch and the subject of something that happened; undefined if owners get no mail of it. */
 export function mailOf(action: string, subjectId: string): { readonly mail: MailSwitch; readonly subject: string } | undefined {
-  const told = TOLD[action];
+  // What is no id is in no link.
+  const told = /^[a-z]+_[0-9a-z]{1,40}$/.test(subjectId) ? TOLD[action] : undefined;
   return told && { mail: told.mail, subject: told.subject ?? subjectId };
 }
 
 /** Notices of one mail. */
 export const NOTICES_MAX = 50;
-
-/** Time after what it tells, and after the last try, at which a mail is given up. */
-export const GIVEN_UP_AFTER_MS = 86_400_000;
 
 /** Pause after a try that failed, in seconds: doubles to an hour. */
 export const retrySeconds = (tries: number): number => Math.min(30 * 2 ** (tries - 1), 3_600);

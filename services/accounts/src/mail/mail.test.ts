@@ -33,7 +33,7 @@ const log = Object.assign(openLog("accounts", "silent"), {
 let server: MailServer;
 let brand: TestBrand;
 let other: string;
-let mail: Awaited<ReturnType<typeof process>>;
+let mail: Awaited<ReturnType<typeof openProcess>>;
 
 beforeAll(async () => void (server = await startMailServer({ host: HOST, certificate })));
 beforeEach(async () => {
@@ -44,7 +44,7 @@ beforeEach(async () => {
   other = `ben@${brand.id.slice(4)}.example`;
   await people.addMember(brand, other, "owner");
   await people.addMember(brand, `member.${other}`);
-  mail = await process();
+  mail = await openProcess();
 });
 afterEach(() => served.db.query("delete from accounts.mails"));
 afterAll(async () => {
@@ -53,7 +53,11 @@ afterAll(async () => {
 });
 
 /** A process that sends mail. */
-async function process({ db = served.db, url = `smtp://mail%40records.example:p%2Fw@${HOST}:${server.port}`, ca = certificate.ca } = {}) {
+async function openProcess({
+  db = served.db,
+  url = `smtp://mail%40records.example:p%2Fw@${HOST}:${server.port}`,
+  ca = certificate.ca,
+} = {}) {
   const metrics = openMetrics("accounts");
   const config = { SMTP_URL: url, ...(ca !== "" && { SMTP_TLS_CA: ca }), MAIL_FROM: "no-reply@records.example", PUBLIC_URL };
   const sendDue = await openMail({ config, db, maintenance: openMaintenance(log, metrics), metrics, log });
@@ -136,7 +140,7 @@ it("queues nothing of what was refused, is older than a day, concerns no mail or
   await record(served, brand, { action: "receiver.disable", subject_id: "rcv_1", outcome: "failed", error_kind: "not_found" });
   await record(served, brand, { action: "notice.plan_prepared", subject_id: "pln_1", created_at: yesterday });
   await record(served, brand, { action: "receiver.create", subject_id: "rcv_1" });
-  await record(served, { id: "brd_unknown", owner: "" }, { action: "notice.plan_prepared", subject_id: "pln_1" });
+  await record(served, { id: "brd_unknown", owner: "" }, { action: "notice.plan_prepared", subject_id: "pln_1", actor: null });
   const rollingBack: Database = {
     ...served.db,
     transaction: (work, options) =>
@@ -223,7 +227,7 @@ it("sends a mail again whose end was not noted, with the same id, and no other t
     if (isNote && (failing -= 1) >= 0) throw new AppError("unavailable", "The process ends here.");
     return served.db.query(statement, values);
   };
-  const processes = [await process({ db: { ...served.db, query } }), mail, await process()];
+  const processes = [await openProcess({ db: { ...served.db, query } }), mail, await openProcess()];
   await Promise.all(processes.map(({ send }) => send()));
   await mail.send();
   const ids = () => server.mails.map(({ text }) => /^Message-ID: (.*)\r$/m.exec(text)?.[1]);
@@ -247,10 +251,10 @@ describe("TLS", () => {
   it("is required: without STARTTLS, or from a server that no authority vouches for, nothing is sent, no password either", async () => {
     const plain = await startMailServer({ host: HOST });
     await served.createKey(brand);
-    const untold = await process({ url: `smtp://user:password@${HOST}:${plain.port}` });
+    const untold = await openProcess({ url: `smtp://user:password@${HOST}:${plain.port}` });
     await untold.send();
     await after("1 minute");
-    const unknown = await process({ ca: "" });
+    const unknown = await openProcess({ ca: "" });
     await unknown.send();
     expect([await untold.count("failed"), await unknown.count("failed")]).toEqual([2, 2]);
     expect([plain.mails, server.mails, lines.length]).toEqual([[], [], 4]);
@@ -260,11 +264,11 @@ describe("TLS", () => {
   it("is there from the start with smtps, and may be missing on this machine alone", async () => {
     const [secure, local] = [await startMailServer({ host: HOST, certificate, secure: true }), await startMailServer()];
     await served.createKey(brand);
-    await (await process({ url: `smtps://${HOST}:${secure.port}` })).send();
+    await (await openProcess({ url: `smtps://${HOST}:${secure.port}` })).send();
     expect(secure.mails.map(({ isSecure }) => isSecure)).toEqual([true, true]);
     await served.accounts.setMailSettings({ brand_id: brand.id, acting_member: other, receivers: false });
     await record(served, brand, { action: "notice.receiver_paused", subject_id: "rcv_1", actor: null });
-    await (await process({ url: `smtp://127.0.0.1:${local.port}` })).send();
+    await (await openProcess({ url: `smtp://127.0.0.1:${local.port}` })).send();
     expect(local.mails.map(({ isSecure, to }) => [isSecure, to])).toEqual([[false, [brand.owner]]]);
     await Promise.all([secure.stop(), local.stop()]);
   });

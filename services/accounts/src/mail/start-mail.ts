@@ -4,7 +4,7 @@ import type { Database } from "@brand-records/postgres";
 import { type Maintenance, showSampled } from "@brand-records/service-runtime";
 import { Counter, type Logger, type Registry, startAtZero } from "@brand-records/telemetry";
 import type { AccountsConfig } from "../config.ts";
-import { contentOf, GIVEN_UP_AFTER_MS, messageId, retrySeconds } from "../domain/mail.ts";
+import { contentOf, messageId, retrySeconds } from "../domain/mail.ts";
 import { claimMails, type ClaimedMail, oldestMailSeconds, retryMail, settleMail } from "../storage/mails.ts";
 import { smtpServer } from "./smtp-url.ts";
 
@@ -59,10 +59,9 @@ export async function openMail({ config, db, maintenance, metrics, log }: MailOp
     });
 
   const settle = async (mail: ClaimedMail): Promise<unknown> => {
-    const { brand_id, subject, notices, tries, is_wanted } = mail;
-    const last = notices.at(-1);
-    if (!is_wanted || last === undefined) return settleMail(db, mail, false);
-    if (Date.parse(last.at) < Date.now() - GIVEN_UP_AFTER_MS) {
+    const { brand_id, subject, tries, is_wanted, is_old } = mail;
+    if (!is_wanted) return settleMail(db, mail, false);
+    if (is_old) {
       mails.inc({ outcome: "given_up" });
       log.error({ brand_id, subject, tries }, "mail given up after a day");
       return settleMail(db, mail, false);

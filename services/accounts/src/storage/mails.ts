@@ -18,6 +18,8 @@ export interface ClaimedMail extends MailKey {
   readonly due_at: string;
   /** False: the person is no owner any more, or has switched it off. */
   readonly is_wanted: boolean;
+  /** All that it tells happened more than a day ago. */
+  readonly is_old: boolean;
 }
 
 export interface QueuedNotice extends MailNotice {
@@ -56,6 +58,7 @@ const statements = statementsOf("mails", {
             where (m.brand_id, m.email, m.subject) = (due.brand_id, due.email, due.subject) and b.id = m.brand_id
               and (o.brand_id, o.email) = (m.brand_id, m.email)
            returning m.brand_id, m.email, m.subject, m.notices, m.tries, m.due_at, b.name as brand_name,
+                     (m.notices->-1->>'at')::timestamptz < now() - interval '1 day' as is_old,
                      o.role = 'owner' and ${isOn("case when m.subject like 'rcv%' then 'receivers' end")} as is_wanted`,
   /** What came meanwhile stays, behind what the process has read. */
   settle: `update accounts.mails m
