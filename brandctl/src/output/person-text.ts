@@ -16,8 +16,6 @@ const byPerson = <Name extends string>(name: Name): Column<{ readonly [Key in Na
 });
 const brand = { title: "BRAND", cell: ({ brand_id }: { readonly brand_id?: string | null | undefined }) => brand_id ?? "every brand" };
 
-const namesOf = (names: readonly string[]): string => names.join(", ");
-
 type Section = Exclude<keyof PersonRecords, "email">;
 
 const SECTIONS: {
@@ -30,8 +28,11 @@ const SECTIONS: {
       text("NAME", "brand_name"),
       text("ROLE", "role"),
       time("SINCE", "created_at"),
-      { title: "NO MAIL OF", cell: ({ mail }) => namesOf(Object.entries(mail ?? {}).flatMap(([name, isOn]) => (isOn ? [] : [name]))) },
-      { title: "MAIL OF THE LAST DAY", cell: ({ mails }) => namesOf(mails) },
+      {
+        title: "MAIL",
+        cell: (row) => [row.mail_receivers && "receivers", row.mail_plans_and_keys && "plans and keys"].filter(Boolean).join(", "),
+      },
+      { title: "MAIL OF THE LAST DAY", cell: ({ mails }) => mails.join(", ") },
     ],
   },
   sessions: {

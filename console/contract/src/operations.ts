@@ -128,8 +128,8 @@ export const OPERATIONS = {
   "members.link": member({ email }).returns<{ url: string; expires_at: string }>(),
 
   /** What the caller, an owner, gets mail of. */
-  "mail.get": method("accounts.getMailSettings", {}, "settings"),
-  "mail.set": method("accounts.setMailSettings", optional({ receivers: yes, plans_and_keys: yes }), "settings"),
+  "mail.get": method("accounts.getMailSettings"),
+  "mail.set": method("accounts.setMailSettings", optional({ receivers: yes, plans_and_keys: yes })),
 
   /** Who changed what, newest first, 50 a page. `actor` selects what was done through links of the person, too; `action: "session"` sign-ins. */
   "audit.list": method("audit.listAudit", optional({ ...listed, actor: text, action: text })),

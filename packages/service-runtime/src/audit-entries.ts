@@ -25,21 +25,6 @@ export type RecordChange = (sql: Sql, made?: Made) => Promise<void>;
 /** What happens without a person, and owners get mail of: a receiver is paused for an hour, works again, is disabled by the service; a plan waits. */
 export type NoticeAction = `notice.${"receiver_paused" | "receiver_works" | "receiver_gone" | "receiver_failing" | "plan_prepared"}`;
 
-/** Goes the way of audit entries, whose fields about a person it leaves empty. */
-export interface Notice {
-  readonly action: NoticeAction;
-  readonly brand_id: string;
-  readonly subject_id: string;
-  /** Of several with one id the first counts. Default: a new one. */
-  readonly id?: string;
-}
-
-export const noticeEntry = ({ id = nextEntryId(), ...notice }: Notice): NewAuditEntry => ({
-  id,
-  ...notice,
-  ...{ actor: null, via: null, fields: [], role: null, request_id: id, address: null, browser: null, outcome: "done", error_kind: null },
-});
-
 /** In the order of their making: the log sorts entries of one millisecond by their ids. */
 export const nextEntryId = idSequence("aud");
 

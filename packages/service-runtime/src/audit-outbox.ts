@@ -8,11 +8,10 @@ import { newCallContext, type AuditSink, type CallContext, type PlannedEntry, ty
 import { RepeatedWarning, type Logger, type Registry } from "@brand-records/telemetry";
 import {
   nextEntryId,
-  noticeEntry,
   recorderOf,
   refusedEntry,
   type NewAuditEntry,
-  type Notice,
+  type NoticeAction,
   type RecordChange,
   type SentAuditEntry,
 } from "./audit-entries.ts";
@@ -187,15 +186,34 @@ export class AuditOutbox implements AuditSink, Stoppable {
   }
 }
 
+interface Notice {
+  readonly action: NoticeAction;
+  readonly brand_id: string;
+  readonly subject_id: string;
+  /** Of several with one id the first counts. Default: a new one. */
+  readonly id?: string;
+}
+
+const OF_NOBODY = {
+  actor: null,
+  via: null,
+  fields: [],
+  role: null,
+  address: null,
+  browser: null,
+  outcome: "done",
+  error_kind: null,
+} as const;
+
 /**
- * Returns what writes a notice, in the transaction of what it is about.
+ * Returns what writes a notice of a service, in the transaction of what it is about. It goes the way of entries.
  *
- * @param schema the service's
  * @returns a function that takes, too, the id of another notice: without that one, nothing is written
  */
 export function noticeWriter(schema: string): (sql: Sql, notice: Notice, after?: string) => Promise<unknown> {
   const { notify } = outboxStatements(schema);
-  return (sql, notice, after) => sql.query(notify, [...valuesOf(noticeEntry(notice)), after ?? null]);
+  return (sql, { id = nextEntryId(), ...notice }, after) =>
+    sql.query(notify, [...valuesOf({ id, ...notice, ...OF_NOBODY, request_id: id }), after ?? null]);
 }
 
 /** Deletes what waits or is kept of a brand: accounts drops what it still gets of a deleted one. */

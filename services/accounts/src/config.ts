@@ -3,7 +3,12 @@ import { oidcSettings, requireTogether } from "@brand-records/identity";
 import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
 import { parsePeppers } from "./domain/key.ts";
-import { smtpUrl } from "./mail/smtp-url.ts";
+
+/** Nothing in it switches TLS off. */
+const smtpUrl = z
+  .url({ protocol: /^smtps?$/, error: "must be an smtps:// or smtp:// URL", abort: true })
+  .refine((text) => /^[^/]+\/\/[^/?#]+\/?$/.test(text), "must have no path, query or fragment")
+  .meta({ values: "smtps:// or smtp:// URL", secret: true });
 
 export const Settings = z
   .object({

@@ -190,14 +190,6 @@ export interface RemoveMemberRequest {
 export interface RemoveMemberResponse {
 }
 
-/** What an owner gets mail of, if accounts sends any. */
-export interface MailSettings {
-  /** A receiver that is paused for an hour, is disabled, or works again. */
-  receivers: boolean;
-  /** Plans that wait for completion; keys that were made or revoked. */
-  plans_and_keys: boolean;
-}
-
 export interface GetMailSettingsRequest {
   brand_id: string;
   /** E-mail address of the owner. */
@@ -205,9 +197,10 @@ export interface GetMailSettingsRequest {
 }
 
 export interface GetMailSettingsResponse {
-  settings:
-    | MailSettings
-    | null;
+  /** A receiver that is paused for an hour, is disabled, or works again. */
+  receivers: boolean;
+  /** Plans that wait for completion; keys that were created or revoked. */
+  plans_and_keys: boolean;
   /** False: this deployment has no mail server. */
   sends_mail: boolean;
 }
@@ -222,7 +215,6 @@ export interface SetMailSettingsRequest {
 }
 
 export interface SetMailSettingsResponse {
-  settings: MailSettings | null;
 }
 
 export interface ListMembershipsRequest {
@@ -358,9 +350,8 @@ export interface PersonMembership {
   role: string;
   created_at: string;
   /** What the person gets mail of as an owner. */
-  mail:
-    | MailSettings
-    | null;
+  mail_receivers: boolean;
+  mail_plans_and_keys: boolean;
   /** Subjects of mail of the last day: `plans`, `keys`, ids of receivers. */
   mails: string[];
 }
@@ -2677,63 +2668,6 @@ export const RemoveMemberResponse: MessageFns<RemoveMemberResponse> = {
   },
 };
 
-function createBaseMailSettings(): MailSettings {
-  return { receivers: false, plans_and_keys: false };
-}
-
-export const MailSettings: MessageFns<MailSettings> = {
-  encode(message: MailSettings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.receivers !== false) {
-      writer.uint32(8).bool(message.receivers);
-    }
-    if (message.plans_and_keys !== false) {
-      writer.uint32(16).bool(message.plans_and_keys);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MailSettings {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMailSettings();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.receivers = reader.bool();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.plans_and_keys = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseGetMailSettingsRequest(): GetMailSettingsRequest {
   return { brand_id: "", acting_member: "" };
 }
@@ -2792,16 +2726,19 @@ export const GetMailSettingsRequest: MessageFns<GetMailSettingsRequest> = {
 };
 
 function createBaseGetMailSettingsResponse(): GetMailSettingsResponse {
-  return { settings: null, sends_mail: false };
+  return { receivers: false, plans_and_keys: false, sends_mail: false };
 }
 
 export const GetMailSettingsResponse: MessageFns<GetMailSettingsResponse> = {
   encode(message: GetMailSettingsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.settings !== undefined && message.settings !== null) {
-      MailSettings.encode(message.settings, writer.uint32(10).fork()).join();
+    if (message.receivers !== false) {
+      writer.uint32(8).bool(message.receivers);
+    }
+    if (message.plans_and_keys !== false) {
+      writer.uint32(16).bool(message.plans_and_keys);
     }
     if (message.sends_mail !== false) {
-      writer.uint32(16).bool(message.sends_mail);
+      writer.uint32(24).bool(message.sends_mail);
     }
     return writer;
   },
@@ -2820,15 +2757,23 @@ export const GetMailSettingsResponse: MessageFns<GetMailSettingsResponse> = {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
-            if (tag !== 10) {
+            if (tag !== 8) {
               break;
             }
 
-            message.settings = MailSettings.decode(reader, reader.uint32());
+            message.receivers = reader.bool();
             continue;
           }
           case 2: {
             if (tag !== 16) {
+              break;
+            }
+
+            message.plans_and_keys = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
               break;
             }
 
@@ -2928,14 +2873,11 @@ export const SetMailSettingsRequest: MessageFns<SetMailSettingsRequest> = {
 };
 
 function createBaseSetMailSettingsResponse(): SetMailSettingsResponse {
-  return { settings: null };
+  return {};
 }
 
 export const SetMailSettingsResponse: MessageFns<SetMailSettingsResponse> = {
-  encode(message: SetMailSettingsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.settings !== undefined && message.settings !== null) {
-      MailSettings.encode(message.settings, writer.uint32(10).fork()).join();
-    }
+  encode(_: SetMailSettingsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
@@ -2952,14 +2894,6 @@ export const SetMailSettingsResponse: MessageFns<SetMailSettingsResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.settings = MailSettings.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4035,7 +3969,15 @@ export const ExportPersonResponse: MessageFns<ExportPersonResponse> = {
 };
 
 function createBasePersonMembership(): PersonMembership {
-  return { brand_id: "", brand_name: "", role: "", created_at: "", mail: null, mails: [] };
+  return {
+    brand_id: "",
+    brand_name: "",
+    role: "",
+    created_at: "",
+    mail_receivers: false,
+    mail_plans_and_keys: false,
+    mails: [],
+  };
 }
 
 export const PersonMembership: MessageFns<PersonMembership> = {
@@ -4052,11 +3994,14 @@ export const PersonMembership: MessageFns<PersonMembership> = {
     if (message.created_at !== "") {
       writer.uint32(34).string(message.created_at);
     }
-    if (message.mail !== undefined && message.mail !== null) {
-      MailSettings.encode(message.mail, writer.uint32(42).fork()).join();
+    if (message.mail_receivers !== false) {
+      writer.uint32(40).bool(message.mail_receivers);
+    }
+    if (message.mail_plans_and_keys !== false) {
+      writer.uint32(48).bool(message.mail_plans_and_keys);
     }
     for (const v of message.mails) {
-      writer.uint32(50).string(v!);
+      writer.uint32(58).string(v!);
     }
     return writer;
   },
@@ -4107,15 +4052,23 @@ export const PersonMembership: MessageFns<PersonMembership> = {
             continue;
           }
           case 5: {
-            if (tag !== 42) {
+            if (tag !== 40) {
               break;
             }
 
-            message.mail = MailSettings.decode(reader, reader.uint32());
+            message.mail_receivers = reader.bool();
             continue;
           }
           case 6: {
-            if (tag !== 50) {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.mail_plans_and_keys = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
               break;
             }
 
@@ -9630,7 +9583,7 @@ export const AccountsServiceService = {
       Buffer.from(GetMailSettingsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetMailSettingsResponse => GetMailSettingsResponse.decode(value),
   },
-  /** Changes what an owner gets mail of, also of what waits to be sent. NOT_FOUND if there is no such member. */
+  /** Changes what an owner gets mail of, also of what waits to be sent. */
   setMailSettings: {
     path: "/accounts.v1.AccountsService/SetMailSettings" as const,
     requestStream: false as const,
@@ -9731,7 +9684,7 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
   /** Returns what an owner gets mail of from a brand. */
   getMailSettings: handleUnaryCall<GetMailSettingsRequest, GetMailSettingsResponse>;
-  /** Changes what an owner gets mail of, also of what waits to be sent. NOT_FOUND if there is no such member. */
+  /** Changes what an owner gets mail of, also of what waits to be sent. */
   setMailSettings: handleUnaryCall<SetMailSettingsRequest, SetMailSettingsResponse>;
   /** Returns the brands of a person in ascending order of name; none for an unknown person. */
   listMemberships: handleUnaryCall<ListMembershipsRequest, ListMembershipsResponse>;

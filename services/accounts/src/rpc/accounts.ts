@@ -97,11 +97,13 @@ function mailHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "getMa
   const ofOwner = { brand_id: fields.brandId, acting_member: fields.email };
   return {
     async getMailSettings(request) {
-      return { settings: await getMailSettings(db, parseRequest(ofOwner, request)), sends_mail };
+      const { brand_id, acting_member } = parseRequest(ofOwner, request);
+      return { ...(await getMailSettings(db, brand_id, acting_member)), sends_mail };
     },
     async setMailSettings(request, call) {
-      const change = parseRequest({ ...ofOwner, receivers: z.boolean().nullish(), plans_and_keys: z.boolean().nullish() }, request);
-      return { settings: await setMailSettings(db, change, recordOf(deps, call)) };
+      const { brand_id, acting_member } = parseRequest(ofOwner, request);
+      await setMailSettings(db, brand_id, acting_member, request, recordOf(deps, call));
+      return {};
     },
   };
 }

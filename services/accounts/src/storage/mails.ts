@@ -1,35 +1,23 @@
-import { countOf, firstOf, statementsOf, type Sql } from "@brand-records/postgres";
-import { type MailNotice, type MailSettings, type MailSwitch, NOTICES_MAX } from "../domain/mail.ts";
-import type { Member } from "../domain/brand.ts";
+import { countOf, firstOf, isFound, statementsOf, type Sql } from "@brand-records/postgres";
+import { type MailContent, type MailNotice, type MailSettings, NOTICES_MAX } from "../domain/mail.ts";
 
-/** A mail to one owner about one subject. */
-interface MailKey {
+/** A mail to one owner about one subject, which this process tries to send. */
+export interface ClaimedMail extends MailContent {
   readonly brand_id: string;
   readonly email: string;
   readonly subject: string;
-}
-
-/** A mail that this process tries to send. */
-export interface ClaimedMail extends MailKey {
-  readonly brand_name: string;
-  readonly notices: readonly MailNotice[];
   readonly tries: number;
   /** When another process may try it. Tells this try from every later one. */
   readonly due_at: string;
+  /** Of whom it goes to and what it tells. */
+  readonly hash: string;
   /** False: the person is no owner any more, or has switched it off. */
   readonly is_wanted: boolean;
   /** All that it tells happened more than a day ago. */
   readonly is_old: boolean;
 }
 
-export interface QueuedNotice extends MailNotice {
-  readonly brand_id: string;
-  readonly subject: string;
-  readonly mail: MailSwitch;
-}
-
-const OF_KEY = "m.brand_id = $1 and m.email = $2 and m.subject = $3";
-const SETTINGS = "mail_receivers as receivers, mail_plans_and_keys as plans_and_keys";
+const OF_CLAIM = "m.brand_id = $1 and m.email = $2 and m.subject = $3 and m.due_at = $4";
 /** Whether owner `o` gets mail that a switch is for. */
 const isOn = (mail: string): string => `case ${mail} when 'receivers' then o.mail_receivers else o.mail_plans_and_keys end`;
 
@@ -58,6 +46,7 @@ const statements = statementsOf("mails", {
             where (m.brand_id, m.email, m.subject) = (due.brand_id, due.email, due.subject) and b.id = m.brand_id
               and (o.brand_id, o.email) = (m.brand_id, m.email)
            returning m.brand_id, m.email, m.subject, m.notices, m.tries, m.due_at, b.name as brand_name,
+                     encode(sha256(convert_to(m.email || m.notices::text, 'UTF8')), 'hex') as hash,
                      (m.notices->-1->>'at')::timestamptz < now() - interval '1 day' as is_old,
                      o.role = 'owner' and ${isOn("case when m.subject like 'rcv%' then 'receivers' end")} as is_wanted`,
   /** What came meanwhile stays, behind what the process has read. */
@@ -66,19 +55,19 @@ const statements = statementsOf("mails", {
                   sent_at = case when $6 then now() else m.sent_at end, tries = 0,
                   (notices, due_at) = (select coalesce(jsonb_agg(n order by i), '[]'), case when count(n) > 0 then now() + interval '1 hour' end
                                          from jsonb_array_elements(m.notices) with ordinality e(n, i) where i > $5)
-            where ${OF_KEY} and m.due_at = $4`,
-  retry: `update accounts.mails m set due_at = now() + make_interval(secs => $5) where ${OF_KEY} and m.due_at = $4`,
-  /** Of those that wait for a try, not of those that wait for their hour to end. */
-  oldest: `select extract(epoch from now() - min((m.notices->0->>'at')::timestamptz))::float8 as seconds from accounts.mails m where m.due_at is not null and m.tries > 0`,
+            where ${OF_CLAIM}`,
+  /** After 30 s, then after twice as long, up to an hour. */
+  retry: `update accounts.mails m set due_at = now() + make_interval(secs => least(30 * 2 ^ (m.tries - 1), 3600)) where ${OF_CLAIM}`,
   deleteOld: `delete from accounts.mails m where (m.brand_id, m.email, m.subject) in (
              select brand_id, email, subject from accounts.mails
               where due_at is null and coalesce(sent_at, '-infinity') < now() - interval '1 day' limit $1 for update skip locked) returning 1`,
-  settings: `select ${SETTINGS} from accounts.members where brand_id = $1 and email = $2`,
-  setSettings: `update accounts.members m set mail_receivers = coalesce($3, mail_receivers), mail_plans_and_keys = coalesce($4, mail_plans_and_keys)
+  settings: `select mail_receivers as receivers, mail_plans_and_keys as plans_and_keys from accounts.members where brand_id = $1 and email = $2`,
+  setSettings: `update accounts.members set mail_receivers = coalesce($3, mail_receivers), mail_plans_and_keys = coalesce($4, mail_plans_and_keys)
             where brand_id = $1 and email = $2
-              and (mail_receivers, mail_plans_and_keys) <> (coalesce($3, mail_receivers), coalesce($4, mail_plans_and_keys))
-           returning ${SETTINGS}`,
+              and (mail_receivers, mail_plans_and_keys) <> (coalesce($3, mail_receivers), coalesce($4, mail_plans_and_keys)) returning 1`,
 });
+
+type QueuedNotice = MailNotice & { readonly brand_id: string; readonly subject: string; readonly mail: keyof MailSettings };
 
 /** Queues notices as mail to the owners of their brands who have not switched it off. One that was queued before changes nothing. */
 export async function queueNotices(sql: Sql, notices: readonly QueuedNotice[]): Promise<void> {
@@ -97,12 +86,7 @@ const keyOf = ({ brand_id, email, subject, due_at }: ClaimedMail): unknown[] => 
 export const settleMail = (sql: Sql, mail: ClaimedMail, isSent: boolean): Promise<unknown> =>
   sql.query(statements.settle, [...keyOf(mail), mail.notices.length, isSent]);
 
-export const retryMail = (sql: Sql, mail: ClaimedMail, seconds: number): Promise<unknown> =>
-  sql.query(statements.retry, [...keyOf(mail), seconds]);
-
-/** Returns how long ago the oldest happened of which a try to send mail has failed, in seconds; 0: there is none. */
-export const oldestMailSeconds = async (sql: Sql): Promise<number> =>
-  (await firstOf(sql.query<{ seconds: number | null }>(statements.oldest)))?.seconds ?? 0;
+export const retryMail = (sql: Sql, mail: ClaimedMail): Promise<unknown> => sql.query(statements.retry, keyOf(mail));
 
 /** Deletes up to `limit` rows of which nothing waits and nothing was sent for a day. Returns how many. */
 export const deleteOldMails = (sql: Sql, limit: number): Promise<number> => countOf(sql.query(statements.deleteOld, [limit]));
@@ -110,10 +94,10 @@ export const deleteOldMails = (sql: Sql, limit: number): Promise<number> => coun
 export const mailSettingsOf = (sql: Sql, brandId: string, email: string): Promise<MailSettings | undefined> =>
   firstOf(sql.query<MailSettings>(statements.settings, [brandId, email]));
 
-/** @returns the settings; undefined if nothing changes */
+/** @returns whether something changed */
 export const changeMailSettings = (
   sql: Sql,
-  { brand_id, email }: Pick<Member, "brand_id" | "email">,
-  { receivers, plans_and_keys }: Partial<Record<MailSwitch, boolean | null | undefined>>,
-): Promise<MailSettings | undefined> =>
-  firstOf(sql.query<MailSettings>(statements.setSettings, [brand_id, email, receivers ?? null, plans_and_keys ?? null]));
+  brandId: string,
+  email: string,
+  { receivers, plans_and_keys }: { readonly [Name in keyof MailSettings]?: boolean | null | undefined },
+): Promise<boolean> => isFound(sql.query(statements.setSettings, [brandId, email, receivers ?? null, plans_and_keys ?? null]));

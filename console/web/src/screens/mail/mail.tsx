@@ -19,7 +19,7 @@ function Switches() {
   const { data, error, refetch } = useRead("mail.get", {});
   const change = useChange("mail.set", ["mail.get"]);
   if (data === undefined) return <NotRead error={error} refetch={refetch} loading={<Loading height={170} />} />;
-  const shown = { ...data.settings, ...(change.isPending && change.variables) };
+  const pending = change.isPending ? change.variables : undefined;
   return (
     <Panel>
       {!data.sends_mail && <Notice>No mail is sent here: whoever runs this service has set no mail server. Your choice is kept.</Notice>}
@@ -30,7 +30,7 @@ function Switches() {
         <Switch
           key={name}
           {...texts}
-          checked={shown[name]}
+          checked={pending?.[name] ?? data[name]}
           onChange={({ currentTarget: { checked } }) =>
             change.make({ [name]: checked }, () => announce(`${texts.label}: ${checked ? "mail is sent" : "no mail is sent"}`))
           }

@@ -192,14 +192,6 @@ export interface RemoveMemberRequest {
 export interface RemoveMemberResponse {
 }
 
-/** What an owner gets mail of, if accounts sends any. */
-export interface MailSettings {
-  /** A receiver that is paused for an hour, is disabled, or works again. */
-  receivers: boolean;
-  /** Plans that wait for completion; keys that were made or revoked. */
-  plans_and_keys: boolean;
-}
-
 export interface GetMailSettingsRequest {
   brand_id: string;
   /** E-mail address of the owner. */
@@ -207,9 +199,10 @@ export interface GetMailSettingsRequest {
 }
 
 export interface GetMailSettingsResponse {
-  settings:
-    | MailSettings
-    | null;
+  /** A receiver that is paused for an hour, is disabled, or works again. */
+  receivers: boolean;
+  /** Plans that wait for completion; keys that were created or revoked. */
+  plans_and_keys: boolean;
   /** False: this deployment has no mail server. */
   sends_mail: boolean;
 }
@@ -224,7 +217,6 @@ export interface SetMailSettingsRequest {
 }
 
 export interface SetMailSettingsResponse {
-  settings: MailSettings | null;
 }
 
 export interface ListMembershipsRequest {
@@ -360,9 +352,8 @@ export interface PersonMembership {
   role: string;
   created_at: string;
   /** What the person gets mail of as an owner. */
-  mail:
-    | MailSettings
-    | null;
+  mail_receivers: boolean;
+  mail_plans_and_keys: boolean;
   /** Subjects of mail of the last day: `plans`, `keys`, ids of receivers. */
   mails: string[];
 }
@@ -1151,7 +1142,7 @@ export interface AccountsService {
   removeMember(request: RemoveMemberRequest): Promise<RemoveMemberResponse>;
   /** Returns what an owner gets mail of from a brand. */
   getMailSettings(request: GetMailSettingsRequest): Promise<GetMailSettingsResponse>;
-  /** Changes what an owner gets mail of, also of what waits to be sent. NOT_FOUND if there is no such member. */
+  /** Changes what an owner gets mail of, also of what waits to be sent. */
   setMailSettings(request: SetMailSettingsRequest): Promise<SetMailSettingsResponse>;
   /** Returns the brands of a person in ascending order of name; none for an unknown person. */
   listMemberships(request: ListMembershipsRequest): Promise<ListMembershipsResponse>;
