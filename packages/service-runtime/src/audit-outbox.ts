@@ -194,16 +194,8 @@ interface Notice {
   readonly id?: string;
 }
 
-const OF_NOBODY = {
-  actor: null,
-  via: null,
-  fields: [],
-  role: null,
-  address: null,
-  browser: null,
-  outcome: "done",
-  error_kind: null,
-} as const;
+type OfPerson = Omit<NewAuditEntry, keyof Notice | "request_id">;
+const NOBODY: OfPerson = { actor: null, via: null, fields: [], role: null, address: null, browser: null, outcome: "done", error_kind: null };
 
 /**
  * Returns what writes a notice of a service, in the transaction of what it is about. It goes the way of entries.
@@ -213,7 +205,7 @@ const OF_NOBODY = {
 export function noticeWriter(schema: string): (sql: Sql, notice: Notice, after?: string) => Promise<unknown> {
   const { notify } = outboxStatements(schema);
   return (sql, { id = nextEntryId(), ...notice }, after) =>
-    sql.query(notify, [...valuesOf({ id, ...notice, ...OF_NOBODY, request_id: id }), after ?? null]);
+    sql.query(notify, [...valuesOf({ id, ...notice, ...NOBODY, request_id: id }), after ?? null]);
 }
 
 /** Deletes what waits or is kept of a brand: accounts drops what it still gets of a deleted one. */
