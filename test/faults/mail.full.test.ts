@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPool, type Database } from "@brand-records/postgres";
 import { newCallContext } from "@brand-records/rpc";
-import { CertificateAuthority, eventually } from "@brand-records/testkit";
-import { type MailServer, startMailServer } from "../../services/accounts/test/mail-server.ts";
+import { CertificateAuthority, eventually, type MailServer, startMailServer } from "@brand-records/testkit";
 import { planInput } from "../plan-input.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 

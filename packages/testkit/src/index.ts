@@ -7,6 +7,7 @@ export { createDatabase, dropDatabasesOfRun, type TestDatabase } from "./create-
 export { startDnsServer, type DnsServer } from "./dns-server.ts";
 export { eventually } from "./eventually.ts";
 export { killWithParent, startProcess, type ProcessOptions, type ServiceProcess } from "./start-process.ts";
+export { startMailServer, type MailServer } from "./mail-server.ts";
 export { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";
 export { reserveKafkaServer, startKafkaServer, startSecondKafkaServer, startSecuredKafkaServer, type KafkaServer } from "./kafka-server.ts";
 export { losingCommitAnswer } from "./losing-commit-answer.ts";

@@ -1,10 +1,11 @@
-import { eventually, type IssuedCertificate } from "@brand-records/testkit";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import type { IssuedCertificate } from "./certificate-authority.ts";
+import { eventually } from "./eventually.ts";
 
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly to: readonly string[];
   /** Headers and body, without the line breaks and escapes of quoted-printable. */
   readonly text: string;
