@@ -68,7 +68,7 @@ export async function startMailServer({ host = "127.0.0.1", certificate, secure 
   let server = new SMTPServer(options);
   let port = 0;
   const endConnections = (): void => {
-    for (const connection of server.connections) (connection as unknown as { _socket: { destroy(): void } })._socket.destroy();
+    for (const connection of server.connections) connection._socket.destroy();
   };
   const listen = async (): Promise<void> => {
     server = new SMTPServer(options);
