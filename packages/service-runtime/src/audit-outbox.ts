@@ -195,7 +195,16 @@ interface Notice {
 }
 
 type OfPerson = Omit<NewAuditEntry, keyof Notice | "request_id">;
-const NOBODY: OfPerson = { actor: null, via: null, fields: [], role: null, address: null, browser: null, outcome: "done", error_kind: null };
+const NOBODY: OfPerson = {
+  actor: null,
+  via: null,
+  fields: [],
+  role: null,
+  address: null,
+  browser: null,
+  outcome: "done",
+  error_kind: null,
+};
 
 /**
  * Returns what writes a notice of a service, in the transaction of what it is about. It goes the way of entries.

@@ -20,6 +20,7 @@ create table accounts.mails (
   due_at timestamptz(3),
   -- Of this mail.
   tries integer not null default 0,
+  check ((due_at is null) = (notices = '[]')),
   primary key (brand_id, email, subject),
   foreign key (brand_id, email) references accounts.members (brand_id, email) on delete cascade
 );

@@ -2,7 +2,7 @@ import { openLog } from "@brand-records/telemetry";
 import { resultOf } from "../test/attempt-result.ts";
 import { useSending } from "../test/serve-sending.ts";
 import { noteDisabled, noteLongPauses, writeDisabled } from "./notices.ts";
-import { claimDeliveries } from "./storage/claims.ts";
+import { claimDeliveries, type ClaimedDelivery } from "./storage/claims.ts";
 import { disableReceiver } from "./storage/receivers.ts";
 import { writeResults } from "./use-cases/write-results.ts";
 
@@ -79,8 +79,11 @@ it("writes one line with ids alone for each receiver that has been paused for an
 it("queues mail of a receiver that works again, if there was mail of its pause, and of one that the service disables, each once", async () => {
   const receiver = await sending.createReceiver("http://127.0.0.1:1/");
   const short = await sending.createReceiver("http://127.0.0.1:1/");
-  for (const each of [receiver, short]) await sending.deliver([each], 4);
-  const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
+  const claimed: ClaimedDelivery[] = [];
+  for (const each of [receiver, short]) {
+    await sending.deliver([each], 4);
+    claimed.push(...(await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true })));
+  }
   const failing = (interval: string, id: string) =>
     sending.db.query(`update webhook.lanes set trips = 3, first_failure_at = now() - interval '${interval}' where receiver_id = $1`, [id]);
   await failing("61 minutes", receiver.id);
@@ -88,8 +91,9 @@ it("queues mail of a receiver that works again, if there was mail of its pause, 
   await noteLongPauses(sending.db, log)();
   const write = async (id: string, outcome: object = {}): Promise<void> => {
     const at = claimed.findIndex(({ receiver_id }) => receiver_id === id);
-    const [delivery] = claimed.splice(at, 1);
-    if (at >= 0 && delivery !== undefined) await writeResults(sending.db, [resultOf(delivery, outcome)], Date.now(), log);
+    const [delivery] = at < 0 ? [] : claimed.splice(at, 1);
+    if (delivery === undefined) throw new Error("expected a claimed delivery");
+    await writeResults(sending.db, [resultOf(delivery, outcome)], Date.now(), log);
   };
   const refused = { outcome: "refused", http_status: 500, state: "failed" };
   await write(receiver.id, refused);

@@ -89,7 +89,7 @@ it("tells each owner that a key was created, with links, in text and HTML, and n
       "Auto-Submitted: auto-generated",
     ])
       expect(text).toContain(header);
-    expect(text).toMatch(/^Message-ID: <[0-9a-f]{64}@records\.example>\r$/m);
+    expect(text).toMatch(/^Message-ID: <[0-9a-f]{32}@records\.example>\r$/m);
     expect(text.match(/^Content-Type: text\/(plain|html)/gm)).toHaveLength(2);
     expect(text.match(new RegExp(`${PUBLIC_URL}/developers/keys\\?key=${id}`, "g"))?.length).toBeGreaterThanOrEqual(2);
     expect(text).toContain(`${PUBLIC_URL}/developers/mail`);

@@ -46,7 +46,7 @@ const statements = statementsOf("mails", {
             where (m.brand_id, m.email, m.subject) = (due.brand_id, due.email, due.subject) and b.id = m.brand_id
               and (o.brand_id, o.email) = (m.brand_id, m.email)
            returning m.brand_id, m.email, m.subject, m.notices, m.tries, m.due_at, b.name as brand_name,
-                     encode(sha256(convert_to(m.email || m.notices::text, 'UTF8')), 'hex') as hash,
+                     left(encode(sha256(convert_to(m.email || m.notices::text, 'UTF8')), 'hex'), 32) as hash,
                      (m.notices->-1->>'at')::timestamptz < now() - interval '1 day' as is_old,
                      o.role = 'owner' and ${isOn("case when m.subject like 'rcv%' then 'receivers' end")} as is_wanted`,
   /** What came meanwhile stays, behind what the process has read. */
