@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { readFileSync } from "node:fs";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import type { IssuedCertificate } from "./certificate-authority.ts";
@@ -41,6 +41,7 @@ export async function startMailServer({ host = "127.0.0.1", certificate, secure 
   const mails: ReceivedMail[] = [];
   let refusal: number | undefined;
   let lost = 0;
+  const sockets = new Set<Socket>();
   const options: SMTPServerOptions = {
     secure,
     authOptional: true,
@@ -68,12 +69,16 @@ export async function startMailServer({ host = "127.0.0.1", certificate, secure 
   let server = new SMTPServer(options);
   let port = 0;
   const endConnections = (): void => {
-    for (const connection of server.connections) connection._socket.destroy();
+    for (const socket of sockets) socket.destroy();
   };
   const listen = async (): Promise<void> => {
     server = new SMTPServer(options);
     // Clients that go away are no fault.
     server.on("error", () => {});
+    server.server.on("connection", (socket) => {
+      sockets.add(socket);
+      socket.on("close", () => sockets.delete(socket));
+    });
     await once(server.listen(port, host), "listening");
     port = (server.server.address() as AddressInfo).port;
   };

@@ -93,6 +93,8 @@ function transportOf(url: string, caFile: string | undefined) {
     ignoreTLS: isLocal,
     tls: caFile === undefined ? {} : { ca: readPem("SMTP_TLS_CA", caFile) },
     ...(username !== "" && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    ...{ connectionTimeout: STEP_MS, greetingTimeout: STEP_MS, socketTimeout: STEP_MS },
+    connectionTimeout: STEP_MS,
+    greetingTimeout: STEP_MS,
+    socketTimeout: STEP_MS,
   };
 }
