@@ -430,7 +430,8 @@ it.each(CHANGING.map(({ method }) => method.path))(
     const { outcome, message } = await call(service, method, request, grants[service], path);
     expect(outcome).toBe("OK");
     const { action, subject, fields } = facts.entry!;
-    const subject_id = path.endsWith("EndSessionsOf") ? OWNER : at(request, message, subject ?? "");
+    const named = subject === undefined ? null : at(request, message, subject);
+    const subject_id = path.endsWith("EndSessionsOf") ? OWNER : named;
     const entry = { action, subject_id, actor: OWNER, via: null, outcome: "done", tries: 1, request_id: path, ...client };
     await eventually(async () => expect(await entriesOf(path)).toEqual([expect.objectContaining(entry)]));
     const [written] = await entriesOf(path);
