@@ -1,5 +1,3 @@
-import type { NoticeAction } from "@brand-records/service-runtime";
-
 /** What an owner gets mail of from a brand. */
 export interface MailSettings {
   readonly receivers: boolean;
@@ -58,7 +56,7 @@ const TOLD: Readonly<Partial<Record<string, Told>>> = {
   },
   "key.create": key("created"),
   "key.revoke": key("revoked"),
-} satisfies Record<NoticeAction, Told> & Record<string, Told>;
+};
 
 /** Returns the switch and the subject of something that happened; undefined if owners get no mail of it. */
 export function mailOf(action: string, subjectId: string): { readonly mail: keyof MailSettings; readonly subject: string } | undefined {
