@@ -31,7 +31,11 @@ export default defineConfig({
               priority: 3,
             },
             // What pages with bars share.
-            { name: "bars", test: /console\/contract\/dist\/(range-reads|time-ranges)|console\/web\/src\/parts\/(bars\.|usage-)/, priority: 2 },
+            {
+              name: "bars",
+              test: /console\/contract\/dist\/(range-reads|time-ranges)|console\/web\/src\/parts\/(bars\.|usage-)/,
+              priority: 2,
+            },
             { name: "form", test: /@mantine\/form\//, priority: 2 },
             { name: "checkbox", test: /components\/Checkbox\//, priority: 2 },
             { name: "radio", test: /components\/Radio\//, priority: 2 },

@@ -947,7 +947,7 @@ export interface FailedMinute {
 export interface RecordUsageResponse {
   /** False if the batch was recorded before. */
   recorded: boolean;
-  /** Whether requests are kept: else the gateway collects none. Accounts of 1.0 does not know them. */
+  /** Whether requests are kept, which accounts of 1.0 does not do: else the gateway collects none. */
   keeps_requests: boolean;
 }
 
