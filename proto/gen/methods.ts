@@ -32,7 +32,7 @@ export interface EntryFacts {
 }
 
 /** What the audit log records that somebody did or tried. A later release may write others. */
-export const AUDIT_ACTIONS = ["brand.create", "brand.delete", "brand.set_tier", "brand.set_verified", "delivery.replay", "identity.unlink", "key.create", "key.revoke", "member.add", "member.leave", "member.remove", "member.set_mail", "member.set_role", "person.erase", "plan.cancel", "plan.complete", "plan.update", "receiver.activate_secret", "receiver.create", "receiver.delete", "receiver.disable", "receiver.enable", "receiver.replay", "receiver.rotate_secret", "receiver.send_waiting", "receiver.test", "receiver.update", "replay.cancel", "session.sign_in_with_link", "session.sign_in_with_provider", "session.sign_out", "session.sign_out_everywhere", "sign_in_link.create"] as const;
+export const AUDIT_ACTIONS = ["brand.create", "brand.delete", "brand.set_cell", "brand.set_tier", "brand.set_verified", "delivery.replay", "identity.unlink", "key.create", "key.revoke", "member.add", "member.leave", "member.remove", "member.set_mail", "member.set_role", "person.erase", "plan.cancel", "plan.complete", "plan.update", "receiver.activate_secret", "receiver.create", "receiver.delete", "receiver.disable", "receiver.enable", "receiver.replay", "receiver.rotate_secret", "receiver.send_waiting", "receiver.test", "receiver.update", "replay.cancel", "session.sign_in_with_link", "session.sign_in_with_provider", "session.sign_out", "session.sign_out_everywhere", "sign_in_link.create"] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -44,6 +44,7 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.AccountsService/ListBrands": { isIdempotent: true, callers: [], actor: "caller" },
   "/accounts.v1.AccountsService/SetBrandTier": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.set_tier", subject: "brand_id", fields: ["tier"] } },
   "/accounts.v1.AccountsService/SetBrandVerified": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.set_verified", subject: "brand_id", fields: ["verified"] } },
+  "/accounts.v1.AccountsService/SetBrandCell": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.set_cell", subject: "brand_id", fields: ["cell"] } },
   "/accounts.v1.AccountsService/ListDeletedBrands": { isIdempotent: true, callers: ["webhook"], actor: "caller" },
   "/accounts.v1.AccountsService/AddMember": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "member.add", subject: "email", fields: ["role"], role: "role" } },
   "/accounts.v1.AccountsService/SetMemberRole": { isIdempotent: false, callers: ["console"], actor: "owner", actorField: "acting_member", entry: { action: "member.set_role", subject: "email", fields: ["role"], role: "role" } },

@@ -3,6 +3,8 @@ export { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 export { readFileOf, readPem } from "./read-pem.ts";
 export { readSecretFile } from "./secret-files.ts";
 export {
+  CELL_NAME,
+  CELL_NAME_RULE,
   host,
   integer,
   isHttpsOrLocal,
@@ -13,6 +15,7 @@ export {
   port,
   postgresUrl,
   rateLimitSettings,
+  recordsCells,
   redisTlsCa,
   redisUrl,
   rpcTarget,

@@ -97,6 +97,24 @@ export const host = (fallback: string) => z.string().meta({ values: "address" })
 /** Where a service is. */
 export const rpcTarget = z.string().min(1).meta({ values: "host:port or gRPC target" });
 
+export const CELL_NAME = /^[a-z][a-z0-9-]{0,30}$/;
+export const CELL_NAME_RULE = "must be a name of lower-case letters, digits and hyphens, up to 31 characters";
+
+/** Where records are in each cell that has a name, by the name. Targets may have commas: an entry begins with a name. */
+export const recordsCells = z
+  .string()
+  .default("")
+  .transform((text) => text.split(/,(?=[^,:]*=)/).filter((entry) => entry !== ""))
+  .transform((entries) => entries.map((entry) => /^([^=]+)=(.+)$/.exec(entry)?.slice(1) ?? [entry]))
+  .refine(
+    (cells) =>
+      cells.every(([name = "", target]) => CELL_NAME.test(name) && target !== undefined) && new Map(cells as Cell[]).size === cells.length,
+    "must be name=host:port, comma-separated; names are of lower-case letters, digits and hyphens, each once",
+  )
+  .transform((cells): Readonly<Record<string, string>> => Object.fromEntries(cells as Cell[]))
+  .meta({ values: "name=host:port, comma-separated" });
+type Cell = [string, string];
+
 export const trueOrFalse = z.enum(["true", "false"], "must be true or false");
 
 /** A share from 0 to 1. */

@@ -32,10 +32,12 @@ export interface Principal {
   brand_id: string;
   tier: string;
   verified: boolean;
-  /** Raised with every change to the brand's keys, tier or verification. */
+  /** Raised with every change to the brand's keys, tier, verification or cell. */
   epoch: number;
   /** The name never changes. Empty from a version of accounts that does not send it. */
   brand_name: string;
+  /** The cell that has the brand's records. Absent: the only one, or the one without a name. */
+  cell?: string | null | undefined;
 }
 
 export interface Brand {
@@ -48,7 +50,12 @@ export interface Brand {
   /** RFC 3339, UTC, with milliseconds, like all times in this file. */
   created_at: string;
   /** Absent unless the brand is being deleted. */
-  deletion_started_at?: string | null | undefined;
+  deletion_started_at?:
+    | string
+    | null
+    | undefined;
+  /** As in Principal. */
+  cell?: string | null | undefined;
 }
 
 export interface CreateBrandRequest {
@@ -56,7 +63,12 @@ export interface CreateBrandRequest {
   tier: string;
   verified: boolean;
   /** Generated when absent. */
-  id?: string | null | undefined;
+  id?:
+    | string
+    | null
+    | undefined;
+  /** The cell that is to have its records, and must let the brand in before. Absent as in Principal. */
+  cell?: string | null | undefined;
 }
 
 export interface CreateBrandResponse {
@@ -105,6 +117,21 @@ export interface SetBrandVerifiedRequest {
 }
 
 export interface SetBrandVerifiedResponse {
+  brand:
+    | Brand
+    | null;
+  /** As in SetBrandTierResponse. */
+  may_be_accepted_until?: string | null | undefined;
+}
+
+export interface SetBrandCellRequest {
+  brand_id: string;
+  /** As in Principal. */
+  cell?: string | null | undefined;
+  from_cell?: string | null | undefined;
+}
+
+export interface SetBrandCellResponse {
   brand:
     | Brand
     | null;
@@ -1204,6 +1231,7 @@ function createBasePrincipal(): Principal {
     verified: false,
     epoch: 0,
     brand_name: "",
+    cell: null,
   };
 }
 
@@ -1232,6 +1260,9 @@ export const Principal: MessageFns<Principal> = {
     }
     if (message.brand_name !== "") {
       writer.uint32(66).string(message.brand_name);
+    }
+    if (message.cell !== undefined && message.cell !== null) {
+      writer.uint32(74).string(message.cell);
     }
     return writer;
   },
@@ -1313,6 +1344,14 @@ export const Principal: MessageFns<Principal> = {
             message.brand_name = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.cell = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1327,7 +1366,16 @@ export const Principal: MessageFns<Principal> = {
 };
 
 function createBaseBrand(): Brand {
-  return { id: "", name: "", tier: "", verified: false, epoch: 0, created_at: "", deletion_started_at: null };
+  return {
+    id: "",
+    name: "",
+    tier: "",
+    verified: false,
+    epoch: 0,
+    created_at: "",
+    deletion_started_at: null,
+    cell: null,
+  };
 }
 
 export const Brand: MessageFns<Brand> = {
@@ -1352,6 +1400,9 @@ export const Brand: MessageFns<Brand> = {
     }
     if (message.deletion_started_at !== undefined && message.deletion_started_at !== null) {
       writer.uint32(58).string(message.deletion_started_at);
+    }
+    if (message.cell !== undefined && message.cell !== null) {
+      writer.uint32(66).string(message.cell);
     }
     return writer;
   },
@@ -1425,6 +1476,14 @@ export const Brand: MessageFns<Brand> = {
             message.deletion_started_at = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.cell = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1439,7 +1498,7 @@ export const Brand: MessageFns<Brand> = {
 };
 
 function createBaseCreateBrandRequest(): CreateBrandRequest {
-  return { name: "", tier: "", verified: false, id: null };
+  return { name: "", tier: "", verified: false, id: null, cell: null };
 }
 
 export const CreateBrandRequest: MessageFns<CreateBrandRequest> = {
@@ -1455,6 +1514,9 @@ export const CreateBrandRequest: MessageFns<CreateBrandRequest> = {
     }
     if (message.id !== undefined && message.id !== null) {
       writer.uint32(34).string(message.id);
+    }
+    if (message.cell !== undefined && message.cell !== null) {
+      writer.uint32(42).string(message.cell);
     }
     return writer;
   },
@@ -1502,6 +1564,14 @@ export const CreateBrandRequest: MessageFns<CreateBrandRequest> = {
             }
 
             message.id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.cell = reader.string();
             continue;
           }
         }
@@ -1965,6 +2035,131 @@ export const SetBrandVerifiedResponse: MessageFns<SetBrandVerifiedResponse> = {
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseSetBrandVerifiedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand = Brand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.may_be_accepted_until = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetBrandCellRequest(): SetBrandCellRequest {
+  return { brand_id: "", cell: null, from_cell: null };
+}
+
+export const SetBrandCellRequest: MessageFns<SetBrandCellRequest> = {
+  encode(message: SetBrandCellRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.cell !== undefined && message.cell !== null) {
+      writer.uint32(18).string(message.cell);
+    }
+    if (message.from_cell !== undefined && message.from_cell !== null) {
+      writer.uint32(26).string(message.from_cell);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetBrandCellRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetBrandCellRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cell = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.from_cell = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetBrandCellResponse(): SetBrandCellResponse {
+  return { brand: null, may_be_accepted_until: null };
+}
+
+export const SetBrandCellResponse: MessageFns<SetBrandCellResponse> = {
+  encode(message: SetBrandCellResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand !== undefined && message.brand !== null) {
+      Brand.encode(message.brand, writer.uint32(10).fork()).join();
+    }
+    if (message.may_be_accepted_until !== undefined && message.may_be_accepted_until !== null) {
+      writer.uint32(18).string(message.may_be_accepted_until);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetBrandCellResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetBrandCellResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -9501,6 +9696,20 @@ export const AccountsServiceService = {
       Buffer.from(SetBrandVerifiedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetBrandVerifiedResponse => SetBrandVerifiedResponse.decode(value),
   },
+  /**
+   * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
+   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already.
+   */
+  setBrandCell: {
+    path: "/accounts.v1.AccountsService/SetBrandCell" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetBrandCellRequest): Buffer => Buffer.from(SetBrandCellRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetBrandCellRequest => SetBrandCellRequest.decode(value),
+    responseSerialize: (value: SetBrandCellResponse): Buffer =>
+      Buffer.from(SetBrandCellResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetBrandCellResponse => SetBrandCellResponse.decode(value),
+  },
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
   listDeletedBrands: {
     path: "/accounts.v1.AccountsService/ListDeletedBrands" as const,
@@ -9656,6 +9865,11 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   setBrandTier: handleUnaryCall<SetBrandTierRequest, SetBrandTierResponse>;
   /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
   setBrandVerified: handleUnaryCall<SetBrandVerifiedRequest, SetBrandVerifiedResponse>;
+  /**
+   * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
+   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already.
+   */
+  setBrandCell: handleUnaryCall<SetBrandCellRequest, SetBrandCellResponse>;
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
   listDeletedBrands: handleUnaryCall<ListDeletedBrandsRequest, ListDeletedBrandsResponse>;
   /**

@@ -5,7 +5,7 @@ import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { recordOf } from "../use-cases/audit.ts";
-import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
+import { changeCell, changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
 import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
 import { getMailSettings, setMailSettings } from "../use-cases/mail.ts";
 import { addMember, changeRole, listMemberships, membersOf, removeMember } from "../use-cases/members.ts";
@@ -21,11 +21,14 @@ export function accountsHandlers(deps: AccountsDependencies): AccountsHandlers {
 
 function brandHandlers(
   deps: AccountsDependencies,
-): Pick<AccountsHandlers, "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified" | "listDeletedBrands"> {
+): Pick<
+  AccountsHandlers,
+  "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified" | "setBrandCell" | "listDeletedBrands"
+> {
   return {
     async createBrand(request, call) {
-      const { id, name, tier } = parseRequest({ name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish() }, request);
-      return { brand: await createBrand(deps.db, { id, name, tier, verified: request.verified }, recordOf(deps, call)) };
+      const { cell, ...brand } = parseRequest(newBrandFields, request);
+      return { brand: await createBrand(deps.db, { ...brand, verified: request.verified, cell: cell ?? null }, recordOf(deps, call)) };
     },
     async getBrand(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
@@ -47,12 +50,20 @@ function brandHandlers(
       const { result: brand, ...until } = await changeVerified(deps, brand_id, request.verified, recordOf(deps, call));
       return { brand, ...until };
     },
+    async setBrandCell(request, call) {
+      const { brand_id, cell, from_cell } = parseRequest(cellFields, request);
+      const { result: brand, ...until } = await changeCell(deps, brand_id, { from: from_cell ?? null, to: cell ?? null }, recordOf(deps, call));
+      return { brand, ...until };
+    },
     async listDeletedBrands(request) {
       const { brand_ids } = parseRequest({ brand_ids: fields.brandIds }, request);
       return { brand_ids: await listDeletedBrands(deps.db, brand_ids) };
     },
   };
 }
+
+const newBrandFields = { name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish(), cell: fields.cell.nullish() };
+const cellFields = { brand_id: fields.brandId, cell: fields.cell.nullish(), from_cell: fields.cell.nullish() };
 
 function memberHandlers(
   deps: AccountsDependencies,

@@ -3,7 +3,7 @@ import { expectRefusal, servedAccounts } from "../../test/serve-accounts.ts";
 
 const served = servedAccounts();
 
-const create = (brand: { name?: string; tier?: string; verified?: boolean; id?: string | null } = {}) =>
+const create = (brand: { name?: string; tier?: string; verified?: boolean; id?: string | null; cell?: string } = {}) =>
   served.accounts.createBrand({ name: "Tindahan", tier: "plus", verified: true, ...brand });
 const get = (brand_id: string) => served.accounts.getBrand({ brand_id });
 
@@ -66,6 +66,19 @@ it("setBrandTier and setBrandVerified return the changed brand, and refuse an un
   expect(unverified).toMatchObject({ tier: "enterprise", verified: false });
   await expectRefusal(served.accounts.setBrandTier({ brand_id, tier: "gold" }), "invalid_request", "tier");
   expect((await get(brand_id)).brand).toEqual(unverified);
+});
+
+it("setBrandCell says where the records are from now on, and refuses to if the brand is elsewhere", async () => {
+  const { brand } = await create({ cell: "b" });
+  const brand_id = brand?.id ?? "";
+  expect(brand).toMatchObject({ cell: "b" });
+  await expectRefusal(served.accounts.setBrandCell({ brand_id, cell: "c" }), "request_conflict", "from_cell");
+  const { brand: moved } = await served.accounts.setBrandCell({ brand_id, from_cell: "b", cell: "c" });
+  expect(moved).toMatchObject({ cell: "c" });
+  expect(moved?.epoch).toBeGreaterThan(brand?.epoch ?? Infinity);
+  expect((await served.accounts.setBrandCell({ brand_id, from_cell: "b", cell: "c" })).brand).toMatchObject({ cell: "c" });
+  expect((await served.accounts.setBrandCell({ brand_id, from_cell: "c" })).brand).toMatchObject({ cell: null });
+  await expectRefusal(served.accounts.setBrandCell({ brand_id, cell: "C 1" }), "invalid_request", "cell");
 });
 
 describe("listBrands", () => {

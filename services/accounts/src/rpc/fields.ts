@@ -1,3 +1,4 @@
+import { CELL_NAME, CELL_NAME_RULE } from "@brand-records/config";
 import { PERMISSIONS } from "@brand-records/ids";
 import { parseRequest } from "@brand-records/errors";
 import type { Client } from "@brand-records/proto/accounts/v1";
@@ -51,6 +52,7 @@ export const fields = {
   brandId: idField("brd"),
   brandIds: z.array(idField("brd")).max(1_000, "must be at most 1000 ids"),
   brandName: nameField(200),
+  cell: z.string().regex(CELL_NAME, CELL_NAME_RULE),
   tier: z.enum(TIERS, `must be one of ${TIERS.join(", ")}`),
   email: emailField(),
   role: z.enum(["owner", "member"], "must be owner or member"),

@@ -100,6 +100,15 @@ const CHANGES: Readonly<Record<string, Change>> = {
     entry: () => ({ action: "brand.set_verified", subject_id: brand.id, fields: ["verified"] }),
     again: "nothing",
   },
+  "AccountsService/SetBrandCell": {
+    by: "operator",
+    prepare:
+      () =>
+      ({ accounts }, call) =>
+        accounts.setBrandCell({ brand_id: brand.id, cell: "b" }, call),
+    entry: () => ({ action: "brand.set_cell", subject_id: brand.id, fields: ["cell"] }),
+    again: "nothing",
+  },
   "AccountsService/AddMember": {
     by: "owner",
     prepare:

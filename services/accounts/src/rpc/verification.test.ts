@@ -24,12 +24,14 @@ it("returns what the key may do and the current state of its brand", async () =>
     tier: "pro",
     verified: true,
     epoch: await served.epochOf(brand),
+    cell: null,
   };
   expect(await verify(secret)).toEqual(principal);
   await served.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" });
   await served.accounts.setBrandVerified({ brand_id: brand.id, verified: false });
+  await served.accounts.setBrandCell({ brand_id: brand.id, cell: "b" });
   const after = await verify(secret);
-  expect(after).toEqual({ ...principal, tier: "starter", verified: false, epoch: await served.epochOf(brand) });
+  expect(after).toEqual({ ...principal, tier: "starter", verified: false, cell: "b", epoch: await served.epochOf(brand) });
   expect(after?.epoch).toBeGreaterThan(principal.epoch);
 });
 

@@ -1,13 +1,13 @@
 import { firstOf, onlyOf, statementsOf, unnestRows, type Sql } from "@brand-records/postgres";
 import { DELETION, type Brand, type Tier } from "../domain/brand.ts";
 
-const COLUMNS = "id, name, tier, verified, epoch, created_at, deletion_started_at";
+const COLUMNS = "id, name, tier, verified, epoch, created_at, deletion_started_at, cell";
 
 const SEEN = unnestRows({ id: "text", epoch: "bigint" }, { as: "seen", after: 1 });
 
 const statements = statementsOf("brands", {
-  insert: `insert into accounts.brands (id, name, tier, verified)
-           select $1, $2, $3, $4 where not exists (select from accounts.audit_entries e where e.brand_id = $1 and e.action = '${DELETION}')
+  insert: `insert into accounts.brands (id, name, tier, verified, cell)
+           select $1, $2, $3, $4, $5 where not exists (select from accounts.audit_entries e where e.brand_id = $1 and e.action = '${DELETION}')
            on conflict (id) do nothing returning ${COLUMNS}`,
   find: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null`,
   share: "select from accounts.brands where id = $1 for key share",
@@ -15,6 +15,7 @@ const statements = statementsOf("brands", {
   page: `select ${COLUMNS} from accounts.brands where id > $1 order by id limit $2`,
   setTier: `update accounts.brands set tier = $2 where id = $1 returning ${COLUMNS}`,
   setVerified: `update accounts.brands set verified = $2 where id = $1 returning ${COLUMNS}`,
+  setCell: `update accounts.brands set cell = $2 where id = $1 returning ${COLUMNS}`,
   raiseEpoch: `update accounts.brands
               set epoch = greatest(epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint), epoch_changed_at = clock_timestamp()
             where id = $1 and deletion_started_at is null returning ${COLUMNS}`,
@@ -27,9 +28,11 @@ const statements = statementsOf("brands", {
               and (deletion_started_at is null or deletion_started_at > now() - make_interval(secs => $2))`,
 });
 
+type NewBrand = Omit<Brand, "epoch" | "created_at" | "deletion_started_at">;
+
 /** Returns undefined if the id is taken, or was a deleted brand's. */
-export const insertBrand = (sql: Sql, brand: { id: string; name: string; tier: Tier; verified: boolean }): Promise<Brand | undefined> =>
-  firstOf(sql.query<Brand>(statements.insert, [brand.id, brand.name, brand.tier, brand.verified]));
+export const insertBrand = (sql: Sql, { id, name, tier, verified, cell }: NewBrand): Promise<Brand | undefined> =>
+  firstOf(sql.query<Brand>(statements.insert, [id, name, tier, verified, cell]));
 
 /** Finds no brand that is being deleted, like every look-up here but the page. */
 export const findBrand = (sql: Sql, id: string): Promise<Brand | undefined> => firstOf(sql.query<Brand>(statements.find, [id]));
@@ -48,6 +51,9 @@ export const setTier = (sql: Sql, id: string, tier: Tier): Promise<Brand> => onl
 
 export const setVerified = (sql: Sql, id: string, verified: boolean): Promise<Brand> =>
   onlyOf(sql.query<Brand>(statements.setVerified, [id, verified]));
+
+export const setCell = (sql: Sql, id: string, cell: string | null): Promise<Brand> =>
+  onlyOf(sql.query<Brand>(statements.setCell, [id, cell]));
 
 /** Raises the epoch and, like `lockBrand`, locks the brand's row. */
 export const raiseEpoch = (sql: Sql, id: string): Promise<Brand | undefined> => firstOf(sql.query<Brand>(statements.raiseEpoch, [id]));

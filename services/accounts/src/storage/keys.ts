@@ -19,7 +19,7 @@ export const lockedKeys = (condition: string): string => `array(select id from a
 
 const statements = statementsOf("keys", {
   // One statement for principal and epoch, so that both are of the same moment.
-  verify: `select k.id as key_id, k.name as key_name, k.permissions, b.id as brand_id, b.name as brand_name, b.tier, b.verified, b.epoch
+  verify: `select k.id as key_id, k.name as key_name, k.permissions, b.id as brand_id, b.name as brand_name, b.tier, b.verified, b.epoch, b.cell
              from accounts.keys k join accounts.brands b on b.id = k.brand_id
             where k.key_hash = any($1) and k.environment = $2 and k.revoked_at is null`,
   insert: `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by)

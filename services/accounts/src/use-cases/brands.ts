@@ -6,7 +6,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { type Brand, brandNotFound, type Tier } from "../domain/brand.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
-import { findBrand, insertBrand, pageOfBrands, raiseEpoch, setTier, setVerified } from "../storage/brands.ts";
+import { findBrand, insertBrand, pageOfBrands, raiseEpoch, setCell, setTier, setVerified } from "../storage/brands.ts";
 
 export interface NewBrand {
   /** Generated when absent. */
@@ -14,6 +14,7 @@ export interface NewBrand {
   readonly name: string;
   readonly tier: Tier;
   readonly verified: boolean;
+  readonly cell: string | null;
 }
 
 /**
@@ -68,6 +69,24 @@ export const changeVerified = (
   changeBrand(deps, brandId, async (sql, before) => {
     if (before.verified !== verified) await record(sql);
     return setVerified(sql, brandId, verified);
+  });
+
+/**
+ * Says which cell has the brand's records from now on: gateways ask that one from their next request on.
+ *
+ * @throws AppError `not_found`; `request_conflict` if the brand is in neither of the two
+ */
+export const changeCell = (
+  deps: BrandChangeDependencies,
+  brandId: string,
+  { from, to }: { readonly from: string | null; readonly to: string | null },
+  record: RecordChange,
+): Promise<BrandChange<Brand>> =>
+  changeBrand(deps, brandId, async (sql, before) => {
+    if (before.cell === to) return before;
+    if (before.cell !== from) throw new AppError("request_conflict", "The brand is in another cell", { field: "from_cell" });
+    await record(sql);
+    return setCell(sql, brandId, to);
   });
 
 export interface BrandChange<T> {

@@ -35,6 +35,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "brand.delete": "Delete the brand",
   "brand.set_tier": "Change the plan",
   "brand.set_verified": "Change the verification",
+  "brand.set_cell": "Move the records to another database",
 };
 
 /** Actions of one kind, by the first of their two names. */

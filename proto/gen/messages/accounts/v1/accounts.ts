@@ -34,10 +34,12 @@ export interface Principal {
   brand_id: string;
   tier: string;
   verified: boolean;
-  /** Raised with every change to the brand's keys, tier or verification. */
+  /** Raised with every change to the brand's keys, tier, verification or cell. */
   epoch: number;
   /** The name never changes. Empty from a version of accounts that does not send it. */
   brand_name: string;
+  /** The cell that has the brand's records. Absent: the only one, or the one without a name. */
+  cell?: string | null | undefined;
 }
 
 export interface Brand {
@@ -50,7 +52,12 @@ export interface Brand {
   /** RFC 3339, UTC, with milliseconds, like all times in this file. */
   created_at: string;
   /** Absent unless the brand is being deleted. */
-  deletion_started_at?: string | null | undefined;
+  deletion_started_at?:
+    | string
+    | null
+    | undefined;
+  /** As in Principal. */
+  cell?: string | null | undefined;
 }
 
 export interface CreateBrandRequest {
@@ -58,7 +65,12 @@ export interface CreateBrandRequest {
   tier: string;
   verified: boolean;
   /** Generated when absent. */
-  id?: string | null | undefined;
+  id?:
+    | string
+    | null
+    | undefined;
+  /** The cell that is to have its records, and must let the brand in before. Absent as in Principal. */
+  cell?: string | null | undefined;
 }
 
 export interface CreateBrandResponse {
@@ -107,6 +119,21 @@ export interface SetBrandVerifiedRequest {
 }
 
 export interface SetBrandVerifiedResponse {
+  brand:
+    | Brand
+    | null;
+  /** As in SetBrandTierResponse. */
+  may_be_accepted_until?: string | null | undefined;
+}
+
+export interface SetBrandCellRequest {
+  brand_id: string;
+  /** As in Principal. */
+  cell?: string | null | undefined;
+  from_cell?: string | null | undefined;
+}
+
+export interface SetBrandCellResponse {
   brand:
     | Brand
     | null;
@@ -1114,6 +1141,11 @@ export interface AccountsService {
   setBrandTier(request: SetBrandTierRequest): Promise<SetBrandTierResponse>;
   /** Takes effect for every key of the brand with its next request, or by `may_be_accepted_until`. */
   setBrandVerified(request: SetBrandVerifiedRequest): Promise<SetBrandVerifiedResponse>;
+  /**
+   * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
+   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already.
+   */
+  setBrandCell(request: SetBrandCellRequest): Promise<SetBrandCellResponse>;
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
   listDeletedBrands(request: ListDeletedBrandsRequest): Promise<ListDeletedBrandsResponse>;
   /**
