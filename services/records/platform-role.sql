@@ -29,9 +29,9 @@ revoke all on schema records from platform;
 grant usage on schema records to platform;
 grant select on records.status_transitions to platform;
 
--- Every table with a brand_id holds records. No delete and no truncate: integrations have seen the record. No update of brand_id,
--- id and created_at, by which lists are ordered: the tables refuse it from every role, but a right that is not granted cannot be
--- misused.
+-- Every table with a brand_id but `brands` holds records. No delete and no truncate: integrations have seen the record. No update of
+-- brand_id, id and created_at, by which lists are ordered: the tables refuse it from every role, but a right that is not granted
+-- cannot be misused.
 do $$
 declare
   resource record;
@@ -40,7 +40,7 @@ begin
     select attrelid::regclass as name,
            string_agg(quote_ident(attname), ', ' order by attnum) filter (where attname not in ('brand_id', 'id', 'created_at')) as changing
       from pg_attribute join pg_class on pg_class.oid = attrelid
-     where relnamespace = 'records'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped
+     where relnamespace = 'records'::regnamespace and relkind = 'r' and relname <> 'brands' and attnum > 0 and not attisdropped
      group by attrelid
     having bool_or(attname = 'brand_id')
   loop

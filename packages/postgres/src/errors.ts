@@ -16,6 +16,8 @@ const READ_ONLY = "25006";
 const RESOURCES = /^53/;
 /** Data exceptions and violated constraints: the data is wrong, not the database. */
 const DATA = /^2[23]/;
+/** A cell of records does not have the brand, or refuses its writers. The detail is the cell that has it, if that is known. */
+const BRAND_MOVING = "55R01";
 /** in_failed_sql_transaction: sent together with a statement that failed, whose error says why. */
 const FOLLOWS = "25P02";
 const SOCKET_ERRORS = new Set([
@@ -44,7 +46,7 @@ export function postgresFailureOf(error: unknown): PostgresFailure | undefined {
   if (RESOURCES.test(code)) return "resources";
   const connectionLost = !(error instanceof pg.DatabaseError) && (SOCKET_ERRORS.has(code) || /connection|timeout/i.test(error.message));
   if (connectionLost || CONNECTION.test(code)) return "connection";
-  return DATA.test(code) || code === FOLLOWS ? undefined : "other";
+  return DATA.test(code) || code === FOLLOWS || code === BRAND_MOVING ? undefined : "other";
 }
 
 /** admin_shutdown and crash_shutdown: the server is about to end every connection. */
@@ -57,14 +59,25 @@ export function isConnectionLost(error: unknown): boolean {
   return SHUTDOWN.has(code) || code === "ECONNRESET" || code === "EPIPE" || error.message === "Connection terminated unexpectedly";
 }
 
-/** Converts an error of pg to `unavailable` or `timeout` if the database is the reason; returns any other value unchanged. */
+/** Converts an error of pg to `unavailable`, `timeout` or `brand_moving` if the database is the reason; returns any other value unchanged. */
 export function fromPostgresError(error: unknown): unknown {
-  if (error instanceof pg.DatabaseError) forgetRow(error);
+  if (error instanceof pg.DatabaseError) {
+    if (error.code === BRAND_MOVING) return brandMoving(error);
+    forgetRow(error);
+  }
   const failure = postgresFailureOf(error);
   if (failure === undefined || failure === "other") return error;
   const options = { cause: error, dependency: "postgres" } as const;
   if (failure === "timeout" || failure === "lock") return new AppError("timeout", "The request took too long. Try again.", options);
   return new AppError("unavailable", "The database is unavailable. Try again shortly.", { ...options, retryAfterSeconds: 1 });
+}
+
+/** No failure to count: the operator moves the brand, and the caller asks where it is. */
+function brandMoving(error: pg.DatabaseError): AppError {
+  const { detail: cell } = error;
+  const details = cell === undefined ? {} : { details: [{ field: "cell", message: cell }] };
+  const message = "The brand's records are being moved, or are in another cell. Try again.";
+  return new AppError("brand_moving", message, { ...details, cause: error, retryAfterSeconds: 1, isReported: true });
 }
 
 const codeOf = (error: object): string => ("code" in error && typeof error.code === "string" ? error.code : "");

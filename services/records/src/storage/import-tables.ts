@@ -6,17 +6,25 @@ import { from as copyFrom } from "pg-copy-streams";
 import type { ImportedRecord } from "../domain/check-line.ts";
 import { columnsOf } from "./page-statements.ts";
 
-/** Creates a temporary table for the rows to import. It is dropped at the end of the transaction. A deletion of the brand waits until then. */
+/**
+ * Creates a temporary table for the rows to import. It is dropped at the end of the transaction. A deletion of the brand waits until then.
+ *
+ * @throws AppError `brand_moving`
+ */
 export async function createStage(sql: Sql, resource: ResourceName, brandId: string): Promise<void> {
-  await sql.query("select pg_advisory_xact_lock_shared(hashtext('records.import'), hashtext($1))", [brandId]);
+  await sql.query("select pg_advisory_xact_lock_shared(hashtext('records.import'), hashtext($1)), records.is_here($1)", [brandId]);
   // An import brings in history: it emits no events, and any status change is allowed.
   await sql.query("set local brand_records.events = off");
   await sql.query(`create temp table stage on commit drop as select 0::bigint as line, t.* from records.${resource} t with no data`);
 }
 
-/** Whether an import into a brand is in progress: it holds the brand's lock from `createStage` to its end. */
+/**
+ * Whether an import into a brand is in progress: it holds the brand's lock from `createStage` to its end.
+ *
+ * @throws AppError `brand_moving`
+ */
 export async function isImporting(sql: Sql, brandId: string): Promise<boolean> {
-  const statement = "select pg_try_advisory_xact_lock(hashtext('records.import'), hashtext($1)) as free";
+  const statement = "select pg_try_advisory_xact_lock(hashtext('records.import'), hashtext($1)) as free, records.is_here($1)";
   const [row] = await sql.query<{ free: boolean }>(statement, [brandId]);
   return row?.free !== true;
 }

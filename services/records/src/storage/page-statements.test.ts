@@ -70,8 +70,8 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Runs the statement of a page by the plan for any parameters, or by the one for these. */
-async function planOf(resource: ResourceName, page: Page, plan: "generic" | "custom"): Promise<PlanNode> {
+/** Runs the statement of a page by the plan for any parameters, or by the one for these, and before once for each of `warmUps`. */
+async function planOf(resource: ResourceName, page: Page, plan: "generic" | "custom", warmUps = 0): Promise<PlanNode> {
   let [text, values]: [string, readonly unknown[]] = ["", []];
   const recording: Sql = {
     query: async <Row>(statement: Statement | string, given: readonly unknown[] = []) => {
@@ -84,6 +84,7 @@ async function planOf(resource: ResourceName, page: Page, plan: "generic" | "cus
   return served.db.transaction(async (sql) => {
     await sql.query(`set local plan_cache_mode = force_${plan}_plan`);
     await sql.query(`prepare page as ${text}`);
+    for (let run = 0; run < warmUps; run += 1) await sql.query(`execute page(${literals})`);
     const [row] = await sql.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
       `explain (analyze, buffers, timing off, format json) execute page(${literals})`,
     );
@@ -219,4 +220,42 @@ it("has the values that the cases name", async () => {
   expect([await rowsOf({ status: frequent }), await rowsOf({ status: rare }), await rowsOf({ status: absent })]).toEqual([200, 12, 0]);
   const campaign_id = "cmp_old";
   expect([await rowsOf({ campaign_id }), await rowsOf({ campaign_id, status: rare })]).toEqual([200, 0]);
+});
+
+describe("in a cell", () => {
+  const pages = RESOURCE_NAMES.flatMap((resource) =>
+    [["", {}] as [string, Filters], ...filtersOf(resource)].map((page) => [resource, ...page] as const),
+  );
+  /** Of the look at the brand's row: the index and the table. */
+  const LOOK_BLOCKS_MAX = 3;
+  const readPages = async () => {
+    const read: { page: string; plan: PlanNode; blocks: number }[] = [];
+    for (const [resource, name, filters] of pages) {
+      const plan = await planOf(resource, { ...unfiltered, filters }, "generic", 1);
+      read.push({ page: `${resource} ${name}`, plan, blocks: blocksOf(plan) });
+    }
+    return read;
+  };
+
+  it("a page looks once for the brand, before it reads as elsewhere", async () => {
+    const elsewhere = await readPages();
+    await served.db.query("select records.become_cell(array[$1, $2])", [BRAND, LATE_BRAND]);
+    const here = await readPages();
+    for (const [at, { page, plan, blocks }] of here.entries()) {
+      const added = blocks - (elsewhere[at]?.blocks ?? 0);
+      expect({ page, added, looks: looksIn(plan), isLittle: added >= 1 && added <= LOOK_BLOCKS_MAX }).toEqual({
+        page,
+        added,
+        looks: 1,
+        isLittle: true,
+      });
+    }
+    expect(here[0]?.plan).toMatchObject({
+      "Node Type": "Limit",
+      Plans: [{ "Node Type": "Result", Plans: [{ "Node Type": "Index Scan" }] }],
+    });
+  });
+
+  const looksIn = ({ "One-Time Filter": look = "", Plans = [] }: PlanNode & { readonly "One-Time Filter"?: string }): number =>
+    (look.includes("require_here") ? 1 : 0) + Plans.reduce((sum, plan) => sum + looksIn(plan), 0);
 });

@@ -17,7 +17,11 @@ export interface DeletedData extends Deleted {
   readonly outbox_after: number;
 }
 
-/** Deletes a brand's records and then its events in the outbox after `outboxAfter`, each for about two seconds. */
+/**
+ * Deletes a brand's records and then its events in the outbox after `outboxAfter`, each for about two seconds.
+ *
+ * @throws AppError `brand_moving`: in a cell that does not have the brand, "done" would leave its records where they are
+ */
 export async function deleteBrandData(db: Database, brandId: string, outboxAfter: number): Promise<DeletedData> {
   // Comes before the records: an import that ends after this look is in the next call's way.
   const importing = await db.transaction((sql) => isImporting(sql, brandId));

@@ -14,7 +14,7 @@ export interface PageOf<Name extends ResourceName> {
 /**
  * Reads one page of a brand's records.
  *
- * @throws AppError `invalid_parameter` or `invalid_cursor`
+ * @throws AppError `invalid_parameter`, `invalid_cursor` or `brand_moving`
  * @throws UnservableRecord if a stored value fits no message
  */
 export async function listRecords<Name extends ResourceName>(db: Sql, resource: Name, request: PageRequest): Promise<PageOf<Name>> {
