@@ -5,6 +5,7 @@ import {
   parseEnv,
   port,
   rateLimitSettings,
+  recordsCells,
   redisTlsCa,
   redisUrl,
   rpcTarget,
@@ -50,6 +51,9 @@ export const Settings = z
     ACCOUNTS_ADDRESS: rpcTarget.describe("accounts, which verifies keys."),
     PLANS_ADDRESS: rpcTarget.describe("plans, which prepares plans."),
     RECORDS_ADDRESS: rpcTarget.describe("records, which lists records."),
+    RECORDS_CELLS: recordsCells.describe(
+      "records in the [cells](decisions/0032-cells.md) that have a name. The same for every gateway, before a brand is in one.",
+    ),
     CONSOLE_ADDRESS: z
       .string()
       .regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):\d{1,5}$/, "must be host:port")

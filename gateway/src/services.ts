@@ -4,13 +4,14 @@ import { RecordsServiceService } from "@brand-records/proto/records/v1";
 import { connectRpc, type RpcClient } from "@brand-records/rpc";
 import type { Registry } from "@brand-records/telemetry";
 import type { GatewayConfig } from "./config.ts";
+import { RecordsCells } from "./records-cells.ts";
 
 /** The services behind the gateway, typed. */
 export interface Services {
   readonly verification: RpcClient<VerificationServiceService>;
   readonly usage: RpcClient<UsageServiceService>;
   readonly plans: RpcClient<PlansServiceService>;
-  readonly records: RpcClient<RecordsServiceService>;
+  readonly records: RecordsCells;
   /** Connects those that requests need. Services may start later or restart. */
   connected(): Promise<unknown>;
   stop(): void;
@@ -23,7 +24,7 @@ export function connectServices(config: GatewayConfig, metrics?: Registry): Serv
     verification: connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, shared),
     usage: connectRpc(UsageServiceService, config.ACCOUNTS_ADDRESS, shared),
     plans: connectRpc(PlansServiceService, config.PLANS_ADDRESS, shared),
-    records: connectRpc(RecordsServiceService, config.RECORDS_ADDRESS, shared),
+    records: new RecordsCells((address) => connectRpc(RecordsServiceService, address, shared), config, metrics),
   };
   const { verification, plans, records } = clients;
   return {

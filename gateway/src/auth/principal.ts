@@ -1,4 +1,5 @@
 import { AppError, type ErrorKind } from "@brand-records/errors";
+import type { CallContext } from "@brand-records/rpc";
 
 export type Tier = "starter" | "plus" | "pro" | "enterprise";
 
@@ -12,6 +13,10 @@ export interface Principal {
   readonly tier: Tier;
   readonly verified: boolean;
   readonly epoch: number;
+  /** The cell that has the brand's records. Null or absent: the only one, or the one without a name. */
+  readonly cell?: string | null | undefined;
+  /** Returns the principal of the same key that accounts reads after the call. @throws AppError like `Verifier.verify` */
+  verifyAgain?(context: CallContext): Promise<Principal>;
 }
 
 /** @throws AppError `permission_required` */

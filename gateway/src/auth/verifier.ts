@@ -66,7 +66,7 @@ export class Verifier {
       const deadline = Date.now() + VERIFICATION_DEADLINE_MS;
       const { principal, cacheable } = await this.#accounts.verifyKey({ key_sha256: keyDigest }, { ...context, deadline });
       if (principal == null) throw new Error("verifyKey returned no principal");
-      const found: Principal = { ...principal, tier: principal.tier as Tier };
+      const found: Principal = { ...principal, tier: principal.tier as Tier, verifyAgain: (again) => this.verify(keyDigest, again) };
       this.#slots.markProven(id);
       // The TTL counts from before the call: accounts relies on it when it says by when caches have expired, and a call may be slow.
       if (cacheable && isIntegratingBrand(found)) this.#principals.set(id, found, { start });

@@ -1,13 +1,13 @@
 import { RESOURCES } from "@brand-records/resources";
 import { newCallContext } from "@brand-records/rpc";
-import type { Services } from "../services.ts";
+import { withRecords } from "../../test/with-records.ts";
 import { listRecords } from "./list-records.ts";
 
 const [link, brand] = [RESOURCES.links.example, { brand_id: "brd_1" } as never];
 
 /** A page of links from a records process that returns `data`, whatever it is asked for. */
 const pageOf = (data: readonly object[], filters: Record<string, string>, fields?: readonly string[]) => {
-  const services = { records: { listLinks: async () => ({ data, next_cursor: "x" }) } } as unknown as Services;
+  const services = withRecords({ listLinks: async () => ({ data, next_cursor: "x" }) });
   return listRecords("links").run(services, brand, { limit: 1, filters, ...(fields && { fields }) }, newCallContext(1_000, "test"));
 };
 

@@ -65,11 +65,13 @@ export function listRecords(resource: ResourceName): Operation<PageArguments> {
     untrusted: freeTexts(RESOURCES[resource]),
     errors: [...COMMON_ERRORS, "invalid_cursor", "unknown_resource", "not_found"],
 
-    async run({ records }, { brand_id }, { limit, cursor = null, since = null, filters, fields }, context) {
+    async run({ records }, principal, { limit, cursor = null, since = null, filters, fields }, context) {
       // The fields of filters too: see requireFiltered.
       const names = fields && [...fields, ...Object.keys(filters ?? {})];
-      const request = { brand_id, limit, since, cursor, filters, ...(names && { fields: { names } }) };
-      const { data: found, next_cursor } = await records[listMethod(resource)](request, context);
+      const request = { brand_id: principal.brand_id, limit, since, cursor, filters, ...(names && { fields: { names } }) };
+      const { data: found, next_cursor } = await records.read(principal, context, (inCell) =>
+        inCell[listMethod(resource)](request, context),
+      );
       requireFiltered(found, filters);
       // It has these, and an older records sends whole records.
       const data = fields === undefined ? found : found.map((record) => picked(record, fields));

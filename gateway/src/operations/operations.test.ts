@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RESOURCES } from "@brand-records/resources";
 import type { CallContext } from "@brand-records/rpc";
 import type { Principal } from "../auth/principal.ts";
-import type { Services } from "../services.ts";
+import { withRecords } from "../../test/with-records.ts";
 import { OPERATIONS } from "./index.ts";
 
 it("every operation that is declared in this folder is in OPERATIONS", async () => {
@@ -30,7 +30,7 @@ it("a list has the fields that an assistant asked for, also if a records of 1.0.
   const listLinks = jest.fn().mockResolvedValue({ data: [example], next_cursor: null });
   const links = OPERATIONS.find(({ name }) => name === "list_links");
   const input = links?.input.parse({ fields: ["clicks"] }, "assistant");
-  const result = await links?.run({ records: { listLinks } } as unknown as Services, {} as Principal, input, {} as CallContext);
+  const result = await links?.run(withRecords({ listLinks }), {} as Principal, input, {} as CallContext);
   expect(result?.body).toEqual({ resource: "links", count: 1, data: [{ id: example.id, clicks: example.clicks }] });
   expect(listLinks.mock.lastCall?.[0]).toMatchObject({ fields: { names: ["id", "clicks"] } });
 });

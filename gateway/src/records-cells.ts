@@ -1,0 +1,93 @@
+import { AppError } from "@brand-records/errors";
+import type { RecordsServiceService } from "@brand-records/proto/records/v1";
+import type { CallContext, RpcClient, RpcConnection } from "@brand-records/rpc";
+import { Counter, type Registry } from "@brand-records/telemetry";
+import type { Principal } from "./auth/principal.ts";
+
+type Records = RpcClient<RecordsServiceService>;
+/** Null: the only one, or the one without a name. */
+type Cell = string | null;
+
+interface Addresses {
+  readonly RECORDS_ADDRESS: string;
+  readonly RECORDS_CELLS: Readonly<Record<string, string>>;
+}
+
+/** records, in each cell. */
+export class RecordsCells implements RpcConnection {
+  readonly #cells: ReadonlyMap<Cell, Records>;
+  readonly #refused: Counter<"cell"> | undefined;
+
+  constructor(connect: (address: string) => Records, { RECORDS_ADDRESS, RECORDS_CELLS }: Addresses, metrics?: Registry) {
+    const addresses: [Cell, string][] = [[null, RECORDS_ADDRESS], ...Object.entries(RECORDS_CELLS)];
+    this.#cells = new Map(addresses.map(([cell, address]) => [cell, connect(address)]));
+    this.#refused = metrics && openRefusals(metrics);
+  }
+
+  async connected(): Promise<void> {
+    await Promise.all(Array.from(this.#cells.values(), (records) => records.connected()));
+  }
+
+  stop(): void {
+    for (const records of this.#cells.values()) records.stop();
+  }
+
+  /**
+   * Reads from the cell that has the brand. If that one refuses it, the key is verified again, and another cell is asked once: the one that
+   * accounts names now, else the one that the refusal names, as a move may have ended before accounts was told.
+   *
+   * @throws AppError `unavailable` if the brand is in no cell that can be asked; what `read` and the verification throw
+   */
+  async read<T>(principal: Principal, context: CallContext, read: (records: Records) => Promise<T>): Promise<T> {
+    const asked = principal.cell ?? null;
+    try {
+      return await read(this.#recordsIn(asked));
+    } catch (error) {
+      if (!this.#isRefusal(error, asked)) throw error;
+      const { cell = null } = (await principal.verifyAgain?.(context)) ?? principal;
+      const next = cell === asked ? movedTo(error) : cell;
+      if (next === undefined) throw moving(error);
+      return read(this.#recordsIn(next)).catch((again: unknown) => {
+        throw this.#isRefusal(again, next) ? moving(again) : again;
+      });
+    }
+  }
+
+  #recordsIn(cell: Cell): Records {
+    const records = this.#cells.get(cell);
+    if (records !== undefined) return records;
+    const cause = new Error(`RECORDS_CELLS lacks the cell ${cell}`);
+    throw new AppError("unavailable", "The brand's records cannot be reached. Try again.", {
+      cause,
+      dependency: "records",
+      retryAfterSeconds: 5,
+    });
+  }
+
+  #isRefusal(error: unknown, cell: Cell): error is AppError {
+    const isRefusal = error instanceof AppError && error.kind === "brand_moving";
+    if (isRefusal) this.#refused?.inc({ cell: cell ?? "" });
+    return isRefusal;
+  }
+}
+
+/** Undefined if the cell knows of no other. */
+function movedTo({ details = [] }: AppError): Cell | undefined {
+  const found = details.find(({ field }) => field === "cell");
+  return found && (found.message === "" ? null : found.message);
+}
+
+const moving = (cause: AppError): AppError =>
+  new AppError("unavailable", "The brand's records are being moved. Try again shortly.", {
+    cause,
+    dependency: "records",
+    retryAfterSeconds: 1,
+  });
+
+const openRefusals = (metrics: Registry): Counter<"cell"> =>
+  new Counter({
+    name: "cell_refusals_total",
+    help: "Pages that a cell of records refused, because the brand is moving or in another cell. Each is asked for once more.",
+    labelNames: ["cell"],
+    registers: [metrics],
+  });
