@@ -2834,8 +2834,8 @@ export const DeletedRows: MessageFns<DeletedRows> = {
 };
 
 /**
- * A brand's records. Every call is bound to one brand. Every call about a brand that this cell does not have, here and in the other
- * services, fails with RESOURCE_EXHAUSTED (kind `brand_moving`; the detail `cell` is the one that has it, if that is known). Times are RFC 3339, UTC, milliseconds; money is in centavos.
+ * A brand's records. Every call is bound to one brand; times are RFC 3339, UTC, milliseconds; money is in centavos. In a cell that does not
+ * have the brand, calls here and below fail with RESOURCE_EXHAUSTED (kind `brand_moving`; the detail `cell`, if known, is the one that has it).
  */
 export type RecordsServiceService = typeof RecordsServiceService;
 export const RecordsServiceService = {

@@ -57,7 +57,9 @@ function textOf(selection: Selection, filters: readonly ColumnFilter[]): string 
       return select(selection, [HERE, ...statusRange(parameter(0))], "t.status desc, t.created_at desc, t.id desc");
     default: {
       const isOneList = first === "external_id" || filters.includes("status");
-      return isOneList ? select(selection, [HERE, ...BOUNDS, ...equal], NULLS_LAST_ORDER) : mergedByStatus(selection, [...BOUNDS, ...equal]);
+      return isOneList
+        ? select(selection, [HERE, ...BOUNDS, ...equal], NULLS_LAST_ORDER)
+        : mergedByStatus(selection, [...BOUNDS, ...equal]);
     }
   }
 }
@@ -97,9 +99,11 @@ const statusRange = (status: string): string[] => [
  */
 function mergedByStatus(selection: Selection, conditions: readonly string[]): string {
   const lists = RESOURCES[selection.resource].schema.shape.status.options.map(
-    (status) => `(${select(selection, [...conditions, `t.status = '${status}'`], NULLS_LAST_ORDER)})`,
+    // The first list is read in any case: one look at the brand is enough.
+    (status, index) =>
+      `(${select(selection, [...(index === 0 ? [HERE] : []), ...conditions, `t.status = '${status}'`], NULLS_LAST_ORDER)})`,
   );
-  return `select * from (${lists.join(" union all ")}) t where ${HERE} order by ${NULLS_LAST_ORDER} limit $5`;
+  return `select * from (${lists.join(" union all ")}) t order by ${NULLS_LAST_ORDER} limit $5`;
 }
 
 /** Those of first and later pages without filters, with and without `since`. */
