@@ -38,18 +38,20 @@ export class RecordsCells implements RpcConnection {
    *
    * @throws AppError `unavailable` if the brand is in no cell that can be asked; what `read` and the verification throw
    */
-  async read<T>(principal: Principal, context: CallContext, read: (records: Records) => Promise<T>): Promise<T> {
+  async read<T>(principal: Principal, context: CallContext, read: (records: Records) => T): Promise<Awaited<T>> {
     const asked = principal.cell ?? null;
     try {
       return await read(this.#recordsIn(asked));
     } catch (error) {
-      if (!this.#isRefusal(error, asked)) throw error;
+      const refusal = this.#refusalOf(error, asked);
       const { cell = null } = (await principal.verifyAgain?.(context)) ?? principal;
-      const next = cell === asked ? movedTo(error) : cell;
-      if (next === undefined) throw moving(error);
-      return read(this.#recordsIn(next)).catch((again: unknown) => {
-        throw this.#isRefusal(again, next) ? moving(again) : again;
-      });
+      const next = cell === asked ? movedTo(refusal) : cell;
+      if (next === undefined) throw moving(refusal);
+      try {
+        return await read(this.#recordsIn(next));
+      } catch (again) {
+        throw moving(this.#refusalOf(again, next));
+      }
     }
   }
 
@@ -64,10 +66,11 @@ export class RecordsCells implements RpcConnection {
     });
   }
 
-  #isRefusal(error: unknown, cell: Cell): error is AppError {
-    const isRefusal = error instanceof AppError && error.kind === "brand_moving";
-    if (isRefusal) this.#refused?.inc({ cell: cell ?? "" });
-    return isRefusal;
+  /** @throws what is no refusal */
+  #refusalOf(error: unknown, cell: Cell): AppError {
+    if (!(error instanceof AppError) || error.kind !== "brand_moving") throw error;
+    this.#refused?.inc({ cell: cell ?? "" });
+    return error;
   }
 }
 

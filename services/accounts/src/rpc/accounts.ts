@@ -27,8 +27,8 @@ function brandHandlers(
 > {
   return {
     async createBrand(request, call) {
-      const { cell, ...brand } = parseRequest(newBrandFields, request);
-      return { brand: await createBrand(deps.db, { ...brand, verified: request.verified, cell: cell ?? null }, recordOf(deps, call)) };
+      const { id, name, tier, cell = null } = parseRequest(newBrandFields, request);
+      return { brand: await createBrand(deps.db, { id, name, tier, verified: request.verified, cell }, recordOf(deps, call)) };
     },
     async getBrand(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
@@ -51,8 +51,8 @@ function brandHandlers(
       return { brand, ...until };
     },
     async setBrandCell(request, call) {
-      const { brand_id, cell, from_cell } = parseRequest(cellFields, request);
-      const { result: brand, ...until } = await changeCell(deps, brand_id, { from: from_cell ?? null, to: cell ?? null }, recordOf(deps, call));
+      const { brand_id, cell: to = null, from_cell: from = null } = parseRequest(cellFields, request);
+      const { result: brand, ...until } = await changeCell(deps, brand_id, { from, to }, recordOf(deps, call));
       return { brand, ...until };
     },
     async listDeletedBrands(request) {
