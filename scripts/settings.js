@@ -30,7 +30,7 @@ const INTRODUCTION = `# Settings
 - If settings are wrong, the process prints every problem, never a value, and exits with 78. A supervisor must not restart it then.
 - A process has the settings of each section that names it.
 - **secret**: the value is or contains a password or a key. No log line, trace, metric or message contains it. Instead of \`NAME\`, \`NAME_FILE\` may name a
-  file with the value, whose last line break does not count. brandctl reads \`PLATFORM_DATABASE_URL_FILE\` likewise.
+  file with the value, whose last line break does not count. brandctl reads such a file likewise.
 - A port of 0 is one that the system chooses; the process logs it.
 - The usual variables of Node apply too: \`NODE_EXTRA_CA_CERTS\` adds your own authority to those that TLS connections trust, receivers' among them. So do
   the other settings of OpenTelemetry's SDK ([tracing](tracing.md)); \`OTEL_EXPORTER_OTLP_HEADERS\` is a secret.

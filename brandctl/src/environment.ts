@@ -20,6 +20,12 @@ export const ENVIRONMENT: readonly EnvironmentSetting[] = [
     what: "http://host:port of each process's admin port, comma-separated, for doctor",
   },
   { names: ["PLATFORM_DATABASE_URL"], what: "Postgres, by a login with the role platform, for records set-status", isSecret: true },
+  { names: ["RECORDS_DATABASE_URL"], what: "Postgres of records, by a login that owns the schema, for brands move", isSecret: true },
+  {
+    names: ["RECORDS_CELL_DATABASES"],
+    what: "name=postgres://…, comma-separated: the same of each cell that has a name",
+    isSecret: true,
+  },
   { names: ["LOCAL_DIR"], what: "folder of run.json, if npm start uses another than .local" },
   {
     names: ["RPC_TLS_CERT", "RPC_TLS_KEY", "RPC_TLS_CA"],

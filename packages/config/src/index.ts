@@ -1,3 +1,4 @@
+export { parseCellDatabases } from "./cell-databases.ts";
 export { loadConfig, ConfigError, parseEnv } from "./parse-env.ts";
 export { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 export { readFileOf, readPem } from "./read-pem.ts";

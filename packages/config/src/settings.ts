@@ -100,20 +100,28 @@ export const rpcTarget = z.string().min(1).meta({ values: "host:port or gRPC tar
 export const CELL_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 export const CELL_NAME_RULE = "must be a name of lower-case letters, digits and hyphens, up to 31 characters";
 
-/** Where records are in each cell that has a name, by the name. Targets may have commas: an entry begins with a name. */
-export const recordsCells = z
-  .string()
-  .default("")
-  .transform((text) => text.split(/,(?=[^,:]*=)/).filter((entry) => entry !== ""))
-  .transform((entries) => entries.map((entry) => /^([^=]+)=(.+)$/.exec(entry)?.slice(1) ?? [entry]))
-  .refine(
-    (cells) =>
-      cells.every(([name = "", target]) => CELL_NAME.test(name) && target !== undefined) && new Map(cells as Cell[]).size === cells.length,
-    "must be name=host:port, comma-separated; names are of lower-case letters, digits and hyphens, each once",
-  )
-  .transform((cells): Readonly<Record<string, string>> => Object.fromEntries(cells as Cell[]))
-  .meta({ values: "name=host:port, comma-separated" });
+/** One value for each cell that has a name, by the name. Values may have commas: an entry begins with a name. */
+const byCell = (form: string, isValue: (value: string) => boolean = () => true) =>
+  z
+    .string()
+    .default("")
+    .transform((text) => text.split(/,(?=[^,:]*=)/).filter((entry) => entry !== ""))
+    .transform((entries) => entries.map((entry) => /^([^=]+)=(.+)$/.exec(entry)?.slice(1) ?? [entry]))
+    .refine(
+      (cells) =>
+        cells.every(([name = "", value]) => CELL_NAME.test(name) && value !== undefined && isValue(value)) &&
+        new Map(cells as Cell[]).size === cells.length,
+      `must be name=${form}, comma-separated; names are of lower-case letters, digits and hyphens, each once`,
+    )
+    .transform((cells): Readonly<Record<string, string>> => Object.fromEntries(cells as Cell[]))
+    .meta({ values: `name=${form}, comma-separated` });
 type Cell = [string, string];
+
+/** Where records are in each cell that has a name. */
+export const recordsCells = byCell("host:port");
+
+/** The databases of those cells. A secret: they hold passwords. */
+export const recordsCellDatabases = byCell("postgres://…", (url) => postgresUrl.safeParse(url).success).meta({ secret: true });
 
 export const trueOrFalse = z.enum(["true", "false"], "must be true or false");
 
