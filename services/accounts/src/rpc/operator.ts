@@ -4,7 +4,9 @@ import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { QUIET_SECONDS } from "../domain/brand.ts";
+import { recordOf } from "../use-cases/audit.ts";
 import { beginBrandDeletion, finishBrandDeletion } from "../use-cases/delete-brand.ts";
+import { beginBrandMove, beginBrandSwitch, endBrandMove, listBrandMoves } from "../use-cases/move-brand.ts";
 import { beginErasure, erasePerson, exportPerson } from "../use-cases/people.ts";
 import { findBrandOfKey } from "../use-cases/keys.ts";
 import { entryOf, fields } from "./fields.ts";
@@ -24,7 +26,34 @@ export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorS
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       return finishBrandDeletion(deps, brand_id);
     },
+    ...moveHandlers(deps),
     ...peopleHandlers(deps),
+  };
+}
+
+type MoveHandlers = Pick<
+  Handlers<OperatorServiceService>,
+  "beginBrandMove" | "beginBrandSwitch" | "endBrandMove" | "listBrandMoves"
+>;
+
+/** Moves between cells of records. */
+function moveHandlers(deps: AccountsDependencies): MoveHandlers {
+  const { db } = deps;
+  const brandFields = { brand_id: fields.brandId };
+  return {
+    async beginBrandMove(request, call) {
+      const { brand_id, cell = null } = parseRequest({ ...brandFields, cell: fields.cell.nullish() }, request);
+      return { move: await beginBrandMove(db, brand_id, cell, recordOf(deps, call)) };
+    },
+    async beginBrandSwitch(request) {
+      await beginBrandSwitch(db, parseRequest(brandFields, request).brand_id);
+      return {};
+    },
+    async endBrandMove(request, call) {
+      await endBrandMove(db, parseRequest(brandFields, request).brand_id, request.abort, recordOf(deps, call));
+      return {};
+    },
+    listBrandMoves: async () => ({ moves: await listBrandMoves(db) }),
   };
 }
 

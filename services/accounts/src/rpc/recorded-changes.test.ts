@@ -200,6 +200,24 @@ const CHANGES: Readonly<Record<string, Change>> = {
     entry: () => ({ action: "person.erase", subject_id: pseudonyms.get(brand.id) }),
     again: "is refused",
   },
+  "OperatorService/BeginBrandMove": {
+    by: "operator",
+    prepare:
+      () =>
+      ({ operator }, call) =>
+        operator.beginBrandMove({ brand_id: brand.id, cell: "b" }, call),
+    entry: () => ({ action: "brand.begin_move", subject_id: brand.id, fields: ["cell"] }),
+    again: "nothing",
+  },
+  "OperatorService/EndBrandMove": {
+    by: "operator",
+    prepare: async () => {
+      await served.operator.beginBrandMove({ brand_id: brand.id, cell: "b" });
+      return ({ operator }, call) => operator.endBrandMove({ brand_id: brand.id, abort: true }, call);
+    },
+    entry: () => ({ action: "brand.abort_move", subject_id: brand.id }),
+    again: "nothing",
+  },
   "OperatorService/BeginBrandDeletion": {
     by: "operator",
     prepare:

@@ -7,6 +7,7 @@ import { type Brand, brandNotFound, type Tier } from "../domain/brand.ts";
 import { CACHES_EXPIRE_AFTER_SECONDS } from "../epochs/epoch-publisher.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
 import { findBrand, insertBrand, pageOfBrands, raiseEpoch, setCell, setTier, setVerified } from "../storage/brands.ts";
+import { switchBrandMove } from "./move-brand.ts";
 
 export interface NewBrand {
   /** Generated when absent. */
@@ -74,7 +75,7 @@ export const changeVerified = (
 /**
  * Says which cell has the brand's records from now on: gateways ask that one from their next request on.
  *
- * @throws AppError `not_found`; `request_conflict` if the brand is in neither of the two
+ * @throws AppError `not_found`; `request_conflict` if the brand is in neither of the two, or its move is not as far
  */
 export const changeCell = (
   deps: BrandChangeDependencies,
@@ -85,6 +86,7 @@ export const changeCell = (
   changeBrand(deps, brandId, async (sql, before) => {
     if (before.cell === to) return before;
     if (before.cell !== from) throw new AppError("request_conflict", "The brand is in another cell", { field: "from_cell" });
+    await switchBrandMove(sql, brandId, to);
     await record(sql);
     return setCell(sql, brandId, to);
   });

@@ -21,6 +21,7 @@ import { lockPerson } from "../storage/people.ts";
 import { deleteRequestsOf } from "../storage/recent-requests.ts";
 import { deleteClientUsageOf, deleteUsageOf } from "../storage/usage.ts";
 import { changeBrand } from "./brands.ts";
+import { requireUnmoved } from "./move-brand.ts";
 
 /** Deleted in one transaction: 20 ms. */
 const BATCH_ROWS = 2_000;
@@ -32,7 +33,7 @@ type Dependencies = Pick<AccountsDependencies, "db" | "epochs" | "clock">;
  * keys; those that cannot know do before the deletion has settled. Repeated, it returns the deletion as it is then.
  *
  * @param options.resume only continue a deletion that has begun
- * @throws AppError `not_found`
+ * @throws AppError `not_found`; `request_conflict` if the brand is being moved
  */
 export async function beginBrandDeletion(
   deps: Dependencies,
@@ -48,7 +49,10 @@ export async function beginBrandDeletion(
 /** Keys and members go first, so that whatever asks for them finds none, whichever release it is of. */
 async function begin(deps: Dependencies, brandId: string, requestId: string): Promise<void> {
   try {
-    await changeBrand(deps, brandId, (sql) => deleteRightsOfBrand(sql, brandId, requestId));
+    await changeBrand(deps, brandId, async (sql) => {
+      await requireUnmoved(sql, brandId);
+      await deleteRightsOfBrand(sql, brandId, requestId);
+    });
   } catch (error) {
     // The second of two calls at the same time finds no brand; its caller then finds the deletion.
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;

@@ -36,6 +36,8 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "brand.set_tier": "Change the plan",
   "brand.set_verified": "Change the verification",
   "brand.set_cell": "Move the records to another database",
+  "brand.begin_move": "Begin to move the records to another database",
+  "brand.abort_move": "Leave the records in their database",
 };
 
 /** Actions of one kind, by the first of their two names. */

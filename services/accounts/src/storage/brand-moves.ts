@@ -1,0 +1,35 @@
+import { firstOf, isFound, onlyOf, statementsOf, type Sql } from "@brand-records/postgres";
+import type * as messages from "@brand-records/proto/accounts/v1";
+import type { RowOf } from "@brand-records/proto/rows";
+import { settlesInMs } from "./settling.ts";
+
+const COLUMNS = `brand_id, from_cell, to_cell, step, started_at, changed_at, ${settlesInMs("changed_at")} as settles_in_ms`;
+
+/** Whoever changes a move has locked the brand. */
+const statements = statementsOf("brand_moves", {
+  insert: `insert into accounts.brand_moves (brand_id, from_cell, to_cell) values ($1, $2, $3) returning ${COLUMNS}`,
+  find: `select ${COLUMNS} from accounts.brand_moves where brand_id = $1`,
+  list: `select ${COLUMNS} from accounts.brand_moves order by started_at, brand_id`,
+  count: "select count(*) as moves from accounts.brand_moves",
+  setStep: "update accounts.brand_moves set step = $2, changed_at = clock_timestamp() where brand_id = $1 and step <> $2",
+  delete: "delete from accounts.brand_moves where brand_id = $1 and (step = 'clearing') = $2 returning 1",
+});
+
+export type BrandMove = RowOf<messages.BrandMove, { readonly step: "copying" | "switching" | "clearing" }>;
+
+export const insertMove = (sql: Sql, brandId: string, from: string | null, to: string | null): Promise<BrandMove> =>
+  onlyOf(sql.query<BrandMove>(statements.insert, [brandId, from, to]));
+
+export const findMove = (sql: Sql, brandId: string): Promise<BrandMove | undefined> =>
+  firstOf(sql.query<BrandMove>(statements.find, [brandId]));
+
+export const listMoves = (sql: Sql): Promise<BrandMove[]> => sql.query<BrandMove>(statements.list);
+
+export const countMoves = async (sql: Sql): Promise<number> => (await onlyOf(sql.query<{ moves: number }>(statements.count))).moves;
+
+export const setMoveStep = (sql: Sql, brandId: string, step: BrandMove["step"]): Promise<unknown> =>
+  sql.query(statements.setStep, [brandId, step]);
+
+/** Deletes a move in the step clearing, or one in a step before. */
+export const deleteMove = (sql: Sql, brandId: string, inClearing: boolean): Promise<boolean> =>
+  isFound(sql.query(statements.delete, [brandId, inClearing]));
