@@ -32,7 +32,7 @@ export interface EntryFacts {
 }
 
 /** What the audit log records that somebody did or tried. A later release may write others. */
-export const AUDIT_ACTIONS = ["brand.create", "brand.delete", "brand.set_cell", "brand.set_tier", "brand.set_verified", "delivery.replay", "identity.unlink", "key.create", "key.revoke", "member.add", "member.leave", "member.remove", "member.set_mail", "member.set_role", "person.erase", "plan.cancel", "plan.complete", "plan.update", "receiver.activate_secret", "receiver.create", "receiver.delete", "receiver.disable", "receiver.enable", "receiver.replay", "receiver.rotate_secret", "receiver.send_waiting", "receiver.test", "receiver.update", "replay.cancel", "session.sign_in_with_link", "session.sign_in_with_provider", "session.sign_out", "session.sign_out_everywhere", "sign_in_link.create"] as const;
+export const AUDIT_ACTIONS = ["brand.abort_move", "brand.begin_move", "brand.create", "brand.delete", "brand.set_cell", "brand.set_tier", "brand.set_verified", "delivery.replay", "identity.unlink", "key.create", "key.revoke", "member.add", "member.leave", "member.remove", "member.set_mail", "member.set_role", "person.erase", "plan.cancel", "plan.complete", "plan.update", "receiver.activate_secret", "receiver.create", "receiver.delete", "receiver.disable", "receiver.enable", "receiver.replay", "receiver.rotate_secret", "receiver.send_waiting", "receiver.test", "receiver.update", "replay.cancel", "session.sign_in_with_link", "session.sign_in_with_provider", "session.sign_out", "session.sign_out_everywhere", "sign_in_link.create"] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -81,6 +81,10 @@ export const METHODS: Readonly<Record<string, MethodFacts>> = {
   "/accounts.v1.OperatorService/ErasePerson": { isIdempotent: false, callers: [], actor: "caller", entry: { action: "person.erase", fields: [] } },
   "/accounts.v1.OperatorService/BeginBrandDeletion": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.delete", subject: "brand_id", fields: [] } },
   "/accounts.v1.OperatorService/FinishBrandDeletion": { isIdempotent: true, callers: [], actor: "caller" },
+  "/accounts.v1.OperatorService/BeginBrandMove": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.begin_move", subject: "brand_id", fields: ["cell"] } },
+  "/accounts.v1.OperatorService/BeginBrandSwitch": { isIdempotent: true, callers: [], actor: "caller" },
+  "/accounts.v1.OperatorService/EndBrandMove": { isIdempotent: true, callers: [], actor: "caller", entry: { action: "brand.abort_move", subject: "brand_id", fields: [] } },
+  "/accounts.v1.OperatorService/ListBrandMoves": { isIdempotent: true, callers: [], actor: "caller" },
   "/plans.v1.PlansService/PreparePlan": { isIdempotent: true, callers: ["gateway"], actor: "caller" },
   "/plans.v1.PlansService/GetPlan": { isIdempotent: true, callers: [], actor: "caller" },
   "/plans.v1.PlansService/ListPlans": { isIdempotent: true, callers: [], actor: "caller" },

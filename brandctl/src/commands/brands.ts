@@ -6,6 +6,7 @@ import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
 import { command, group, type Session } from "../session.ts";
 import { deleteBrand } from "./brands-delete.ts";
+import { listMoves, moveBrand } from "./brands-move.ts";
 import { BRAND_HELP, idArgument, idOption, textOption } from "./options.ts";
 
 const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
@@ -95,10 +96,12 @@ const DELETION_COLUMN: Column<Brand> = {
   paint: "yellow",
 };
 
-export const brandsCommand = group("brands", "create brands, change their tier and verification, and delete them", [
+export const brandsCommand = group("brands", "create brands, change their tier and verification, move and delete them", [
   create,
   list,
   setTier,
   verify,
+  moveBrand,
+  listMoves,
   deleteBrand,
 ]);

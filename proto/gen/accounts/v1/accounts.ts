@@ -508,6 +508,55 @@ export interface FinishBrandDeletionResponse {
   redis_unavailable: boolean;
 }
 
+export interface BeginBrandMoveRequest {
+  brand_id: string;
+  /** As in Principal, of all cells here. */
+  cell?: string | null | undefined;
+}
+
+export interface BeginBrandMoveResponse {
+  move: BrandMove | null;
+}
+
+export interface BrandMove {
+  brand_id: string;
+  from_cell?: string | null | undefined;
+  to_cell?:
+    | string
+    | null
+    | undefined;
+  /** copying, switching or clearing. */
+  step: string;
+  started_at: string;
+  /** When the step began. */
+  changed_at: string;
+  /** Until then gateways may ask the cell that the brand was in before this step. */
+  settles_in_ms: number;
+}
+
+export interface BeginBrandSwitchRequest {
+  brand_id: string;
+}
+
+export interface BeginBrandSwitchResponse {
+}
+
+export interface EndBrandMoveRequest {
+  brand_id: string;
+  /** The brand stays where it is. */
+  abort: boolean;
+}
+
+export interface EndBrandMoveResponse {
+}
+
+export interface ListBrandMovesRequest {
+}
+
+export interface ListBrandMovesResponse {
+  moves: BrandMove[];
+}
+
 export interface DeletedRows {
   /** Such as usage. */
   kind: string;
@@ -5368,6 +5417,475 @@ export const FinishBrandDeletionResponse: MessageFns<FinishBrandDeletionResponse
   },
 };
 
+function createBaseBeginBrandMoveRequest(): BeginBrandMoveRequest {
+  return { brand_id: "", cell: null };
+}
+
+export const BeginBrandMoveRequest: MessageFns<BeginBrandMoveRequest> = {
+  encode(message: BeginBrandMoveRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.cell !== undefined && message.cell !== null) {
+      writer.uint32(18).string(message.cell);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginBrandMoveRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginBrandMoveRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cell = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeginBrandMoveResponse(): BeginBrandMoveResponse {
+  return { move: null };
+}
+
+export const BeginBrandMoveResponse: MessageFns<BeginBrandMoveResponse> = {
+  encode(message: BeginBrandMoveResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.move !== undefined && message.move !== null) {
+      BrandMove.encode(message.move, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginBrandMoveResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginBrandMoveResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.move = BrandMove.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBrandMove(): BrandMove {
+  return { brand_id: "", from_cell: null, to_cell: null, step: "", started_at: "", changed_at: "", settles_in_ms: 0 };
+}
+
+export const BrandMove: MessageFns<BrandMove> = {
+  encode(message: BrandMove, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.from_cell !== undefined && message.from_cell !== null) {
+      writer.uint32(18).string(message.from_cell);
+    }
+    if (message.to_cell !== undefined && message.to_cell !== null) {
+      writer.uint32(26).string(message.to_cell);
+    }
+    if (message.step !== "") {
+      writer.uint32(34).string(message.step);
+    }
+    if (message.started_at !== "") {
+      writer.uint32(42).string(message.started_at);
+    }
+    if (message.changed_at !== "") {
+      writer.uint32(50).string(message.changed_at);
+    }
+    if (message.settles_in_ms !== 0) {
+      writer.uint32(56).int64(message.settles_in_ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BrandMove {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBrandMove();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.from_cell = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.to_cell = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.step = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.started_at = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.changed_at = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.settles_in_ms = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeginBrandSwitchRequest(): BeginBrandSwitchRequest {
+  return { brand_id: "" };
+}
+
+export const BeginBrandSwitchRequest: MessageFns<BeginBrandSwitchRequest> = {
+  encode(message: BeginBrandSwitchRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginBrandSwitchRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginBrandSwitchRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeginBrandSwitchResponse(): BeginBrandSwitchResponse {
+  return {};
+}
+
+export const BeginBrandSwitchResponse: MessageFns<BeginBrandSwitchResponse> = {
+  encode(_: BeginBrandSwitchResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginBrandSwitchResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginBrandSwitchResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndBrandMoveRequest(): EndBrandMoveRequest {
+  return { brand_id: "", abort: false };
+}
+
+export const EndBrandMoveRequest: MessageFns<EndBrandMoveRequest> = {
+  encode(message: EndBrandMoveRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.abort !== false) {
+      writer.uint32(16).bool(message.abort);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndBrandMoveRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndBrandMoveRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.abort = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndBrandMoveResponse(): EndBrandMoveResponse {
+  return {};
+}
+
+export const EndBrandMoveResponse: MessageFns<EndBrandMoveResponse> = {
+  encode(_: EndBrandMoveResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndBrandMoveResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndBrandMoveResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListBrandMovesRequest(): ListBrandMovesRequest {
+  return {};
+}
+
+export const ListBrandMovesRequest: MessageFns<ListBrandMovesRequest> = {
+  encode(_: ListBrandMovesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBrandMovesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBrandMovesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListBrandMovesResponse(): ListBrandMovesResponse {
+  return { moves: [] };
+}
+
+export const ListBrandMovesResponse: MessageFns<ListBrandMovesResponse> = {
+  encode(message: ListBrandMovesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.moves) {
+      BrandMove.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBrandMovesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBrandMovesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.moves.push(BrandMove.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseDeletedRows(): DeletedRows {
   return { kind: "", rows: 0 };
 }
@@ -9698,7 +10216,8 @@ export const AccountsServiceService = {
   },
   /**
    * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
-   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already.
+   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already. Of a brand that moves, only its move says so: from the step
+   * switching on, to its cell, and the step becomes clearing.
    */
   setBrandCell: {
     path: "/accounts.v1.AccountsService/SetBrandCell" as const,
@@ -9867,7 +10386,8 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   setBrandVerified: handleUnaryCall<SetBrandVerifiedRequest, SetBrandVerifiedResponse>;
   /**
    * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
-   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already.
+   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already. Of a brand that moves, only its move says so: from the step
+   * switching on, to its cell, and the step becomes clearing.
    */
   setBrandCell: handleUnaryCall<SetBrandCellRequest, SetBrandCellResponse>;
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
@@ -10414,6 +10934,60 @@ export const OperatorServiceService = {
       Buffer.from(FinishBrandDeletionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FinishBrandDeletionResponse => FinishBrandDeletionResponse.decode(value),
   },
+  /**
+   * Begins to move the brand's records to another cell: `brandctl brands move` does the work, and says here which step it begins. Repeated, it
+   * returns the move. FAILED_PRECONDITION (kind `request_conflict`) if the brand is in that cell, or moves to another; NOT_FOUND if it is
+   * being deleted. A brand that moves is not deleted.
+   */
+  beginBrandMove: {
+    path: "/accounts.v1.OperatorService/BeginBrandMove" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginBrandMoveRequest): Buffer =>
+      Buffer.from(BeginBrandMoveRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginBrandMoveRequest => BeginBrandMoveRequest.decode(value),
+    responseSerialize: (value: BeginBrandMoveResponse): Buffer =>
+      Buffer.from(BeginBrandMoveResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginBrandMoveResponse => BeginBrandMoveResponse.decode(value),
+  },
+  /**
+   * Begins the step switching: the mover may close the brand. The next one, clearing, begins with SetBrandCell. FAILED_PRECONDITION (kind
+   * `request_conflict`) if the brand does not move, or is in its new cell already.
+   */
+  beginBrandSwitch: {
+    path: "/accounts.v1.OperatorService/BeginBrandSwitch" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginBrandSwitchRequest): Buffer =>
+      Buffer.from(BeginBrandSwitchRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginBrandSwitchRequest => BeginBrandSwitchRequest.decode(value),
+    responseSerialize: (value: BeginBrandSwitchResponse): Buffer =>
+      Buffer.from(BeginBrandSwitchResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginBrandSwitchResponse => BeginBrandSwitchResponse.decode(value),
+  },
+  /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
+  endBrandMove: {
+    path: "/accounts.v1.OperatorService/EndBrandMove" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EndBrandMoveRequest): Buffer => Buffer.from(EndBrandMoveRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EndBrandMoveRequest => EndBrandMoveRequest.decode(value),
+    responseSerialize: (value: EndBrandMoveResponse): Buffer =>
+      Buffer.from(EndBrandMoveResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): EndBrandMoveResponse => EndBrandMoveResponse.decode(value),
+  },
+  /** Returns the moves that have not ended, oldest first. */
+  listBrandMoves: {
+    path: "/accounts.v1.OperatorService/ListBrandMoves" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListBrandMovesRequest): Buffer =>
+      Buffer.from(ListBrandMovesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListBrandMovesRequest => ListBrandMovesRequest.decode(value),
+    responseSerialize: (value: ListBrandMovesResponse): Buffer =>
+      Buffer.from(ListBrandMovesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListBrandMovesResponse => ListBrandMovesResponse.decode(value),
+  },
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
@@ -10447,6 +11021,21 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
    * Call it last, and again until `done`. FAILED_PRECONDITION (kind `request_conflict`) before the deletion has begun and settled.
    */
   finishBrandDeletion: handleUnaryCall<FinishBrandDeletionRequest, FinishBrandDeletionResponse>;
+  /**
+   * Begins to move the brand's records to another cell: `brandctl brands move` does the work, and says here which step it begins. Repeated, it
+   * returns the move. FAILED_PRECONDITION (kind `request_conflict`) if the brand is in that cell, or moves to another; NOT_FOUND if it is
+   * being deleted. A brand that moves is not deleted.
+   */
+  beginBrandMove: handleUnaryCall<BeginBrandMoveRequest, BeginBrandMoveResponse>;
+  /**
+   * Begins the step switching: the mover may close the brand. The next one, clearing, begins with SetBrandCell. FAILED_PRECONDITION (kind
+   * `request_conflict`) if the brand does not move, or is in its new cell already.
+   */
+  beginBrandSwitch: handleUnaryCall<BeginBrandSwitchRequest, BeginBrandSwitchResponse>;
+  /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
+  endBrandMove: handleUnaryCall<EndBrandMoveRequest, EndBrandMoveResponse>;
+  /** Returns the moves that have not ended, oldest first. */
+  listBrandMoves: handleUnaryCall<ListBrandMovesRequest, ListBrandMovesResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

@@ -31,10 +31,7 @@ export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorS
   };
 }
 
-type MoveHandlers = Pick<
-  Handlers<OperatorServiceService>,
-  "beginBrandMove" | "beginBrandSwitch" | "endBrandMove" | "listBrandMoves"
->;
+type MoveHandlers = Pick<Handlers<OperatorServiceService>, "beginBrandMove" | "beginBrandSwitch" | "endBrandMove" | "listBrandMoves">;
 
 /** Moves between cells of records. */
 function moveHandlers(deps: AccountsDependencies): MoveHandlers {

@@ -510,6 +510,55 @@ export interface FinishBrandDeletionResponse {
   redis_unavailable: boolean;
 }
 
+export interface BeginBrandMoveRequest {
+  brand_id: string;
+  /** As in Principal, of all cells here. */
+  cell?: string | null | undefined;
+}
+
+export interface BeginBrandMoveResponse {
+  move: BrandMove | null;
+}
+
+export interface BrandMove {
+  brand_id: string;
+  from_cell?: string | null | undefined;
+  to_cell?:
+    | string
+    | null
+    | undefined;
+  /** copying, switching or clearing. */
+  step: string;
+  started_at: string;
+  /** When the step began. */
+  changed_at: string;
+  /** Until then gateways may ask the cell that the brand was in before this step. */
+  settles_in_ms: number;
+}
+
+export interface BeginBrandSwitchRequest {
+  brand_id: string;
+}
+
+export interface BeginBrandSwitchResponse {
+}
+
+export interface EndBrandMoveRequest {
+  brand_id: string;
+  /** The brand stays where it is. */
+  abort: boolean;
+}
+
+export interface EndBrandMoveResponse {
+}
+
+export interface ListBrandMovesRequest {
+}
+
+export interface ListBrandMovesResponse {
+  moves: BrandMove[];
+}
+
 export interface DeletedRows {
   /** Such as usage. */
   kind: string;
@@ -1143,7 +1192,8 @@ export interface AccountsService {
   setBrandVerified(request: SetBrandVerifiedRequest): Promise<SetBrandVerifiedResponse>;
   /**
    * Says in which cell the brand's records are from now on; moves none. Takes effect like SetBrandTier. FAILED_PRECONDITION (kind
-   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already.
+   * `request_conflict`) unless the brand is in `from_cell`, or in `cell` already. Of a brand that moves, only its move says so: from the step
+   * switching on, to its cell, and the step becomes clearing.
    */
   setBrandCell(request: SetBrandCellRequest): Promise<SetBrandCellResponse>;
   /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
@@ -1352,4 +1402,19 @@ export interface OperatorService {
    * Call it last, and again until `done`. FAILED_PRECONDITION (kind `request_conflict`) before the deletion has begun and settled.
    */
   finishBrandDeletion(request: FinishBrandDeletionRequest): Promise<FinishBrandDeletionResponse>;
+  /**
+   * Begins to move the brand's records to another cell: `brandctl brands move` does the work, and says here which step it begins. Repeated, it
+   * returns the move. FAILED_PRECONDITION (kind `request_conflict`) if the brand is in that cell, or moves to another; NOT_FOUND if it is
+   * being deleted. A brand that moves is not deleted.
+   */
+  beginBrandMove(request: BeginBrandMoveRequest): Promise<BeginBrandMoveResponse>;
+  /**
+   * Begins the step switching: the mover may close the brand. The next one, clearing, begins with SetBrandCell. FAILED_PRECONDITION (kind
+   * `request_conflict`) if the brand does not move, or is in its new cell already.
+   */
+  beginBrandSwitch(request: BeginBrandSwitchRequest): Promise<BeginBrandSwitchResponse>;
+  /** Ends a move, if there is one. FAILED_PRECONDITION (kind `request_conflict`) before it is in the step clearing, and with `abort` from then on. */
+  endBrandMove(request: EndBrandMoveRequest): Promise<EndBrandMoveResponse>;
+  /** Returns the moves that have not ended, oldest first. */
+  listBrandMoves(request: ListBrandMovesRequest): Promise<ListBrandMovesResponse>;
 }

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { BrandMove } from "@brand-records/proto/accounts/v1";
+import { readPages } from "../connection/read-pages.ts";
+import { CommandFailure } from "../failure.ts";
+import { type Cell, cellText, stateIn } from "./cell.ts";
+import { checkCells } from "./checks.ts";
+import type { Moving } from "./moving.ts";
+import { compareRecords, countRecords, deleteRecords } from "./records.ts";
+import { dropSlots, isReplicating, startReplication, stopReplication, untilInStep } from "./replication.ts";
+import { hasSwitched, reopen, reopenSource, switchOver } from "./switch-over.ts";
+
+/** What this run did of a move. */
+export interface Moved {
+  readonly records: number;
+  /** How long writers were refused; undefined if another run switched. */
+  readonly closed_ms: number | undefined;
+}
+
+export const findMove = async ({ operator }: Pick<Moving, "operator">, brandId: string): Promise<BrandMove | undefined> =>
+  (await operator.listBrandMoves({})).moves.find(({ brand_id }) => brand_id === brandId);
+
+/** Begins a move. @throws CommandFailure `not_ready` before anything is changed */
+export async function beginMove(moving: Moving): Promise<void> {
+  const { source, target, brandId, operator } = moving;
+  await checkCells(source, target, brandId);
+  await operator.beginBrandMove({ brand_id: brandId, cell: target.name || null });
+}
+
+/** Goes on with a move, from whichever step it is in to its end. Each step can be repeated. */
+export async function continueMove(moving: Moving, step = "copying"): Promise<Moved> {
+  const { source, target, brandId: brand_id, accounts, operator } = moving;
+  let closed_ms: number | undefined;
+  if (step !== "clearing") {
+    for (const cell of [source, target]) await becomeCell(moving, cell);
+    const switched = await hasSwitched(moving);
+    if (!switched) await copy(moving);
+    await operator.beginBrandSwitch({ brand_id });
+    if (!switched) closed_ms = await switchOver(moving);
+    await accounts.setBrandCell({ brand_id, from_cell: source.name || null, cell: target.name || null });
+    moving.tell(`The brand is in ${cellText(target.name)}.`);
+  }
+  return { records: await clear(moving), closed_ms };
+}
+
+/** Ends a move that has not switched, and leaves nothing of it. @throws CommandFailure `request_conflict` for another */
+export async function abortMove(moving: Moving, step?: string): Promise<void> {
+  if (step === "clearing" || (await hasSwitched(moving)))
+    throw new CommandFailure("request_conflict", `The brand is in ${cellText(moving.target.name)} already.`, {
+      hint: "Go on with --resume, and move it back then.",
+    });
+  await reopen(moving);
+  await stopReplication(moving);
+  await deleteRecords(moving.target, moving.brandId);
+  await moving.operator.endBrandMove({ brand_id: moving.brandId, abort: true });
+}
+
+/** What can be done of an abort while the target is away: the source keeps nothing of the move. */
+export async function releaseSource(source: Cell, brandId: string): Promise<void> {
+  await reopenSource(source, brandId);
+  await dropSlots(source, brandId);
+}
+
+/** Makes a database a cell with the brands that accounts says are in it: twice, for those that are created meanwhile. */
+async function becomeCell({ accounts }: Moving, cell: Cell): Promise<void> {
+  const isCell = "select from pg_trigger where tgname = 'campaigns_cell' and tgrelid = 'records.campaigns'::regclass";
+  if ((await cell.query(isCell)).length > 0) return;
+  for (let times = 0; times < 2; times += 1) {
+    const { items } = await readPages(Infinity, 1_000, "brands", (page) => accounts.listBrands(page));
+    const brands = items.filter(({ cell: name }) => (name ?? "") === cell.name).map(({ id }) => id);
+    await cell.query("select records.become_cell($1)", [brands]);
+  }
+}
+
+async function copy(moving: Moving): Promise<void> {
+  const { source, target, brandId } = moving;
+  await reopen(moving);
+  if (!(await isReplicating(moving))) {
+    await stopReplication(moving);
+    await deleteRecords(target, brandId);
+    await startReplication(moving);
+  }
+  const counts = await countRecords(source, brandId);
+  const bar = moving.openBar([...counts.values()].reduce((sum, count) => sum + count, 0));
+  await untilInStep(moving, counts, (copied) => bar.update(copied, copied)).finally(() => bar.stop());
+  moving.tell("The cells are in step. Comparing.");
+  await target.query(
+    "analyze records.campaigns, records.submissions, records.payouts, records.deposits, records.conversions, records.links",
+  );
+  await compareRecords(moving);
+}
+
+/** First what would carry the deletion into the new cell. Then gateways that accounts could not tell must notice: the closed row leads them. */
+async function clear(moving: Moving): Promise<number> {
+  const { source, brandId: brand_id, operator, signal } = moving;
+  const found = await stateIn(source, brand_id);
+  if (found !== undefined && found.state !== "closed")
+    throw new CommandFailure(
+      "request_conflict",
+      `The brand is ${found.state} in ${cellText(source.name)}, too: was that database restored?`,
+    );
+  await stopReplication(moving);
+  const settlesMs = (await findMove(moving, brand_id))?.settles_in_ms ?? 0;
+  if (settlesMs > 0) moving.tell(`Waiting ${Math.ceil(settlesMs / 1_000)} s for gateways before the old records are deleted.`);
+  await pause(settlesMs, undefined, { signal });
+  const records = await deleteRecords(source, brand_id);
+  await source.query("delete from records.brands where brand_id = $1", [brand_id]);
+  await operator.endBrandMove({ brand_id, abort: false });
+  return records;
+}
