@@ -1,7 +1,7 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
 import type { Arrival, FakeReceivers } from "./fake-receivers.ts";
-import { callContext, type Stack } from "./stack.ts";
+import { callContext, type Stack, type TestBrand } from "./stack.ts";
 
 /** Statuses that a record can alternate between; each change is an event. */
 const REVIEWS = ["approved", "rejected"] as const;
@@ -16,6 +16,8 @@ export interface LedgerOptions {
   readonly receiversPerBrand: number;
   /** The rate of all writers together. */
   readonly changesPerSecond: number;
+  /** Runs a statement about a brand's records, which can be repeated. Default: in the database of the others. */
+  readonly write?: ((brand: string, statement: string, values: readonly unknown[]) => Promise<unknown>) | undefined;
 }
 
 interface Change {
@@ -47,7 +49,9 @@ interface Receiver {
 export class Ledger {
   readonly #db: Database;
   readonly #options: LedgerOptions;
+  readonly #write: NonNullable<LedgerOptions["write"]>;
   readonly #changes: Change[] = [];
+  readonly brands: TestBrand[] = [];
   readonly #receivers: Receiver[] = [];
   readonly #records: { brand: string; id: string; table: "submissions" | "payouts" | "campaigns"; changes: number }[] = [];
 
@@ -57,6 +61,12 @@ export class Ledger {
     this.#fakes = fakes;
     this.#db = openPool({ url: stack.databaseUrl, applicationName: "platform", max: 5, statementTimeoutMs: AUDIT_MS_MAX });
     this.#options = options;
+    this.#write = options.write ?? ((_, statement, values) => this.#db.query(statement, values));
+  }
+
+  /** The brand's submissions, which no change adds to or removes from. */
+  submissionsOf(brand: string): string[] {
+    return this.#records.filter((record) => record.brand === brand && record.table === "submissions").map(({ id }) => id);
   }
 
   get changes(): number {
@@ -70,7 +80,9 @@ export class Ledger {
   /** Creates brands, receivers and records whose statuses can change. Every second receiver takes one attempt at a time. */
   async prepare(stack: Stack): Promise<void> {
     for (let index = 0; index < this.#options.brands; index += 1) {
-      const { id: brand } = await stack.createBrand();
+      const made = await stack.createBrand();
+      const brand = made.id;
+      this.brands.push(made);
       for (let receiver = 0; receiver < this.#options.receiversPerBrand; receiver += 1) await this.#register(stack, brand);
       await this.#insertRecords(brand);
     }
@@ -91,7 +103,7 @@ export class Ledger {
       const table = index % 20 === 0 ? "campaigns" : index % 20 === 1 ? "payouts" : "submissions";
       const id = newId({ campaigns: "cmp", payouts: "po", submissions: "sub" }[table]);
       this.#records.push({ brand, id, table, changes: 0 });
-      await this.#db.query(INSERTS[table], [brand, id, at]);
+      await this.#write(brand, INSERTS[table], [brand, id, at]);
     }
   }
 
@@ -118,7 +130,11 @@ export class Ledger {
     if (record === undefined) throw new Error("no records left to change");
     const { brand, id, table, changes } = record;
     const status = { submissions: REVIEWS[changes % REVIEWS.length] as string, payouts: "paid", campaigns: "settled" }[table];
-    await this.#db.query(`update records.${table} set status = $3 where brand_id = $1 and id = $2`, [brand, id, status]);
+    await this.#write(brand, `update records.${table} set status = $3 where brand_id = $1 and id = $2 and status <> $3`, [
+      brand,
+      id,
+      status,
+    ]);
     const type = { submissions: `submission.${status}`, payouts: "payout.paid", campaigns: "campaign.settled" }[table];
     this.#changes.push({ brand, record: id, type });
     if (table === "submissions") this.#records.push({ ...record, changes: changes + 1 });

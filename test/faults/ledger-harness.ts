@@ -1,7 +1,7 @@
 import { eventually } from "@brand-records/testkit";
-import { Ledger } from "../ledger.ts";
+import { Ledger, type LedgerOptions } from "../ledger.ts";
 import { BEHAVIORS, startFakeReceivers, type FakeReceivers } from "../fake-receivers.ts";
-import { callContext, startStack, type Stack } from "../stack.ts";
+import { callContext, startStack, type Stack, type StackOptions } from "../stack.ts";
 
 /** Nine delays, as in production, but short. */
 const RETRY_DELAYS_SECONDS = "0.2,0.2,0.4,0.4,0.8,0.8,1,1,1";
@@ -34,6 +34,11 @@ export interface LedgerHarnessOptions {
   readonly caughtUpWithinMs?: number;
   /** Time until everything is delivered at the end. Default: 5 minutes. */
   readonly deliveredWithinMs?: number;
+  /** More of the stack, and where records are written. Default: in the stack's database. */
+  readonly stackOptions?: StackOptions;
+  readonly write?: LedgerOptions["write"];
+  /** What the records need besides the stack. */
+  readonly prepare?: (stack: Stack) => Promise<void>;
 }
 
 /** A running system, receivers that fail in many ways, and a ledger of what the platform committed. */
@@ -68,6 +73,7 @@ export async function startLedgerHarness(options: LedgerHarnessOptions): Promise
     return BEHAVIORS[Math.floor(Math.random() * BEHAVIORS.length)] ?? "accepted";
   });
   const stack = await startStack({
+    ...options.stackOptions,
     kafkaBrokers: brokers,
     env: { LOG_LEVEL: "info", RECEIVERS_ON_LOOPBACK: "true", DELIVERY_DEADLINE_MS: String(DELIVERY_DEADLINE_MS), RETRY_DELAYS_SECONDS },
   });
@@ -76,7 +82,9 @@ export async function startLedgerHarness(options: LedgerHarnessOptions): Promise
     recordsPerBrand,
     receiversPerBrand: 2,
     changesPerSecond,
+    write: options.write,
   });
+  await options.prepare?.(stack);
   await ledger.prepare(stack);
   await makeGates(ledger);
 

@@ -55,11 +55,11 @@ export async function reconnected({ accounts, plans, records, receivers }: Stack
     accounts: () => accounts.createBrand({ name: "", tier: "", verified: false }, callContext()),
     webhook: () => receivers.createReceiver({ brand_id: "brd_none", url: "", label: "", events: [] }, callContext()),
   };
-  await eventually(repeated[service]);
+  await eventually(() => repeated[service]().catch(requireRefused));
   await eventually(() => notRepeated[service]?.().catch(requireRefused));
 }
 
-/** A refusal shows that a call has arrived. @throws the error of one that has not */
+/** A refusal shows that a call has arrived: a cell does not have the brand. @throws the error of one that has not */
 function requireRefused(error: unknown): void {
-  if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
+  if (!(error instanceof AppError) || !["invalid_request", "brand_moving"].includes(error.kind)) throw error;
 }

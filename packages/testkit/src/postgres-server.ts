@@ -33,6 +33,8 @@ interface PostgresServerOptions {
   readonly binDir?: string;
   /** Beside those of every test server. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Receives each line of its log. */
+  log?(line: string): void;
 }
 
 /** Starts a Postgres on a free port. Resolves when it has run a query. */
@@ -74,9 +76,9 @@ class Server implements PostgresServer {
 
   async start(): Promise<void> {
     const dataDir = join(this.#folder, "data");
-    const { binDir, settings } = this.#options;
+    const { settings, ...options } = this.#options;
     const all = { ...SETTINGS, ...settings };
-    this.#running = await startEmbeddedPostgres({ dataDir, port: this.#port, password: this.#password, settings: all, binDir });
+    this.#running = await startEmbeddedPostgres({ ...options, dataDir, port: this.#port, password: this.#password, settings: all });
     const [pid] = (await readFile(join(this.dataDir, "postmaster.pid"), "utf8")).split("\n");
     this.#pid = Number(pid);
   }

@@ -1,15 +1,13 @@
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as timers from "node:timers/promises";
-import { compileFunction } from "node:vm";
 import { isFound, migrate, openPool, type Database, type Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/ids";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
-import { transformSync } from "@swc/core";
 import pg from "pg";
 import { sampleRecord } from "../../test/any-record.ts";
+import { documentedInCellOf, type InCellOf } from "../../test/documented-writer.ts";
 import { deposit, submission } from "../../test/sample-records.ts";
 import { callContext, CONNECTIONS, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 
@@ -252,7 +250,6 @@ describe("a writer", () => {
 });
 
 describe("docs/platform.md", () => {
-  type InCellOf = (accounts: unknown, pools: object, brandId: string, work: (sql: pg.PoolClient) => Promise<unknown>) => Promise<unknown>;
   let inCellOf: InCellOf;
   let pools: Record<string, pg.Pool>;
   /** What accounts says. */
@@ -260,12 +257,7 @@ describe("docs/platform.md", () => {
   const accounts = { query: async () => ({ rows: [{ cell: named }] }) };
 
   beforeAll(async () => {
-    const page = await readFile(join(SERVICE, "../../docs/platform.md"), "utf8");
-    const [, source = ""] = /^## Records in cells[^]*?```ts\n([^]*?)```/m.exec(page) ?? [];
-    const { code } = transformSync(source, { jsc: { parser: { syntax: "typescript" }, target: "es2024" }, module: { type: "commonjs" } });
-    const exported: { inCellOf?: InCellOf } = {};
-    (compileFunction(code, ["require", "exports"]) as (...given: unknown[]) => void)(() => timers, exported);
-    inCellOf = exported.inCellOf as InCellOf;
+    inCellOf = await documentedInCellOf();
     pools = { "": new pg.Pool({ connectionString: first.platformUrl }), b: new pg.Pool({ connectionString: other.platformUrl }) };
   });
   afterAll(() => Promise.all(Object.values(pools).map((pool) => pool.end())));
@@ -302,6 +294,18 @@ describe("docs/platform.md", () => {
     await close(first, "b");
     await write();
     expect(await list(other)).toHaveLength(1);
+  });
+
+  it("has code that asks accounts again after 30 s: later, where it was, an update would find no row, and nothing would refuse it", async () => {
+    await write();
+    await letIn(other, brand);
+    await first.db.query("delete from records.brands where brand_id = $1", [brand]);
+    named = "b";
+    const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 30_001);
+    expect(await inCellOf(accounts, pools, brand, async (sql) => (await sql.query("select current_database() as at")).rows)).toEqual(
+      await other.db.query("select current_database() as at"),
+    );
+    clock.mockRestore();
   });
 
   it("has code that writes in the place where it was once the closing has lapsed", async () => {

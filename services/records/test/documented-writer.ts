@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as timers from "node:timers/promises";
+import { compileFunction } from "node:vm";
+import { transformSync } from "@swc/core";
+import type pg from "pg";
+
+type Accounts = Pick<pg.Pool, "query"> | { query(): Promise<{ rows: { cell: string }[] }> };
+export type InCellOf = <T>(
+  accounts: Accounts,
+  pools: Readonly<Record<string, pg.Pool>>,
+  brandId: string,
+  work: (sql: pg.PoolClient) => Promise<T>,
+) => Promise<T>;
+
+/** Returns the code of docs/platform.md that writes in the cell of a brand. */
+export async function documentedInCellOf(): Promise<InCellOf> {
+  const page = await readFile(join(import.meta.dirname, "../../../docs/platform.md"), "utf8");
+  const [, source = ""] = /^## Records in cells[^]*?```ts\n([^]*?)```/m.exec(page) ?? [];
+  const { code } = transformSync(source, { jsc: { parser: { syntax: "typescript" }, target: "es2024" }, module: { type: "commonjs" } });
+  const exported: { inCellOf?: InCellOf } = {};
+  // The clock is the one that a test may set.
+  (compileFunction(code, ["require", "exports", "Date"]) as (...given: unknown[]) => void)(() => timers, exported, Date);
+  return exported.inCellOf as InCellOf;
+}
