@@ -43,6 +43,7 @@ beforeAll(async () => {
     changesPerSecond: CHANGES_PER_SECOND,
     caughtUpWithinMs: 180_000,
     deliveredWithinMs: TIME_MAX_MS,
+    receiversAccept: true,
     stackOptions: cells.stackOptions,
     write: (...written) => cells.write(...written),
     prepare: (stack) => cells.join(stack),
@@ -160,6 +161,8 @@ it(
   TIME_MAX_MS + PAGES * 50,
 );
 
+const IS_MOVING = "select from accounts.brand_moves where brand_id = $1";
+
 async function killServer({ server }: RunningCell): Promise<void> {
   await server.kill();
   await server.start();
@@ -192,8 +195,13 @@ it(
     while (isWriting || kills.length > 0) {
       const move = beginMove();
       const [name, kill] = kills.shift() ?? [];
-      // Somewhere in the first seconds of the move, which has its steps there.
-      await pause(Math.random() * 4_000);
+      // Somewhere in the first seconds after it has begun: they have most of its steps.
+      if (kill !== undefined) {
+        await eventually(async () => expect(await harness.ledger.db.query(IS_MOVING, [move.brand.id])).toHaveLength(1), {
+          timeoutMs: 60_000,
+        });
+        await pause(Math.random() * 3_000);
+      }
       await kill?.(move);
       if (name !== undefined) killed[name] = (killed[name] ?? 0) + 1;
       await Promise.race([writing, pause(MOVE_EVERY_MS / 2)]);
