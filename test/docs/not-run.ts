@@ -119,6 +119,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "needs the files of the commands before; test/e2e/relay.test.ts rotates so",
   "mv relay-secrets/next relay-secrets/secret": "needs the files of the commands before; test/e2e/relay.test.ts rotates so",
 
+  "npx brandctl brands move brd_… --to b": "needs two servers; brandctl/src/commands/brands-move.full.test.ts runs it",
   "npx brandctl brands delete brd_…": "would delete the brand of the other commands; test/faults/brand-deletion.full.test.ts runs it",
 
   "npm install --global pg": "test/e2e/command-line-package.full.test.ts installs it",

@@ -191,10 +191,14 @@ it(
     const writing = harness.write().finally(() => (isWriting = false));
     const readers = Promise.all([0, 1].map((reader) => walk(reader, () => !isWriting)));
     const kills = Array.from({ length: KILLS }, () => Object.entries(KILLED)).flat();
+    const total = kills.length;
     const killed: Record<string, number> = {};
     while (isWriting || kills.length > 0) {
       const move = beginMove();
-      const [name, kill] = kills.shift() ?? [];
+      // Spread over all changes.
+      const isDue =
+        !isWriting || Object.values(killed).reduce((sum, times) => sum + times, 0) <= (total * harness.ledger.changes) / CHANGES;
+      const [name, kill] = (isDue ? kills.shift() : undefined) ?? [];
       // Somewhere in the first seconds after it has begun: they have most of its steps.
       if (kill !== undefined) {
         await eventually(async () => expect(await harness.ledger.db.query(IS_MOVING, [move.brand.id])).toHaveLength(1), {

@@ -18,6 +18,9 @@ const RECORDS = 30;
 /** `MOVE_RECORDS=300000` before `npx jest brands-move --selectProjects full -t "takes along"` measures a large brand. */
 const MORE_RECORDS = Number(process.env["MOVE_RECORDS"] ?? 2_000);
 
+const { ensureBackingServices } = jest.requireActual<{ ensureBackingServices(name: string): Promise<ReadonlyMap<string, string>> }>(
+  "../../../test/setup/ensure-backing-services.ts",
+);
 const product = startProduct();
 let brand: TestBrand;
 
@@ -26,7 +29,7 @@ interface Cell {
   readonly db: Database;
   readonly cut: CuttingProxy;
 }
-/** The one without a name, and "b". */
+/** The one without a name, on the newest Postgres, and "b", on the oldest. */
 let first: Cell;
 let other: Cell;
 
@@ -89,8 +92,8 @@ async function migrateRecords(url: string): Promise<void> {
   await migrate({ url, schema: "records", directory: "services/records/migrations" });
 }
 
-async function openCell(): Promise<Cell & { readonly url: string }> {
-  const server = await startPostgresServer({ settings: SETTINGS, log: (line) => void logged.push(line) });
+async function openCell(options: { readonly binDir?: string } = {}): Promise<Cell & { readonly url: string }> {
+  const server = await startPostgresServer({ ...options, settings: SETTINGS, log: (line) => void logged.push(line) });
   await migrateRecords(server.url);
   const cut = new CuttingProxy(server.url);
   const url = Object.assign(new URL(server.url), { port: String(await cut.listen()) }).href;
@@ -99,7 +102,8 @@ async function openCell(): Promise<Cell & { readonly url: string }> {
 
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  const [one, two] = await Promise.all([openCell(), openCell()]);
+  const binDir = (await ensureBackingServices("postgres")).get("POSTGRES_BIN") ?? "";
+  const [one, two] = await Promise.all([openCell(), openCell({ binDir })]);
   [first, other] = [one, two];
   env = { ...product.env, RECORDS_DATABASE_URL: one.url, RECORDS_CELL_DATABASES: `b=${two.url}` };
 });
