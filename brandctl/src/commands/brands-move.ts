@@ -88,22 +88,23 @@ type Given = Pick<Moving, "brandId" | "accounts" | "operator"> & { readonly from
 
 async function inCells<T>(session: Session, { from, to, abort, ...given }: Given, work: (moving: Moving) => Promise<T>): Promise<T> {
   const { terminal } = session;
-  const source = await openCell(terminal, from, given.brandId);
+  const source = await openCell(session, from, given.brandId);
+  const opened = [source];
   try {
-    const target = await openCell(terminal, to, given.brandId).catch(async (error: unknown) => {
+    const target = await openCell(session, to, given.brandId).catch(async (error: unknown) => {
       if (abort) await releaseSource(source, given.brandId);
       throw error;
     });
-    const moving: Moving = {
+    opened.push(target);
+    return await work({
       ...given,
       source,
       target,
       signal: terminal.interrupted,
       tell: (text) => session.note(({ dim }) => dim(text)),
       openBar: (total) => openProgressBar(session, "Copying", total, { unit: "records", atEnd: "" }),
-    };
-    return await work(moving).finally(() => target.stop());
+    });
   } finally {
-    await source.stop();
+    for (const cell of opened) await cell.stop();
   }
 }

@@ -2,7 +2,7 @@ import { errorReason } from "@brand-records/command-line";
 import { parseCellDatabases } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import { CommandFailure } from "../failure.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Session } from "../session.ts";
 
 /** Hashes of all records of a brand take a minute for ten millions. */
 export const STATEMENT_MS = 3_600_000;
@@ -26,7 +26,7 @@ export const cellText = (name: string): string => (name === "" ? "the cell witho
  *
  * @throws CommandFailure
  */
-export async function openCell({ env }: Terminal, name: string, brandId: string): Promise<Cell> {
+export async function openCell({ terminal: { env } }: Session, name: string, brandId: string): Promise<Cell> {
   const url = parseCellDatabases(env).get(name);
   const setting = name === "" ? "RECORDS_DATABASE_URL" : "RECORDS_CELL_DATABASES";
   if (url === undefined) throw new CommandFailure("unknown_address", `The database of ${cellText(name)} is not known: see ${setting}.`);
@@ -61,12 +61,6 @@ function explained(error: unknown, where: string): CommandFailure {
   return new CommandFailure(kind, `${where}: ${errorReason(cause)}.`, { cause });
 }
 
-/** What a cell says of a brand. */
-export interface BrandState {
-  readonly state: "open" | "closing" | "closed";
-  /** The cell of a closed brand. */
-  readonly moved_to: string | null;
-}
-
-export const stateIn = async (cell: Cell, brandId: string): Promise<BrandState | undefined> =>
-  (await cell.query<BrandState>("select state, moved_to from records.brands where brand_id = $1", [brandId]))[0];
+/** Returns what a cell says of a brand; of a closed one where it went. */
+export const stateIn = async (cell: Cell, brandId: string): Promise<{ state: string; moved_to: string | null } | undefined> =>
+  (await cell.query<never>("select state, moved_to from records.brands where brand_id = $1", [brandId]))[0];

@@ -2,12 +2,9 @@ import { onlyOf, type Sql } from "@brand-records/postgres";
 import { showSampled } from "@brand-records/service-runtime";
 import type { Registry } from "@brand-records/telemetry";
 
-/** The slots of moves out of this cell, and those with which the new cell copies tables. */
-const RETAINED = {
-  name: "move_slots.retained",
-  text: `select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)), 0)::float8 as bytes
-           from pg_replication_slots where database = current_database() and slot_name ~ '^(move_brd_|pg_\\d+_sync_)'`,
-};
+/** Slots of moves out of this cell, and those with which the new cell copies tables. */
+const RETAINED = `select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)), 0)::float8 as bytes
+   from pg_replication_slots where database = current_database() and slot_name ~ '^(move_brd_|pg_\\d+_sync_)'`;
 
 /** Shows how much of the disk moves keep from being freed. Every process shows it. */
 export const showMoveSlots = (metrics: Registry, sql: Sql): unknown =>

@@ -199,7 +199,7 @@ describe("a writer", () => {
     let barrier = 0n;
     await first.platform.transaction(async (sql) => {
       await first.db.transaction(async (closing) => {
-        await beginClosing({ ...first, db: closing as Database }, 60);
+        await beginClosing({ ...first, db: { ...first.db, ...closing } }, 60);
         // Its number is above that of the closing: the end of a snapshot after that may be no higher.
         await insert(sql);
       });
