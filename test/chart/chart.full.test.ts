@@ -26,6 +26,8 @@ const MAINTENANCE = [
   "maintenance.program=audit-export,maintenance.claim=audit",
 ];
 const LAPTOP = valuesOf("laptop");
+/** One as records, and one with values of its own. */
+const CELLS = ["--set-json", 'records.cells={"b":{},"south":{"replicas":0,"postgres":{"maxConnections":2000}}}'];
 const ROUTED = ["--set", "publicUrl=https://records.example:8443", "--set-string", "trustProxy=1"];
 
 const ofKind = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((object) => object.kind === kind);
@@ -43,6 +45,7 @@ describe("objects have no unknown fields, and values as Kubernetes and the opera
     ...VALUE_FILES.map((file) => [file, valuesOf(file)] as [string, readonly string[]]),
     ["an upgrade", [...valuesOf("large"), "--is-upgrade"]],
     ["additions of a platform team", ["--values", ADDITIONS]],
+    ["cells", [...valuesOf("large"), ...CELLS]],
     ...MAINTENANCE.map((values) => [values, [...valuesOf("large"), "--set", values]] as [string, readonly string[]]),
   ])("%s", async (_, args) => {
     const objects = await render(args);
@@ -233,6 +236,64 @@ describe("additions of a platform team", () => {
     ["two authorities", "extraCa.secret=x", /extraCa: set configMap or secret/],
   ])("are refused: %s", async (_, value, message) => {
     await expect(renderText(["--values", ADDITIONS, "--set", value])).rejects.toThrow(message);
+  });
+});
+
+describe("cells of records", () => {
+  let objects: KubernetesObject[];
+  beforeAll(async () => {
+    objects = await render([...valuesOf("large"), ...CELLS]);
+  });
+  const named = (kind: string, name: string): KubernetesObject =>
+    objects.find((object) => object.kind === kind && object.metadata.name === `${FULLNAME}-${name}`) as KubernetesObject;
+  const environmentOf = (name: string): Map<string, string> =>
+    new Map(
+      (named("Deployment", name)["spec"].template.spec.containers[0].env as { name: string; value: string }[]).map((entry) => [
+        entry.name,
+        entry.value,
+      ]),
+    );
+
+  it("have every object that records has, with the same program, settings and identity, under names of their own", () => {
+    const objectsNamed = (name: string): string[] =>
+      objects
+        .filter(({ metadata }) => new RegExp(`^${FULLNAME}-${name}(-admin|-migration)?$`).test(metadata.name))
+        .map((object) => JSON.stringify(object).replaceAll(name, "records"))
+        .toSorted();
+    expect(objectsNamed("records").length).toBeGreaterThan(9);
+    expect(objectsNamed("records-b")).toEqual(objectsNamed("records"));
+    expect(named("Certificate", "records-b")["spec"].uris).toEqual(["spiffe://cluster.local/ns/records/sa/records"]);
+    expect(named("Deployment", "records-south")["spec"].replicas).toBe(0);
+  });
+
+  it("are named to the gateway, and to brandctl with their databases", () => {
+    const targets = ["b", "south"].map((cell) => `${cell}=dns:///${FULLNAME}-records-${cell}:7000`).join(",");
+    for (const name of ["gateway", "operator"]) expect(environmentOf(name).get("RECORDS_CELLS")).toBe(targets);
+    expect(environmentOf("gateway").get("RECORDS_ADDRESS")).toBe(`dns:///${FULLNAME}-records:7000`);
+    const admin = ["records", "records-b", "records-south"].map((name) => `http://${FULLNAME}-${name}-admin:9090`).join(",");
+    expect(environmentOf("operator").get("RECORDS_ADMIN")).toBe(admin);
+    expect(environmentOf("operator").get("RECORDS_CELL_DATABASES_FILE")).toBe("/secrets/RECORDS_CELL_DATABASES");
+    expect(named("ExternalSecret", "operator")["spec"].data).toHaveLength(2);
+    expect(environmentOf("console").has("RECORDS_CELLS")).toBe(false);
+  });
+
+  it("have metrics of the service records, with their name as a label", () => {
+    const [endpoint] = ofKind(objects, "PodMonitor").map(({ spec }) => spec.podMetricsEndpoints[0] as { relabelings: object[] });
+    expect(endpoint?.relabelings.slice(-2)).toMatchObject([
+      { targetLabel: "service", sourceLabels: ["service"], replacement: "records" },
+      { targetLabel: "cell", regex: "records-(.+)" },
+    ]);
+  });
+
+  it("migrate by a Job for one run, too", async () => {
+    const [job] = ofKind(
+      await render([...valuesOf("large"), ...CELLS, "--set", "maintenance.program=migrate,maintenance.service=records-b"]),
+      "Job",
+    ).filter(({ metadata }) => metadata.name === `${FULLNAME}-migrate`);
+    expect(job?.["spec"].template.spec).toMatchObject({
+      serviceAccountName: `${FULLNAME}-records-b`,
+      containers: [{ command: ["node", "--enable-source-maps", "services/records/dist/migrate.js"] }],
+    });
   });
 });
 
@@ -441,6 +502,12 @@ describe("values that are refused", () => {
       ["--set-string", "settings.RATE_LIMIT_PRO=600,console.settings.RATE_LIMIT_PRO=500"],
       /RATE_LIMIT_PRO is 600 for the gateway and 500 for the console/,
     ],
+    ["a cell with a name that the gateway refuses", ["--set", "records.cells.B.replicas=1"], /records.cells|propertyNames|pattern/],
+    [
+      "a cell whose name makes a Secret's name too long",
+      ["--set", `records.cells.${"c".repeat(20)}.replicas=1,fullnameOverride=${"x".repeat(40)}`],
+      /records\.cells: the names of c+ are too long/,
+    ],
     [
       "more webhook processes than partitions",
       ["--set", "kafka.brokers={k:9092},kafka.partitions=2,webhook.replicas=3,postgres.maxConnections=200"],
@@ -498,5 +565,21 @@ describe("the connections of Postgres", () => {
 
   it("count every process that a rollout may add", async () => {
     await expect(renderText([...LAPTOP, "--set", "records.maxSurge=100"])).rejects.toThrow(/records 101 processes x 10/);
+  });
+
+  it("are counted for each server: that of a cell, and of a service with one of its own", async () => {
+    const own = [
+      "--set",
+      "accounts.postgres.maxConnections=15,accounts.postgres.reservedConnections=5,records.cells.b.postgres.maxConnections=30",
+    ];
+    await expect(renderText([...withConnections(NEEDED), ...own])).resolves.toContain("records-b");
+    await expect(renderText([...withConnections(NEEDED - 1), ...own])).rejects.toThrow(/^.*postgres\.maxConnections: 61 .*up to 52 /m);
+    const less = (value: string): string[] => [...withConnections(NEEDED), ...own, "--set", value];
+    await expect(renderText(less("accounts.postgres.maxConnections=14"))).rejects.toThrow(
+      /accounts\.postgres\.maxConnections: 14 less 5 .*up to 10 /,
+    );
+    await expect(renderText(less("records.cells.b.postgres.maxConnections=29"))).rejects.toThrow(
+      /records\.cells\.b\.postgres\.maxConnections: 29 less 10 .*\(records-b 2 processes x 10\)/,
+    );
   });
 });

@@ -2,8 +2,7 @@
 {{- define "brand-records.checks" -}}
 {{- $v := .Values -}}
 {{- $services := include "brand-records.services" . | fromYaml -}}
-{{- $needed := 0 -}}
-{{- $parts := list -}}
+{{- $servers := dict -}}
 {{- range $name, $facts := $services -}}
   {{- $own := index $v $name -}}
   {{- if and $own.autoscaling.enabled (lt (int $own.autoscaling.maxReplicas) (int $own.autoscaling.minReplicas)) -}}{{- fail (printf "%s.autoscaling: maxReplicas is below minReplicas" $name) -}}{{- end -}}
@@ -11,12 +10,18 @@
     {{- $processes := add (int (include "brand-records.replicasMax" $own)) (int ($own.maxSurge | default 1)) -}}
     {{- $each := add (int $own.databaseConnections) (int $facts.sessions) -}}
     {{- $migration := ternary 1 0 $v.migrations.job -}}
-    {{- $needed = add $needed (mul $processes $each) $migration -}}
-    {{- $parts = append $parts (printf "%s %d processes x %d" $name $processes $each) -}}
+    {{- $owner := ternary (printf "records.cells.%v." $facts.cell) (ternary (printf "%s." $name) "" (not (empty $own.postgres))) (not (empty $facts.cell)) -}}
+    {{- $server := get $servers $owner | default (dict "postgres" (merge (dict) ($own.postgres | default dict) $v.postgres) "needed" 0 "parts" list) -}}
+    {{- $_ := set $server "needed" (add $server.needed (mul $processes $each) $migration) -}}
+    {{- $_ := set $server "parts" (append $server.parts (printf "%s %d processes x %d" $name $processes $each)) -}}
+    {{- $_ := set $servers $owner $server -}}
   {{- end -}}
+  {{- if and $facts.cell (gt (len (include "brand-records.migrationSecret" (dict "root" $ "component" $name))) 63) -}}{{- fail (printf "records.cells: the names of %s are too long: set a shorter fullnameOverride, or name it shorter" $facts.cell) -}}{{- end -}}
 {{- end -}}
-{{- $available := sub (int $v.postgres.maxConnections) (int $v.postgres.reservedConnections) -}}
-{{- if gt (int $needed) (int $available) -}}{{- fail (printf "postgres.maxConnections: %d less %d reserved are too few: the processes need up to %d during a rollout (%s). Raise max_connections of Postgres and this value, or lower databaseConnections or replicas" (int $v.postgres.maxConnections) (int $v.postgres.reservedConnections) (int $needed) (join ", " $parts)) -}}{{- end -}}
+{{- range $owner, $server := $servers -}}
+  {{- $available := sub (int $server.postgres.maxConnections) (int $server.postgres.reservedConnections) -}}
+  {{- if gt (int $server.needed) (int $available) -}}{{- fail (printf "%spostgres.maxConnections: %d less %d reserved are too few: the processes need up to %d during a rollout (%s). Raise max_connections of Postgres and this value, or lower databaseConnections or replicas" $owner (int $server.postgres.maxConnections) (int $server.postgres.reservedConnections) (int $server.needed) (join ", " $server.parts)) -}}{{- end -}}
+{{- end -}}
 {{- $refusals := dict
   (printf "webhook: at most %d processes (kafka.partitions) take events" (int $v.kafka.partitions))
   (and $v.kafka.brokers (gt (int (include "brand-records.replicasMax" $v.webhook)) (int $v.kafka.partitions)))
@@ -66,7 +71,7 @@
 
 {{/* The API server refuses these too, with half of a release installed. */}}
 {{- define "brand-records.resourceChecks" -}}
-{{- range $owner := list "gateway" "console" "accounts" "records" "plans" "webhook" "operator" "maintenance" -}}
+{{- range $owner := concat (list "console" "operator" "maintenance") (keys (include "brand-records.services" . | fromYaml) | sortAlpha) | uniq -}}
   {{- $resources := (index $.Values $owner).resources -}}
   {{- range $name, $request := $resources.requests -}}
     {{- $limit := get ($resources.limits | default dict) $name | default $request -}}
@@ -129,7 +134,8 @@
 {{- define "brand-records.maintenanceChecks" -}}
 {{- $m := .Values.maintenance -}}
 {{- if $m.program -}}
-{{- $services := dict "migrate" (list "accounts" "plans" "records" "webhook") "after-restore" (list "accounts" "webhook") "re-encrypt" (list "webhook") "audit-export" (list "") -}}
+{{- $migrated := without (keys (include "brand-records.services" . | fromYaml) | sortAlpha) "gateway" "console" -}}
+{{- $services := dict "migrate" $migrated "after-restore" (list "accounts" "webhook") "re-encrypt" (list "webhook") "audit-export" (list "") -}}
 {{- $possible := get $services $m.program -}}
 {{- if not (has $m.service $possible) -}}{{- fail (printf "maintenance.service: %s needs %s" $m.program ($possible | join " or " | default "none")) -}}{{- end -}}
 {{- if and (eq $m.program "after-restore") (ne (int (index .Values $m.service).replicas) 0) -}}{{- fail (printf "maintenance.program: after-restore runs while no process of %s does: set %s.replicas=0 first" $m.service $m.service) -}}{{- end -}}

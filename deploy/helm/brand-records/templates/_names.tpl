@@ -103,3 +103,12 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- define "brand-records.target" -}}
 dns:///{{ include "brand-records.fullname" .root }}-{{ .component }}:7000
 {{- end -}}
+
+{{/* RECORDS_CELLS of the gateway and of brandctl. */}}
+{{- define "brand-records.cellTargets" -}}
+{{- $targets := list -}}
+{{- range $cell := keys .Values.records.cells | sortAlpha -}}
+{{- $targets = append $targets (printf "%s=%s" $cell (include "brand-records.target" (dict "root" $ "component" (printf "records-%s" $cell)))) -}}
+{{- end -}}
+{{- join "," $targets -}}
+{{- end -}}

@@ -1,6 +1,7 @@
 {{/* The process types, as YAML: what each has and needs. `sessions` are those beside its pool, at most, per process: a migration
      at start or an index build after it (1); of records imports (4) and the relay (1); of webhook sending (4), notifications (1) and a
-     replay of dead letters (1). `provider`: it talks to the OpenID provider. */}}
+     replay of dead letters (1). `provider`: it talks to the OpenID provider. `identity`: whose program and certificate it has, if not its own
+     name's. Each cell of records is a type with the values of records, but for those of its own. */}}
 {{- define "brand-records.services" -}}
 {{- $redis := .Values.redis.enabled -}}
 {{- $kafka := not (empty .Values.kafka.brokers) -}}
@@ -9,7 +10,7 @@
 gateway:
   program: gateway/dist/bundle/main.js
   http: 8080
-  calls: [accounts, plans, records]
+  calls: [accounts, plans, records{{ range $name, $_ := .Values.records.cells }}, records-{{ $name }}{{ end }}]
   secrets: [{{ if $redis }}REDIS_URL{{ end }}]
   redis: {{ $redis }}
 {{- if .Values.console.enabled }}
@@ -28,12 +29,20 @@ accounts:
   redis: {{ $redis }}
   provider: {{ $provider }}
   mail: {{ not (empty .Values.mail.from) }}
-records:
+{{- range $cell := prepend (keys .Values.records.cells | sortAlpha) "" }}
+{{- if $cell }}
+{{- $shared := omit $.Values.records "cells" "existingSecret" "certificateSecret" "postgres" | deepCopy }}
+{{- $_ := set $.Values (printf "records-%s" $cell) (mergeOverwrite $shared (index $.Values.records.cells $cell | default dict)) }}
+{{- end }}
+records{{ with $cell }}-{{ . }}{{ end }}:
   program: services/records/dist/bundle/main.js
+  identity: records
+  cell: {{ $cell | quote }}
   sessions: 6
   calls: [{{ if not $kafka }}webhook{{ end }}]
   secrets: [DATABASE_URL{{ if $sasl }}, KAFKA_SASL_PASSWORD{{ end }}]
   kafka: {{ $kafka }}
+{{- end }}
 plans:
   program: services/plans/dist/bundle/main.js
   sessions: 1
@@ -105,7 +114,9 @@ RPC_TLS_CA: /certificates/ca.crt
 {{ . }}_FILE: /secrets/{{ . }}
 {{- end }}
 {{- range .facts.calls }}
+{{- if not (hasPrefix "records-" .) }}
 {{ upper . }}_ADDRESS: {{ include "brand-records.target" (dict "root" $.root "component" .) }}
+{{- end }}
 {{- end }}
 {{- with $v.tracing.endpoint }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
@@ -150,10 +161,13 @@ KAFKA_TLS_CA: /authorities/kafka/ca.crt
 {{- end }}
 {{- if $v.kafka.saslMechanism }}
 KAFKA_SASL_MECHANISM: {{ $v.kafka.saslMechanism | quote }}
-KAFKA_SASL_USERNAME: {{ index $v.kafka.saslUsernames .component | quote }}
+KAFKA_SASL_USERNAME: {{ index $v.kafka.saslUsernames (.facts.identity | default .component) | quote }}
 {{- end }}
 {{- end }}
 {{- if eq .component "gateway" }}
+{{- with include "brand-records.cellTargets" .root }}
+RECORDS_CELLS: {{ . | quote }}
+{{- end }}
 {{- if $v.console.enabled }}
 CONSOLE_ADDRESS: {{ $full }}-console:8081
 {{- end }}
