@@ -38,7 +38,7 @@ export const DASHBOARDS = {
           unit: "percentunit",
           stat: true,
           bad: 0.005,
-          queries: { late: "outbox:late:ratio3d" },
+          queries: { "late {{cell}}": "outbox:late:ratio3d" },
         },
         "Deliveries late, 3 days": {
           description: "Share of the time in which the oldest due delivery waited longer than a minute. 0.5% is promised.",
@@ -63,7 +63,7 @@ export const DASHBOARDS = {
         "Processes that respond": {
           description: "Prometheus reaches their admin port.",
           unit: "short",
-          queries: { "{{service}}": `sum by (service) (up{${J}})` },
+          queries: { "{{service}} {{cell}}": `sum by (service, cell) (up{${J}})` },
         },
       },
       Processes: {
@@ -86,18 +86,18 @@ export const DASHBOARDS = {
         "Callers waiting for a connection": {
           description: "Of each pool of connections to Postgres.",
           unit: "short",
-          queries: { "{{service}} {{pool}}": `sum by (service, pool) (postgres_pool_connections{${J},state="waiting"})` },
+          queries: { "{{service}} {{cell}} {{pool}}": `sum by (service, cell, pool) (postgres_pool_connections{${J},state="waiting"})` },
         },
         "Wait for a connection, p99": {
           description: "What a statement waits before it starts.",
           unit: "s",
           bad: 0.1,
-          queries: { "{{service}} {{pool}}": quantile(0.99, "postgres_pool_wait_seconds", "service, pool") },
+          queries: { "{{service}} {{cell}} {{pool}}": quantile(0.99, "postgres_pool_wait_seconds", "service, cell, pool") },
         },
         "Errors of Postgres": {
           description: "Connections that fail, statements that run out of time, refused writes. Never errors of the data.",
           unit: "ops",
-          queries: { "{{service}} {{reason}}": rateBy("postgres_errors_total", "service, reason") },
+          queries: { "{{service}} {{cell}} {{reason}}": rateBy("postgres_errors_total", "service, cell, reason") },
         },
         Certificates: {
           description: "When the certificate that a process has loaded expires.",
@@ -203,6 +203,11 @@ export const DASHBOARDS = {
           unit: "short",
           queries: { Redis: `min(rate_limiter_redis_up{${J}})` },
         },
+        "Pages that a cell refused": {
+          description: "The brand was being moved, or is in another cell. Each page was asked for once more.",
+          unit: "reqps",
+          queries: { "{{cell}}": rateBy("cell_refusals_total", "cell") },
+        },
         "Broken and refused requests": {
           description: "Bytes that are no HTTP, and bodies refused because those being read held too much memory.",
           unit: "reqps",
@@ -235,18 +240,18 @@ export const DASHBOARDS = {
           description: "0 if there is none, -1 while the database does not respond. Late from one minute on.",
           unit: "s",
           bad: 60,
-          queries: { oldest: `max(outbox_oldest_seconds{${J}})` },
+          queries: { "oldest {{cell}}": `max by (cell) (outbox_oldest_seconds{${J}})` },
         },
         "Events in the outbox": {
           description: "Counted up to 10,000; -1 while the database does not respond.",
           unit: "short",
-          queries: { waiting: `max(outbox_events{${J}})` },
+          queries: { "waiting {{cell}}": `max by (cell) (outbox_events{${J}})` },
         },
         "Events through the log": {
           description: "Published by records, stored by webhook, with the deliveries made of them.",
           unit: "ops",
           queries: {
-            published: `sum(rate(outbox_published_total{${J}}${RATE}))`,
+            "published {{cell}}": rateBy("outbox_published_total", "cell"),
             stored: `sum(rate(intake_events_total{${J}}${RATE}))`,
             deliveries: `sum(rate(intake_deliveries_total{${J}}${RATE}))`,
             "failures to publish": `sum(rate(outbox_failures_total{${J}}${RATE}))`,
