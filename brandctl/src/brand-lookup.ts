@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
-import { CommandFailure, UsageFailure } from "./failure.ts";
+import type { Brand } from "@brand-records/proto/accounts/v1";
+import { CommandFailure, required, UsageFailure } from "./failure.ts";
 import { requireId } from "./ids.ts";
 import type { Session } from "./session.ts";
 
@@ -61,7 +62,7 @@ async function findBrand(session: Session, kind: BrandsKind, id: string): Promis
 export async function emptyListText(session: Session, brandId: string, text: string): Promise<string> {
   const unsure = `${text} Is the id right? See brandctl brands list`;
   try {
-    return (await brandExists(session, brandId)) === undefined ? unsure : text;
+    return (await findBrandOf(session, brandId)) === undefined ? unsure : text;
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") throw error;
     // The list is right even if accounts is unavailable.
@@ -73,11 +74,12 @@ export async function emptyListText(session: Session, brandId: string, text: str
  * Records can be imported for any brand id, so a mistyped id would put them where no key reads them. Calls accounts, if its
  * address is known.
  *
+ * @returns the brand's cell; null: the one without a name, or none
  * @throws CommandFailure when there is no such brand
  */
-export async function requireBrand(session: Session, brandId: string): Promise<void> {
+export async function requireBrand(session: Session, brandId: string): Promise<string | null> {
   try {
-    await brandExists(session, brandId);
+    return (await findBrandOf(session, brandId))?.cell ?? null;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     throw new CommandFailure("not_found", `There is no brand ${brandId}. Nothing was imported.`, {
@@ -87,8 +89,7 @@ export async function requireBrand(session: Session, brandId: string): Promise<v
 }
 
 /** Undefined where the address of accounts is not known. @throws AppError `not_found` when there is no such brand */
-async function brandExists(session: Session, brandId: string): Promise<true | undefined> {
+async function findBrandOf(session: Session, brandId: string): Promise<Brand | undefined> {
   if (session.endpoints.find("accounts") === undefined) return undefined;
-  await session.client("accounts").getBrand({ brand_id: brandId });
-  return true;
+  return required((await session.client("accounts").getBrand({ brand_id: brandId })).brand, "brand");
 }

@@ -13,6 +13,7 @@ export const ENVIRONMENT: readonly EnvironmentSetting[] = [
     names: ["ACCOUNTS_ADDRESS", "PLANS_ADDRESS", "RECORDS_ADDRESS", "WEBHOOK_ADDRESS"],
     what: "host:port of each service's gRPC",
   },
+  { names: ["RECORDS_CELLS"], what: "name=host:port, comma-separated: records in each cell that has a name" },
   { names: ["BASE_URL"], what: "origin of the HTTP API, for doctor" },
   { names: ["PUBLIC_URL"], what: "the same as browsers see it, for members link" },
   {
@@ -20,7 +21,7 @@ export const ENVIRONMENT: readonly EnvironmentSetting[] = [
     what: "http://host:port of each process's admin port, comma-separated, for doctor",
   },
   { names: ["PLATFORM_DATABASE_URL"], what: "Postgres, by a login with the role platform, for records set-status", isSecret: true },
-  { names: ["RECORDS_DATABASE_URL"], what: "Postgres of records, by a login that owns the schema, for brands move", isSecret: true },
+  { names: ["RECORDS_DATABASE_URL"], what: "Postgres of records, by a login that owns the schema, with cells", isSecret: true },
   {
     names: ["RECORDS_CELL_DATABASES"],
     what: "name=postgres://…, comma-separated: the same of each cell that has a name",

@@ -60,10 +60,11 @@ export class Session extends CommandOutput<Terminal> {
    * Returns a client, which connects with its first call and closes with the session.
    *
    * @param signal cancels calls in flight. Default: Ctrl-C
+   * @param endpoint where records is, in the brand's cell
    * @throws CommandFailure if the address of its service is not known
    */
-  client<Name extends ClientName>(name: Name, signal?: AbortSignal): Client<Name> {
-    const connection = this.#connectionTo(name.replace(/\..*/, "") as ServiceName, signal);
+  client<Name extends ClientName>(name: Name, signal?: AbortSignal, endpoint?: Endpoint): Client<Name> {
+    const connection = this.#connectionTo(endpoint ?? this.endpoints.get(name.replace(/\..*/, "") as ServiceName), signal);
     let opened: Promise<Clients.Caller> | undefined;
     const call = async (method: string, request: unknown): Promise<unknown> => {
       opened ??= this.#open(({ connect }) => connect(name, connection));
@@ -72,8 +73,10 @@ export class Session extends CommandOutput<Terminal> {
     return new Proxy({} as Client<Name>, { get: (_, method) => (request: unknown) => call(String(method), request) });
   }
 
-  async imports(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {
-    const connection = this.#connectionTo("records");
+  async imports(
+    cell: string | null | undefined,
+  ): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {
+    const connection = this.#connectionTo(this.endpoints.recordsIn(cell));
     return { ...connection, client: await this.#open(({ connectImport }) => connectImport(connection)) };
   }
 
@@ -81,8 +84,8 @@ export class Session extends CommandOutput<Terminal> {
     for (const client of this.#opened.splice(0)) client.stop();
   }
 
-  #connectionTo(service: ServiceName, signal = this.terminal.interrupted): Clients.Connection {
-    return { endpoint: this.endpoints.get(service), tls: this.endpoints.tls(), signal };
+  #connectionTo(endpoint: Endpoint, signal = this.terminal.interrupted): Clients.Connection {
+    return { endpoint, tls: this.endpoints.tls(), signal };
   }
 
   async #open<Opened extends { stop(): void }>(connect: (clients: typeof Clients) => Opened): Promise<Opened> {

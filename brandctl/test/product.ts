@@ -53,6 +53,7 @@ export interface Product {
   readonly env: Readonly<Record<`${"ACCOUNTS" | "PLANS" | "RECORDS" | "WEBHOOK"}_ADDRESS`, string>>;
   /** The address of records itself: imports are streams, which are not forwarded. */
   readonly recordsAddress: string;
+  readonly databaseUrl: string;
   readonly db: Database;
   readonly accounts: RpcClient<typeof Accounts.AccountsServiceService>;
   readonly receivers: RpcClient<typeof Webhook.ReceiversServiceService>;
@@ -116,6 +117,7 @@ export function startProduct(webhookSettings: NodeJS.ProcessEnv = {}): Product {
       db,
       env: { ACCOUNTS_ADDRESS: address, PLANS_ADDRESS: address, WEBHOOK_ADDRESS: address, RECORDS_ADDRESS: address },
       recordsAddress: addresses.records,
+      databaseUrl: database.url,
       accounts: life.own("accounts client", connectRpc(Accounts.AccountsServiceService, addresses.accounts)),
       receivers: life.own("receivers client", connectRpc(Webhook.ReceiversServiceService, addresses.webhook)),
       plans: life.own("plans client", connectRpc(Plans.PlansServiceService, addresses.plans)),

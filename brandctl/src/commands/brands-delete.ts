@@ -2,7 +2,9 @@ import { AppError } from "@brand-records/errors";
 import type { BeginBrandDeletionResponse, Brand } from "@brand-records/proto/accounts/v1";
 import { counted, declared, flag, printable, shortTime, type Values } from "@brand-records/command-line";
 import { Option } from "commander";
+import { cellDatabases } from "../connection/cells.ts";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
+import { withPlatformDatabase } from "../connection/platform-database.ts";
 import { clearLog, keepLog, LEFT_AS_IT_IS, type ClearedLog } from "../delete-brand/clear-log.ts";
 import {
   deleteEverywhere,
@@ -50,7 +52,7 @@ export const deleteBrand = command("delete", {
     // All, before anything is deleted.
     for (const name of SERVICE_NAMES) session.endpoints.get(name);
     const brand = await findBrand(session, brandId);
-    await requireServing(session, brand === undefined ? "Nothing more was deleted." : NOTHING_DELETED);
+    await requireServing(session, brand === undefined ? "Nothing more was deleted." : NOTHING_DELETED, brand?.cell);
     if (brand !== undefined) await confirm(session, brand, options);
     return continueDeletion(session, brandId, options, brand === undefined);
   },
@@ -115,7 +117,7 @@ async function continueDeletion(session: Session, brand_id: string, options: Del
   try {
     const begun = await clients.accounts.beginBrandDeletion({ brand_id, resume });
     if (resume) session.note(({ dim }) => dim(resumedText(begun)));
-    const settling = { at: performance.now() + begun.settles_in_ms, quietMs: begun.quiet_ms };
+    const settling = { records: clients.records(begun), at: performance.now() + begun.settles_in_ms, quietMs: begun.quiet_ms };
     const found = await deleteEverywhere(deleting, settling);
     const log = await logStep(deleting, options, { isRepeat: begun.finished, found });
     let redis_expires = false;
@@ -124,6 +126,8 @@ async function continueDeletion(session: Session, brand_id: string, options: Del
       redis_expires = response.redis_unavailable;
       return response;
     });
+    for (const database of cellDatabases(session).values())
+      await withPlatformDatabase(database, (db) => db.query("delete from records.brands where brand_id = $1", [brand_id]));
     status.clear();
     const rows_of_this_run = Object.fromEntries(rows);
     printResult(session, { brand_id, started_at: begun.started_at, resumed: resume, rows_of_this_run, log, redis_expires });

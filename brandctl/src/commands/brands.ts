@@ -2,6 +2,7 @@ import { choice, type Column, flag, mandatory, shortTime } from "@brand-records/
 import { newId } from "@brand-records/ids";
 import type { Brand, SetBrandTierResponse, SetBrandVerifiedResponse } from "@brand-records/proto/accounts/v1";
 import { Argument } from "commander";
+import { entryTo } from "../connection/cells.ts";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
 import { command, group, type Session } from "../session.ts";
@@ -25,15 +26,20 @@ const create = command("create", {
       "brand",
       "an id the brand already has, such as brd_01h455vb4pex5vsknk084sn02q; safe to repeat (default: a new id)",
     ),
+    cell: textOption("--cell <name>", "the cell that is to have its records (default: the one without a name)"),
   },
   examples: [
     ['brandctl brands create --name "Ulap at Araw" --tier plus --verified', "a brand that may have keys"],
     ["brandctl brands create --name Test --tier pro --json | jq -r .brand.id", "only the id, for a script"],
   ],
   // The id is made here: a call whose answer is lost is made again, and finds the same brand.
-  run: async (session, { name, tier, verified = false, id = newId("brd") }) => {
-    const brand = printBrand(session, await session.client("accounts").createBrand({ name, tier, verified, id }));
-    if (brand.tier !== tier || brand.verified !== verified) {
+  run: async (session, { name, tier, verified = false, id = newId("brd"), cell }) => {
+    const letIn = entryTo(session, cell);
+    const made = await session.client("accounts").createBrand({ name, tier, verified, id, cell });
+    const isInCell = (made.brand?.cell ?? undefined) === cell;
+    if (isInCell) await letIn(id);
+    const brand = printBrand(session, made);
+    if (brand.tier !== tier || brand.verified !== verified || !isInCell) {
       session.note(({ yellow }) => yellow("The brand exists already and was left unchanged: see brands set-tier and brands verify."));
     }
     session.note(({ dim }) => dim(`Next: brandctl members add EMAIL --brand ${brand.id} --role owner`));
@@ -48,7 +54,8 @@ const list = command("list", {
     const accounts = session.client("accounts");
     const { items: brands } = await readPages(Infinity, PAGE_SIZE, "brands", (page) => accounts.listBrands(page));
     const deletion = brands.some(({ deletion_started_at: startedAt }) => startedAt != null) ? [DELETION_COLUMN] : [];
-    session.printTable({ brands }, [...COLUMNS, ...deletion], brands, "There are no brands yet: brandctl brands create");
+    const cell = brands.some((brand) => brand.cell != null) ? [CELL_COLUMN] : [];
+    session.printTable({ brands }, [...COLUMNS, ...cell, ...deletion], brands, "There are no brands yet: brandctl brands create");
   },
 });
 
@@ -90,6 +97,7 @@ const COLUMNS: readonly Column<Brand>[] = [
   { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
 ];
 
+const CELL_COLUMN: Column<Brand> = { title: "CELL", cell: ({ cell }) => cell ?? "" };
 const DELETION_COLUMN: Column<Brand> = {
   title: "DELETION",
   cell: ({ deletion_started_at: startedAt }) => (startedAt == null ? "" : `since ${shortTime(startedAt)}: continue with brands delete`),

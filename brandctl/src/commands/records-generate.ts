@@ -82,8 +82,8 @@ async function generate(session: Session, options: Values<typeof OPTIONS>): Prom
   const inputs = { brand_id: brandId, seed, now: formatInstant(now) };
 
   if (options.import === true) {
-    await requireBrand(session, brandId);
-    const imports = await importGenerated(session, brandId, brand, chosen, sizes);
+    const cell = await requireBrand(session, brandId);
+    const imports = await importGenerated(session, { brandId, cell }, brand, chosen, sizes);
     session.printTable({ ...inputs, imports }, IMPORT_COLUMNS, imports);
     return;
   }
@@ -149,7 +149,7 @@ interface GeneratedImport {
  */
 async function importGenerated(
   session: Session,
-  brandId: string,
+  target: { readonly brandId: string; readonly cell: string | null },
   brand: GeneratedBrand,
   resources: readonly DemoResource[],
   sizes: BrandSizes,
@@ -158,8 +158,11 @@ async function importGenerated(
   for (const resource of resources) {
     const bar = openProgressBar(session, resource, sizes[resource]);
     try {
-      const { summary, problems } = await importFrom(session, { brandId, resource, skipBad: false }, lines(brand[resource]()), (progress) =>
-        bar.update(progress.lines, progress.lines),
+      const { summary, problems } = await importFrom(
+        session,
+        { ...target, resource, skipBad: false },
+        lines(brand[resource]()),
+        (progress) => bar.update(progress.lines, progress.lines),
       );
       const [problem] = problems;
       if (problem !== undefined) throw new CommandFailure("refused", `The generated ${resource} were refused: ${problemLine(problem)}.`);

@@ -1,7 +1,9 @@
+import type { Database } from "@brand-records/postgres";
 import { EVENT_TYPE_NAMES } from "@brand-records/resources";
 import { option, printable, type Values } from "@brand-records/command-line";
 import { Argument, InvalidArgumentError } from "commander";
-import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
+import { cellDatabases } from "../connection/cells.ts";
+import { findPlatformDatabase, withPlatformDatabase, type PlatformDatabase } from "../connection/platform-database.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
 import { changeStatus, type StatusChange, type StatusChanged } from "../set-status/change-status.ts";
@@ -51,10 +53,11 @@ export const setStatusCommand = command("set-status", {
   ],
   run: async (session, options, kind: string, id: string, status: string) => {
     const change = changeFrom(kind, id, status, options);
-    const database = findPlatformDatabase(session, options.platformDatabaseUrl);
+    const found = findPlatformDatabase(session, options.platformDatabaseUrl);
+    const databases = [found, ...(options.platformDatabaseUrl === undefined ? cellDatabases(session).values() : [])];
     const { inChangeSpan } = await import("../set-status/change-span.ts");
     const changed = await inChangeSpan(session.terminal, change, (traced) =>
-      withPlatformDatabase(database, (db) => {
+      inFirstThatHas(databases, (db) => {
         session.terminal.interrupted.throwIfAborted();
         return changeStatus(db, traced);
       }),
@@ -65,6 +68,14 @@ export const setStatusCommand = command("set-status", {
     session.print({ record, changed: changed.changed, event }, (colors) => changeText(change, changed, event, colors));
   },
 });
+
+/** Goes on to the next cell where the record, or its brand, is not. */
+function inFirstThatHas<T>([database, ...others]: readonly PlatformDatabase[], work: (db: Database) => Promise<T>): Promise<T> {
+  return withPlatformDatabase(database as PlatformDatabase, work).catch((error: { readonly kind?: string; readonly code?: string }) => {
+    if (others.length > 0 && (error.kind === "brand_moving" || error.code === "not_found")) return inFirstThatHas(others, work);
+    throw error;
+  });
+}
 
 /** @throws UsageFailure when kind, id, status and code do not go together */
 function changeFrom(kind: string, id: string, status: string, { brand, code, traceparent }: Values<typeof OPTIONS>): StatusChange {

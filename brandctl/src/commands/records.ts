@@ -46,8 +46,8 @@ const importCommand = command("import", {
       }
     };
     try {
-      await requireBrand(session, brandId);
-      const { summary, problems } = await importFrom(session, { brandId, resource, skipBad }, lines(), (progress) =>
+      const cell = await requireBrand(session, brandId);
+      const { summary, problems } = await importFrom(session, { brandId, cell, resource, skipBad }, lines(), (progress) =>
         bar.update(input.bytesRead(), progress.lines),
       );
       bar.stop();

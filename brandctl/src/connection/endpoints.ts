@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { recordsCells } from "@brand-records/config";
 import { isAlive } from "@brand-records/lifecycle";
 import { CommandFailure } from "../failure.ts";
 
@@ -71,6 +72,22 @@ export class Endpoints {
     );
   }
 
+  /** records in the cells that have a name. @throws CommandFailure for a malformed setting */
+  cells(): ReadonlyMap<string, Endpoint> {
+    const { data: set, error } = recordsCells.safeParse(this.#env["RECORDS_CELLS"]);
+    if (set === undefined) throw new CommandFailure("invalid_settings", `RECORDS_CELLS: ${error.issues[0]?.message}.`);
+    const file = this.#env["RECORDS_CELLS"] ? undefined : this.runFile();
+    const from = file?.path ?? "RECORDS_CELLS";
+    return new Map(Object.entries(file?.cells ?? set).map(([cell, address]) => [cell, { name: "records", address, from }]));
+  }
+
+  /** records in the brand's cell. @throws CommandFailure if its address is not known */
+  recordsIn(cell: string | null | undefined): Endpoint {
+    const endpoint = cell == null ? this.get("records") : this.cells().get(cell);
+    if (endpoint !== undefined) return endpoint;
+    throw new CommandFailure("unknown_address", `The address of records in the cell ${cell} is not known: RECORDS_CELLS lacks it.`);
+  }
+
   /** The run file, unless its run has ended. */
   runFile(): RunFile | undefined {
     const found = this.#findRunFile();
@@ -123,6 +140,9 @@ export interface RunFile {
   readonly baseUrl: string | undefined;
   /** gRPC addresses by service. */
   readonly rpc: Readonly<Record<string, string>>;
+  /** gRPC addresses of records, and databases, by cell. */
+  readonly cells: Readonly<Record<string, string>>;
+  readonly cellDatabases: Readonly<Record<string, string>>;
   /** Addresses for probes and metrics by process. */
   readonly admin: Readonly<Record<string, string>>;
   /** A login with the role `platform`. */
@@ -155,12 +175,14 @@ function readRunFile(path: string): RunFile {
     throw invalid("cannot be read as JSON", error);
   }
   if (!isObject(content)) throw invalid("does not hold a JSON object");
-  const { launcher, base_url, rpc, admin, platform_database_url } = content;
+  const { launcher, base_url, rpc, cells, cell_databases, admin, platform_database_url } = content;
   return {
     path,
     ended: hasEnded(launcher),
     baseUrl: textOf(base_url),
     rpc: addresses(rpc),
+    cells: addresses(cells),
+    cellDatabases: addresses(cell_databases),
     admin: addresses(admin),
     platformDatabaseUrl: textOf(platform_database_url),
   };

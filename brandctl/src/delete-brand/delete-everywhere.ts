@@ -1,5 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { counted } from "@brand-records/command-line";
+import type { BeginBrandDeletionResponse } from "@brand-records/proto/accounts/v1";
+import type { Client } from "../connection/clients.ts";
 import { CommandFailure, restated } from "../failure.ts";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
 import type { Session } from "../session.ts";
@@ -15,7 +17,11 @@ const QUIET_ROUNDS = 6;
 export const openDeleters = (session: Session) => ({
   accounts: session.client("accounts.operator"),
   plans: session.client("plans.operator"),
-  records: session.client("records.operator"),
+  /** In the brand's cell; in all of them once accounts has forgotten which one it was. */
+  records: ({ finished, cell }: BeginBrandDeletionResponse) =>
+    (finished ? [null, ...session.endpoints.cells().keys()] : [cell]).map((each) =>
+      session.client("records.operator", undefined, session.endpoints.recordsIn(each)),
+    ),
   webhook: session.client("webhook.operator"),
 });
 
@@ -37,8 +43,11 @@ interface CallResult {
   readonly waiting_for?: string | null | undefined;
 }
 
-/** When the deletion may end. */
+type RecordsClient = Client<"records.operator">;
+
+/** When the deletion may end, and where records are. */
 interface Settling {
+  readonly records: readonly RecordsClient[];
   /** Milliseconds of `performance.now`: until then, requests from before the deletion may still write. */
   readonly at: number;
   /** Time after that during which nothing may be found, in milliseconds. */
@@ -51,12 +60,12 @@ interface Settling {
  * @returns how many rows it deleted
  * @throws CommandFailure `still_written`
  */
-export async function deleteEverywhere(deleting: Deleting, { at, quietMs }: Settling): Promise<number> {
-  let rows = await deleteOnce(deleting);
+export async function deleteEverywhere(deleting: Deleting, { records, at, quietMs }: Settling): Promise<number> {
+  let rows = await deleteOnce(deleting, records);
   await untilSettled(deleting, at);
   let [quiet, finding] = [0, 0];
   while (quiet < QUIET_ROUNDS) {
-    const found = await deleteOnce(deleting);
+    const found = await deleteOnce(deleting, records);
     rows += found;
     quiet = found === 0 ? quiet + 1 : 0;
     if (found > 0) finding += 1;
@@ -74,19 +83,22 @@ const stillWritten = (): CommandFailure =>
   );
 
 /** Webhook first: nothing more is sent to the brand's receivers from its first call on. */
-async function deleteOnce(deleting: Deleting): Promise<number> {
+async function deleteOnce(deleting: Deleting, records: readonly RecordsClient[]): Promise<number> {
   const { brandId: brand_id, clients } = deleting;
   let outbox_after = 0;
-  const inRecords = async (): Promise<CallResult> => {
-    const response = await clients.records.deleteBrandData({ brand_id, outbox_after });
+  const inRecords = async (client: RecordsClient): Promise<CallResult> => {
+    const response = await client.deleteBrandData({ brand_id, outbox_after }).catch((error: { readonly kind?: string }) => {
+      // Of several cells, those that do not have the brand refuse it.
+      if (records.length === 1 || error.kind !== "brand_moving") throw error;
+      return { deleted: [], done: true, outbox_after: 0 };
+    });
     ({ outbox_after } = response);
     return response;
   };
-  return (
-    (await untilDone(deleting, "webhook", () => clients.webhook.deleteBrandData({ brand_id }))) +
-    (await untilDone(deleting, "plans", () => clients.plans.deleteBrandData({ brand_id }))) +
-    (await untilDone(deleting, "records", inRecords))
-  );
+  let rows = await untilDone(deleting, "webhook", () => clients.webhook.deleteBrandData({ brand_id }));
+  rows += await untilDone(deleting, "plans", () => clients.plans.deleteBrandData({ brand_id }));
+  for (const client of records) rows += await untilDone(deleting, "records", () => inRecords(client));
+  return rows;
 }
 
 /** Repeats a call until it is done. Returns how many rows it deleted. */
@@ -120,12 +132,14 @@ const HEALTH_MS = 5_000;
  * Looks whether every service that a deletion calls is there: begun without one of them, it could not be undone, and not go on.
  *
  * @param undone such as `Nothing was deleted.`, before the reason
+ * @param cell the brand's
  */
-export async function requireServing(session: Session, undone: string): Promise<void> {
+export async function requireServing(session: Session, undone: string, cell: string | null | undefined): Promise<void> {
   const { checkRpcHealth } = await import("../doctor/rpc-health.ts");
   for (const name of SERVICE_NAMES) {
     try {
-      await checkRpcHealth(session.endpoints.get(name), session.endpoints.tls(), HEALTH_MS, session.terminal.interrupted);
+      const endpoint = name === "records" ? session.endpoints.recordsIn(cell) : session.endpoints.get(name);
+      await checkRpcHealth(endpoint, session.endpoints.tls(), HEALTH_MS, session.terminal.interrupted);
     } catch (error) {
       throw restated(error, `${undone} ${(error as Error).message}`);
     }

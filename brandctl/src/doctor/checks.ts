@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { printable } from "@brand-records/command-line";
 import { findAdminAddresses, PROCESS_NAMES, replicaAddresses } from "../connection/admin-addresses.ts";
-import { SERVICE_NAMES, type ServiceName } from "../connection/endpoints.ts";
+import { SERVICE_NAMES, type Endpoint } from "../connection/endpoints.ts";
 import { reportOf } from "../failure.ts";
 import type { Session } from "../session.ts";
+import { checkCells } from "./check-cells.ts";
 import { checkProcess, type CheckResult } from "./check-process.ts";
 import { fetchText } from "./reachability.ts";
 
@@ -36,7 +37,9 @@ async function runChecks(session: Session, adminFlags: readonly string[]): Promi
   const { env, interrupted } = session.terminal;
   const admin = findAdminAddresses({ flags: adminFlags, env, runFile: session.endpoints.runFile() });
   const checks = await Promise.all([
-    ...SERVICE_NAMES.map((name) => checkRpc(session, name)),
+    ...SERVICE_NAMES.map((name) => checkRpc(session, name, session.endpoints.find(name))),
+    ...Array.from(session.endpoints.cells(), ([cell, endpoint]) => checkRpc(session, `records in ${cell}`, endpoint)),
+    checkCells(session).catch((error: unknown) => failed("brands of cells", error)),
     ...PROCESS_NAMES.map(async (name) => {
       const replicas = await Promise.all((admin.get(name) ?? []).map((address) => replicaAddresses(address)));
       return checkProcess(name, replicas.flat(), interrupted);
@@ -62,9 +65,8 @@ function checkRunFile({ endpoints }: Session): CheckResult {
 
 const SETTINGS = "set ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS and BASE_URL";
 
-async function checkRpc(session: Session, service: ServiceName): Promise<CheckResult> {
+async function checkRpc(session: Session, service: string, endpoint: Endpoint | undefined): Promise<CheckResult> {
   const name = `${service}, gRPC`;
-  const endpoint = session.endpoints.find(service);
   if (endpoint === undefined)
     return { name, state: "failed", detail: "its address is not known", remedy: `Run npm start, or ${SETTINGS}.` };
   try {

@@ -14,12 +14,12 @@ import type { Colors } from "../terminal.ts";
  */
 export async function importFrom(
   session: Session,
-  target: Omit<ImportTarget, "signal">,
+  { cell, ...target }: Omit<ImportTarget, "signal"> & { readonly cell: string | null },
   lines: AsyncIterable<InputLine> | Iterable<InputLine>,
   onProgress: (progress: { readonly lines: number }) => void,
 ): Promise<ImportResult> {
   const { importRecords, ImportBroken } = await import("./import-records.ts");
-  const { client, endpoint, tls } = await session.imports();
+  const { client, endpoint, tls } = await session.imports(cell);
   const { interrupted } = session.terminal;
   try {
     return await importRecords(client, { ...target, signal: interrupted }, lines, onProgress);

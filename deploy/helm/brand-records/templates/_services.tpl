@@ -113,11 +113,9 @@ RPC_TLS_CA: /certificates/ca.crt
 {{- range .facts.secrets }}
 {{ . }}_FILE: /secrets/{{ . }}
 {{- end }}
-{{- range .facts.calls }}
-{{- if not (hasPrefix "records-" .) }}
+{{- range .facts.calls }}{{ if not (hasPrefix "records-" .) }}
 {{ upper . }}_ADDRESS: {{ include "brand-records.target" (dict "root" $.root "component" .) }}
-{{- end }}
-{{- end }}
+{{- end }}{{ end }}
 {{- with $v.tracing.endpoint }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 {{- end }}

@@ -493,6 +493,8 @@ export interface BeginBrandDeletionResponse {
   finished: boolean;
   /** For how long after that nothing of the brand may be found before the deletion finishes: this shows who still writes its records. */
   quiet_ms: number;
+  /** The cell that has the brand's records, until the deletion is finished. Absent as in Principal. */
+  cell?: string | null | undefined;
 }
 
 export interface FinishBrandDeletionRequest {
@@ -5225,7 +5227,7 @@ export const BeginBrandDeletionRequest: MessageFns<BeginBrandDeletionRequest> = 
 };
 
 function createBaseBeginBrandDeletionResponse(): BeginBrandDeletionResponse {
-  return { started_at: "", settles_in_ms: 0, finished: false, quiet_ms: 0 };
+  return { started_at: "", settles_in_ms: 0, finished: false, quiet_ms: 0, cell: null };
 }
 
 export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> = {
@@ -5241,6 +5243,9 @@ export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> 
     }
     if (message.quiet_ms !== 0) {
       writer.uint32(32).int64(message.quiet_ms);
+    }
+    if (message.cell !== undefined && message.cell !== null) {
+      writer.uint32(42).string(message.cell);
     }
     return writer;
   },
@@ -5288,6 +5293,14 @@ export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> 
             }
 
             message.quiet_ms = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.cell = reader.string();
             continue;
           }
         }

@@ -8,7 +8,7 @@ import { settlesInMs } from "./settling.ts";
 const PEOPLE = unnestRows({ email: "text" }, { as: "p" });
 
 const statements = statementsOf("brand_deletions", {
-  find: `select e.created_at as started_at, b.id is null as finished,
+  find: `select e.created_at as started_at, b.id is null as finished, b.cell,
                   ${settlesInMs("e.created_at")} as settles_in_ms
              from accounts.audit_entries e left join accounts.brands b on b.id = e.brand_id
             where e.brand_id = $1 and e.action = '${DELETION}'`,

@@ -495,6 +495,8 @@ export interface BeginBrandDeletionResponse {
   finished: boolean;
   /** For how long after that nothing of the brand may be found before the deletion finishes: this shows who still writes its records. */
   quiet_ms: number;
+  /** The cell that has the brand's records, until the deletion is finished. Absent as in Principal. */
+  cell?: string | null | undefined;
 }
 
 export interface FinishBrandDeletionRequest {

@@ -1,0 +1,41 @@
+import { cellDatabases, cellText, IS_CELL } from "../connection/cells.ts";
+import { withPlatformDatabase } from "../connection/platform-database.ts";
+import { readPages } from "../connection/read-pages.ts";
+import type { Session } from "../session.ts";
+import type { CheckResult } from "./check-process.ts";
+
+const PAGE_SIZE = 1_000;
+const DETAILS_MAX = 10;
+const REMEDY =
+  "If no move is to be continued, a database was restored: docs/operations.md#a-cell. RECORDS_DATABASE_URL and RECORDS_CELL_DATABASES name them.";
+
+/** Brands that a cell has and accounts names elsewhere, or the other way round. Those that are closing are on their way to another cell. */
+const DIFFERENCES = `select coalesce(b.brand_id, named.id) as id, coalesce(b.state, 'not') as state, named.cell
+   from records.brands b full join unnest($1::text[], $2::text[]) named(id, cell) on named.id = b.brand_id
+  where ${IS_CELL} and (b.state = 'closing' or coalesce(b.state <> 'closed', false) <> coalesce(named.cell = $3, false)) order by 1`;
+
+/** Compares the brands that cells have with what accounts names: they differ after a restore. Returns nothing without cells. */
+export async function checkCells(session: Session): Promise<CheckResult[]> {
+  const [databases, cells] = [cellDatabases(session), session.endpoints.cells()];
+  if (databases.size === 0 && cells.size === 0) return [];
+  const accounts = session.client("accounts");
+  const { items: brands } = await readPages(Infinity, PAGE_SIZE, "brands", (page) => accounts.listBrands(page));
+  const named = brands.map(({ cell }) => cell ?? "");
+  const [problems, moving] = [new Map<string, string>(), new Set<string>()];
+  for (const [here, database] of databases) {
+    const parameters = [brands.map(({ id }) => id), named, here];
+    const rows = await withPlatformDatabase(database, (db) =>
+      db.query<{ id: string; state: string; cell: string | null }>(DIFFERENCES, parameters),
+    );
+    for (const { id, state, cell } of rows) {
+      if (state === "closing") moving.add(id);
+      const elsewhere = cell === null ? "has no such brand" : `names ${cellText(cell)}`;
+      problems.set(id, `${id} is ${state} in ${cellText(here)}, and accounts ${elsewhere}`);
+    }
+  }
+  for (const id of moving) problems.delete(id);
+  const unknown = [...new Set(["", ...cells.keys(), ...named])].filter((cell) => !databases.has(cell));
+  const details = [...unknown.map((cell) => `the database of ${cellText(cell)} is not known`), ...problems.values()];
+  const check = { name: "brands of cells", detail: details.slice(0, DETAILS_MAX).join("; ") || "are where accounts names them" };
+  return [{ ...check, ...(details.length === 0 ? { state: "ok" } : { state: "degraded", remedy: REMEDY }) }];
+}
