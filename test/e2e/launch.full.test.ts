@@ -15,6 +15,8 @@ interface RunFile {
   launcher: { pid: number };
   admin: Record<string, string>;
   rpc: Record<string, string>;
+  cells: Record<string, string>;
+  cell_databases: Record<string, string>;
   platform_database_url: string;
   brands: { id: string; name: string; tier: string; keys: { reporting: string; planner: string } }[];
 }
@@ -70,8 +72,8 @@ function run(script: string, env: Record<string, string> = {}, parameters: reado
   return started.at(-1) as Launcher;
 }
 
-async function start(): Promise<Launcher> {
-  launcher = run("deploy/embedded/dist/main.js");
+async function start(...parameters: string[]): Promise<Launcher> {
+  launcher = run("deploy/embedded/dist/main.js", {}, parameters);
   const { output, exited } = launcher;
   const ended = exited.then((code) => {
     throw new Error(`ended with ${code}:\n${output()}`);
@@ -192,6 +194,7 @@ it("restarts every process that dies", async () => {
   const key = (await readRun()).brands[0]?.keys.reporting ?? "";
   const processes = await readProcesses();
   expect(processes).toHaveLength(6);
+  expect((await readRun()).cells).toEqual({});
   for (const pid of processes) process.kill(pid, "SIGKILL");
   await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(6), { timeoutMs: START_MS_MAX });
   await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
@@ -307,4 +310,26 @@ it("deletes everything on npm run reset", async () => {
   const reset = run("deploy/embedded/dist/reset.js");
   expect(await reset.exited).toBe(0);
   await expect(stat(directory)).rejects.toThrow("ENOENT");
+});
+
+it("runs records in a second cell with a brand of the demo, and again without the option", async () => {
+  for (const parameters of [["--cells", "2"], []]) {
+    await start(...parameters);
+    const { brands, cells, cell_databases } = await readRun();
+    expect([Object.keys(cells), Object.keys(cell_databases)]).toEqual([["b"], ["", "b"]]);
+    for (const { keys } of brands) expect((await get("/api/v1/links", keys.reporting)).status).toBe(200);
+    const [unnamed, b] = [cell_databases[""], cell_databases["b"]].map((url) =>
+      openPool({ url: url ?? "", applicationName: "launch test", max: 1 }),
+    );
+    const brandsIn = "select distinct brand_id from records.links order by 1";
+    expect(await b?.query(brandsIn)).toEqual([{ brand_id: brands[1]?.id }]);
+    expect(await unnamed?.query(brandsIn)).toEqual([{ brand_id: brands[0]?.id }, { brand_id: brands[2]?.id }]);
+    expect(await b?.query("show wal_level")).toEqual([{ wal_level: "logical" }]);
+    await Promise.all([unnamed?.stop(), b?.stop()]);
+    const doctor = run("brandctl/bin/brandctl.js", {}, ["doctor"]);
+    expect([await doctor.exited, doctor.output()]).toEqual([0, expect.stringMatching(/records in b, gRPC .*brands of cells/s)]);
+    expect(await launcher?.end("SIGTERM")).toBe(0);
+    launcher = undefined;
+  }
+  expect(await run("deploy/embedded/dist/reset.js").exited).toBe(0);
 });

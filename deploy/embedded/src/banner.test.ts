@@ -10,6 +10,8 @@ const RUN: RunFile = {
   launcher: { pid: process.pid, startedAt: undefined },
   admin: {},
   rpc: {},
+  cells: {},
+  cell_databases: {},
   platform_database_url: "postgres://x",
   console: { url: "http://localhost:8080", sign_in_url: null },
   brands: [],

@@ -1,4 +1,4 @@
-import { host, origin, parseEnv, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "@brand-records/config";
+import { host, integer, origin, parseEnv, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "@brand-records/config";
 import { z } from "zod";
 
 /** Settings of `npm start`. All other variables are passed on to the processes unchanged. */
@@ -13,6 +13,9 @@ export const Settings = z.object({
     .meta({ values: "host:port, comma-separated" })
     .optional()
     .describe("Brokers of the event log; without them records hands its events to webhook directly."),
+  CELLS: integer(1, 1, 5).describe(
+    "Embedded databases of records, for trying [cells](operations.md#cells): `npm start -- --cells 2`. Later runs have as many.",
+  ),
   LOCAL_DIR: z.string().meta({ values: "folder", unset: "`.local`" }).optional().describe("The folder for data, keys and logs."),
   ENVIRONMENT: sharedSettings.ENVIRONMENT,
   ...rateLimitSettings,

@@ -14,7 +14,7 @@ export const SERVICES = ["accounts", "plans", "records", "webhook"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** A quarter of the default for shared_buffers takes 6 MiB less before any page is read. The system caches the files, too. */
-const SERVER = { user: "postgres", settings: { shared_buffers: "32MB" } };
+const SETTINGS = { shared_buffers: "32MB" };
 const DATABASE = "brand_records";
 /** Login with the role `platform`: writes the records as the platform would. */
 const PLATFORM_LOGIN = "platform_backend";
@@ -30,33 +30,45 @@ export interface RunningDatabase {
    * the login has only the role `platform`; with DATABASE_URL it is that URL, the only one known.
    */
   platformUrl(): Promise<string>;
+  /** Returns the connection URL of a superuser; with DATABASE_URL, that. */
+  readonly ownerUrl: string;
   stop(): Promise<void>;
 }
 
-/** Starts the run's database: the embedded server, or DATABASE_URL for all services if it is set. */
+/** Starts a database of the run: an embedded server, between which brands can move, or DATABASE_URL for all services if it is set. */
 export async function startDatabase(
   config: LauncherConfig,
   files: LocalFiles,
   secrets: Secrets,
   events: DatabaseEvents,
   killed: AbortSignal,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningDatabase> {
   const { DATABASE_URL: given } = config;
   if (given !== undefined) {
     await requireReachable(given);
-    return { urlFor: () => given, platformUrl: async () => given, stop: async () => {} };
+    return { urlFor: () => given, platformUrl: async () => given, ownerUrl: given, stop: async () => {} };
   }
   const password = secrets.postgresPassword;
   const start = (port?: number): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({ ...SERVER, dataDir: files.database, password, killed, ...(port !== undefined && { port }) });
+    startEmbeddedPostgres({
+      user: "postgres",
+      settings: { ...SETTINGS, ...settings },
+      dataDir: files.database,
+      password,
+      killed,
+      ...(port !== undefined && { port }),
+    });
   const server = await start();
   await createRoles(server.url, password);
   const keeper = keepRunning(server, start, events, killed);
   const urlFor = (role: string): string => urlOf(server.url, role, rolePassword(password, role));
+  const ownerUrl = urlOf(server.url, "postgres", password);
   return {
     urlFor,
+    ownerUrl,
     async platformUrl() {
-      await createPlatformLogin(urlOf(server.url, "postgres", password), password);
+      await createPlatformLogin(ownerUrl, password);
       return urlFor(PLATFORM_LOGIN);
     },
     stop: () => keeper.stop(),
@@ -78,7 +90,7 @@ async function requireReachable(url: string): Promise<void> {
 }
 
 /** With the driver alone: @brand-records/postgres would bring the memory of metrics, logs and traces. */
-async function onConnection(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+export async function onConnection(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: "launcher", ...BOUNDS });
   // Without a listener a lost connection would end the process; the running query rejects as well.
   client.on("error", () => {});

@@ -1,13 +1,14 @@
 import { keyDigest } from "@brand-records/ids";
 import { importRecords } from "@brand-records/brandctl";
 import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type DemoResource } from "@brand-records/demo-data";
-import { AccountsServiceService, SignInServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, SignInServiceService, VerificationServiceService, type Brand } from "@brand-records/proto/accounts/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { listMethod } from "@brand-records/resources";
-import { connectRpc, newCallContext, type CallContext } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { exampleBrand } from "./banner.ts";
+import { onConnection } from "./database.ts";
 import { readJson, writeJson } from "./local-files.ts";
-import type { RunBrand } from "./run-file.ts";
+import type { RunBrand, RunFile } from "./run-file.ts";
 
 const SEED = 1;
 const STEP_DEADLINE_MS = 120_000;
@@ -17,6 +18,9 @@ type DemoBrand = (typeof DEMO_BRANDS)[number];
 
 export interface DemoParts {
   readonly addresses: { readonly accounts: string; readonly records: string };
+  /** The second brand is made in the first of them. */
+  readonly cells: RunFile["cells"];
+  readonly cell_databases: RunFile["cell_databases"];
   /** The environment of the keys. */
   readonly environment: "live" | "test";
   /**
@@ -40,14 +44,14 @@ export interface Demo {
 let isInterrupted = false;
 process.once("SIGTERM", () => (isInterrupted = true));
 const send = (message: string | Demo): void => void process.send?.(message);
-const { addresses, environment, file, linksTo } = JSON.parse(process.argv[2] ?? "") as DemoParts;
+const { addresses, cells, cell_databases, environment, file, linksTo } = JSON.parse(process.argv[2] ?? "") as DemoParts;
 const clients = {
   accounts: connectRpc(AccountsServiceService, addresses.accounts),
   verification: connectRpc(VerificationServiceService, addresses.accounts),
   signIn: connectRpc(SignInServiceService, addresses.accounts),
-  records: connectRpc(RecordsServiceService, addresses.records),
-  importing: connectRpc(ImportServiceService, addresses.records),
+  ...recordsAt(addresses.records),
 };
+const inCells = new Map(Object.entries(cells).map(([cell, address]) => [cell, recordsAt(address)]));
 const brands = await seedBrands();
 if (brands !== undefined) {
   const example = exampleBrand(brands);
@@ -57,7 +61,14 @@ if (brands !== undefined) {
     signInUrl: example && linksTo !== null ? await createSignInUrl(linksTo, example.owner) : null,
   });
 }
-for (const client of Object.values(clients)) client.stop();
+for (const client of [clients, ...inCells.values()].flatMap((each) => Object.values(each))) client.stop();
+
+function recordsAt(address: string): {
+  readonly records: RpcClient<RecordsServiceService>;
+  readonly importing: RpcClient<ImportServiceService>;
+} {
+  return { records: connectRpc(RecordsServiceService, address), importing: connectRpc(ImportServiceService, address) };
+}
 
 /**
  * Creates the demo brands, their keys and their records, each only if it does not exist yet. The next start continues after
@@ -71,7 +82,7 @@ async function seedBrands(): Promise<RunBrand[] | undefined> {
   const kept = new Map(((readJson(file) as RunBrand[] | undefined) ?? []).map((brand) => [brand.id, brand]));
   for (const demo of DEMO_BRANDS) {
     if (isInterrupted) return undefined;
-    const created_at = await provision(demo);
+    const { created_at, cell } = await provision(demo);
     const known = kept.get(demo.id)?.keys;
     const keys = {
       reporting: await keepOrCreateKey(demo, "Reporting", [], known?.reporting),
@@ -79,7 +90,7 @@ async function seedBrands(): Promise<RunBrand[] | undefined> {
     };
     kept.set(demo.id, { id: demo.id, name: demo.name, tier: demo.tier, owner: demo.ownerEmail, keys });
     writeJson(file, [...kept.values()]);
-    await importMissing(demo, Date.parse(created_at));
+    await importMissing(demo, Date.parse(created_at), cell == null ? clients : inCells.get(cell));
   }
   return DEMO_BRANDS.flatMap(({ id }) => kept.get(id) ?? []);
 }
@@ -94,11 +105,15 @@ async function createSignInUrl(consoleUrl: string, email: string): Promise<strin
   return `${consoleUrl}/sign-in#${token}`;
 }
 
-async function provision({ id, name, tier, ownerEmail }: DemoBrand): Promise<string> {
-  const { brand } = await clients.accounts.createBrand({ id, name, tier, verified: true }, step());
+async function provision({ id, name, tier, ownerEmail }: DemoBrand): Promise<Brand> {
+  const cell = id === DEMO_BRANDS[1]?.id ? Object.keys(cells)[0] : undefined;
+  const { brand } = await clients.accounts.createBrand({ id, name, tier, verified: true, cell }, step());
   if (brand == null) throw new Error("createBrand returned no brand");
+  const database = cell_databases[brand.cell ?? ""];
+  if (brand.cell != null && database !== undefined)
+    await onConnection(database, (client) => client.query("select records.become_cell(array[$1])", [id]));
   await clients.accounts.addMember({ brand_id: id, email: ownerEmail, role: "owner" }, step());
-  return brand.created_at;
+  return brand;
 }
 
 async function keepOrCreateKey(demo: DemoBrand, name: string, permissions: string[], known: string | undefined): Promise<string> {
@@ -117,14 +132,15 @@ async function isValid(key: string): Promise<boolean> {
   }
 }
 
-async function importMissing(demo: DemoBrand, now: number): Promise<void> {
+async function importMissing(demo: DemoBrand, now: number, its: ReturnType<typeof recordsAt> | undefined): Promise<void> {
+  if (its === undefined) throw new Error(`${demo.name} is in a cell: npm start -- --cells 5`);
   // Dates are relative to the brand's creation: records that a later start generates fit those of an interrupted one.
   const generated = generateBrand({ brandId: demo.id, seed: SEED, now, sizes: demo.sizes });
   for (const resource of DEMO_RESOURCES) {
-    if (await hasRecords(demo.id, resource)) continue;
+    if (await hasRecords(its.records, demo.id, resource)) continue;
     send(`${demo.name}: ${demo.sizes[resource].toLocaleString("en")} ${resource}`);
     const { summary, problems } = await importRecords(
-      clients.importing,
+      its.importing,
       { brandId: demo.id, resource, skipBad: false },
       lines(generated[resource]()),
     );
@@ -132,9 +148,9 @@ async function importMissing(demo: DemoBrand, now: number): Promise<void> {
   }
 }
 
-async function hasRecords(brandId: string, resource: DemoResource): Promise<boolean> {
+async function hasRecords(records: RpcClient<RecordsServiceService>, brandId: string, resource: DemoResource): Promise<boolean> {
   const request = { brand_id: brandId, limit: 1, cursor: null, since: null };
-  return (await clients.records[listMethod(resource)](request, step())).data.length > 0;
+  return (await records[listMethod(resource)](request, step())).data.length > 0;
 }
 
 function* lines(records: Iterable<object>): Generator<string> {

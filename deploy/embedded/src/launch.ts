@@ -7,10 +7,10 @@ import { hasSignInLinks } from "@brand-records/config";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { banner } from "./banner.ts";
 import type { LauncherConfig } from "./config.ts";
-import { startDatabase } from "./database.ts";
+import { startDatabase, type RunningDatabase } from "./database.ts";
 import type { Demo, DemoParts } from "./demo.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
-import { loadSecrets, type LocalFiles, ROOT, writeJson } from "./local-files.ts";
+import { cellFiles, cellsOf, loadSecrets, type LocalFiles, ROOT, writeJson } from "./local-files.ts";
 import { planPrograms, publicUrlOf } from "./programs.ts";
 import { LaunchError, requireFreePort } from "./requirements.ts";
 import type { RunFile } from "./run-file.ts";
@@ -65,11 +65,21 @@ export async function launch(
     return built;
   };
   life.own("build", { stop: endBuild });
-  const database = life.own("database", await startDatabase(config, files, secrets, reports, killed));
+  const names = config.DATABASE_URL === undefined ? cellsOf(files, config.CELLS) : [];
+  const settings = names.length > 0 ? { wal_level: "logical" } : {};
+  const database = life.own("database", await startDatabase(config, files, secrets, reports, killed, settings));
+  const cells = new Map<string, RunningDatabase>();
+  for (const name of names) {
+    const started = startDatabase(config, cellFiles(files, name), secrets, reports, killed, settings);
+    cells.set(name, life.own(`database of ${name}`, await started));
+  }
+  const cell_databases = Object.fromEntries(
+    cells.size === 0 ? [] : [["", database.ownerUrl], ...Array.from(cells, ([name, each]) => [name, each.ownerUrl])],
+  );
 
   signal.throwIfAborted();
   terminal.step("Starting the processes");
-  const programs = await planPrograms(config, files, secrets, database, env);
+  const programs = await planPrograms(config, files, secrets, database, env, cells);
   const supervisors: Supervisor[] = [];
   const events = { ...reports, changed: () => lock.note(supervisors, terminal.say) };
   const supervise = (program: Program): Supervisor => {
@@ -84,7 +94,14 @@ export async function launch(
   signal.throwIfAborted();
   const consoleUrl = publicUrlOf(config);
   const linksTo = hasSignInLinks(env) ? consoleUrl : null;
-  const parts = { addresses: programs.rpc, environment: config.ENVIRONMENT, file: files.demoBrands, linksTo };
+  const parts = {
+    addresses: programs.rpc,
+    cells: programs.cells,
+    cell_databases,
+    environment: config.ENVIRONMENT,
+    file: files.demoBrands,
+    linksTo,
+  };
   const demo = await makeDemo(parts, (step) => terminal.step("Making demo data", step), signal);
 
   signal.throwIfAborted();
@@ -99,6 +116,8 @@ export async function launch(
     launcher: lock.launcher,
     admin: programs.admin,
     rpc: programs.rpc,
+    cells: programs.cells,
+    cell_databases,
     platform_database_url: platformUrl,
     console: { url: consoleUrl, sign_in_url: demo.signInUrl },
     brands: demo.brands,

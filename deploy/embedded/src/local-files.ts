@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { embeddedDataDir } from "@brand-records/postgres/embedded";
 
 /** The repository's root: this file is deploy/embedded/dist/local-files.js. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -28,6 +29,13 @@ export function localFiles(directory: string = join(ROOT, ".local")): LocalFiles
     database: join(directory, "postgres"),
   };
 }
+
+/** The files of the run with the database of a cell. */
+export const cellFiles = (files: LocalFiles, cell: string): LocalFiles => ({ ...files, database: `${files.database}-${cell}` });
+
+/** The cells with a name: as many as are asked for, and those of earlier runs. */
+export const cellsOf = (files: LocalFiles, count: number): string[] =>
+  ["b", "c", "d", "e"].filter((cell, index) => index + 1 < count || existsSync(embeddedDataDir(cellFiles(files, cell).database)));
 
 /** The files of `npm run observe` beside a run: its own folder, and its own lock. */
 export function observeFiles(files: LocalFiles): LocalFiles {

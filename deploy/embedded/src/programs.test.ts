@@ -13,7 +13,12 @@ let started: string[];
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "programs-"));
   const files = localFiles(directory);
-  const database = { urlFor: () => "postgres://x", platformUrl: async () => "postgres://x", stop: async () => {} };
+  const database = {
+    urlFor: () => "postgres://x",
+    platformUrl: async () => "postgres://x",
+    ownerUrl: "postgres://x",
+    stop: async () => {},
+  };
   const { services, console, gateway } = await planPrograms(parseConfig({}), files, loadSecrets(files), database, {});
   started = [...services, console, gateway].map(({ script }) => relative(ROOT, script));
 });

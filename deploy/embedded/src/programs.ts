@@ -5,16 +5,16 @@ import { SERVICES, type RunningDatabase, type ServiceName } from "./database.ts"
 import { ROOT, type LocalFiles, type Secrets } from "./local-files.ts";
 import type { Program } from "./supervisor.ts";
 
-type ProcessName = ServiceName | "console" | "gateway";
-
 export interface Programs {
   readonly services: readonly Program[];
   readonly console: Program;
   readonly gateway: Program;
   /** gRPC addresses. */
   readonly rpc: Readonly<Record<ServiceName, string>>;
+  /** Those of records in cells. */
+  readonly cells: Readonly<Record<string, string>>;
   /** Metrics and probes. */
-  readonly admin: Readonly<Record<ProcessName, string>>;
+  readonly admin: Readonly<Record<string, string>>;
 }
 
 /** Plans every process of the run. A process that restarts keeps its ports. */
@@ -24,37 +24,41 @@ export async function planPrograms(
   secrets: Secrets,
   database: RunningDatabase,
   inherited: NodeJS.ProcessEnv,
+  databasesOfCells: ReadonlyMap<string, RunningDatabase> = new Map(),
 ): Promise<Programs> {
-  const ports = await freePorts(2 * SERVICES.length + 3);
+  const ports = await freePorts(2 * (SERVICES.length + databasesOfCells.size) + 3);
   const next = (): string => `127.0.0.1:${ports.pop()}`;
   const rpc = Object.fromEntries(SERVICES.map((name) => [name, next()])) as Record<ServiceName, string>;
+  const cells = Object.fromEntries(Array.from(databasesOfCells.keys(), (cell) => [cell, next()]));
   const consoleAddress = next();
-  const admin = Object.fromEntries([...SERVICES, "console", "gateway"].map((name) => [name, next()])) as Record<ProcessName, string>;
+  const processes = [...SERVICES, "console", "gateway", ...Object.keys(cells).map((cell) => `records-${cell}`)];
+  const admin: Record<string, string> = Object.fromEntries(processes.map((name) => [name, next()]));
   const PUBLIC_URL = publicUrlOf(config);
   const portIn = (address: string): string => address.slice(address.lastIndexOf(":") + 1);
 
-  const program = (name: ProcessName, directory: string, env: Record<string, string>): Program => {
+  const program = (name: string, directory: string, env: Record<string, string>): Program => {
     const logFile = join(files.logs, `${name}.log`);
     return {
       name,
       script: join(ROOT, directory, "dist/main.js"),
       // No balancer stands before the processes of one machine, so a stop needs no grace period.
-      env: { ...inherited, ...withoutFiles(env), ADMIN_PORT: portIn(admin[name]), STOP_GRACE_MS: "0", LOG_FILE: logFile },
+      env: { ...inherited, ...withoutFiles(env), ADMIN_PORT: portIn(admin[name] ?? ""), STOP_GRACE_MS: "0", LOG_FILE: logFile },
       logFile,
     };
   };
-  const service = (name: ServiceName, env: Record<string, string> = {}): Program =>
-    program(name, `services/${name}`, {
-      ...env,
+  const service = (name: ServiceName, env: Record<string, string> = {}, process: string = name, address = rpc[name]): Program =>
+    program(process, `services/${name}`, {
       DATABASE_URL: database.urlFor(name),
-      RPC_PORT: portIn(rpc[name]),
+      ...env,
+      RPC_PORT: portIn(address),
       // brandctl calls without TLS. Only this machine reaches the ports.
       RPC_OPERATOR_WITHOUT_TLS: inherited["RPC_OPERATOR_WITHOUT_TLS"] ?? "true",
     });
 
   return {
     rpc,
-    admin: Object.fromEntries(Object.entries(admin).map(([name, address]) => [name, `http://${address}`])) as Programs["admin"],
+    cells,
+    admin: Object.fromEntries(Object.entries(admin).map(([name, address]) => [name, `http://${address}`])),
     services: [
       service("accounts", { PUBLIC_URL, ...secretOf("KEY_PEPPERS", inherited, secrets.keyPeppers) }),
       service("plans", { ACCOUNTS_ADDRESS: rpc.accounts }),
@@ -67,6 +71,9 @@ export async function planPrograms(
       }),
       // The address it hands events to without KAFKA_BROKERS.
       service("records", { WEBHOOK_ADDRESS: rpc.webhook }),
+      ...Array.from(databasesOfCells, ([cell, its]) =>
+        service("records", { WEBHOOK_ADDRESS: rpc.webhook, DATABASE_URL: its.urlFor("records") }, `records-${cell}`, cells[cell]),
+      ),
     ],
     console: program("console", "console/server", {
       HOST: "127.0.0.1",
@@ -86,6 +93,9 @@ export async function planPrograms(
       ACCOUNTS_ADDRESS: rpc.accounts,
       PLANS_ADDRESS: rpc.plans,
       RECORDS_ADDRESS: rpc.records,
+      RECORDS_CELLS: Object.entries(cells)
+        .map((cell) => cell.join("="))
+        .join(","),
     }),
   };
 }

@@ -12,6 +12,9 @@ export interface RunFile {
   readonly admin: Readonly<Record<string, string>>;
   /** gRPC address of each service. */
   readonly rpc: Readonly<Record<string, string>>;
+  /** gRPC address of records in each cell with a name, and the database of every cell, by a superuser. Empty without cells. */
+  readonly cells: Readonly<Record<string, string>>;
+  readonly cell_databases: Readonly<Record<string, string>>;
   /** The platform's connection for writing records; `brandctl records set-status` and tests use it. */
   readonly platform_database_url: string;
   readonly console: {
