@@ -16,6 +16,19 @@ const BY_PROGRAM: readonly (readonly [begin: string, reason: string])[] = [
   ["jq -s ", "needs jq"],
   ["cosign ", "needs a registry and an identity"],
   ["npm publish ", "it would publish"],
+  ...[
+    'psql "$NEW_',
+    'psql "$ADMIN_URL" -Atc',
+    'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -c',
+    "pg_dump --schema-only ",
+    "pg_dump --format=custom --schema=SERVICE --dbname=",
+  ].map((begin) => [begin, "test/faults/own-servers.full.test.ts runs it"] as const),
+  ...[
+    "for table in conversions ",
+    'psql "$ACCOUNTS_DATABASE_URL" ',
+    'psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -c "select records.become_cell',
+  ].map((begin) => [begin, "test/faults/restore-cell.full.test.ts runs it"] as const),
+  ["sed 's/RPC_PORT=7002/", "needs systemd"],
   ["kafka-acls.sh ", "Kafka's jars lack it; test/e2e/access-rules.full.test.ts sets the same rules"],
   ["kafka-configs.sh ", "Kafka's jars lack it; test/faults/drills/topic-drills.ts sets what it shows"],
 ];
@@ -25,6 +38,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   // Other checks run these in a fresh clone.
   "npm ci && npm start": "scripts/newcomer.js runs it",
   "npm start": "scripts/newcomer.js runs it, and this test runs the other commands beside it",
+  "npm start -- --cells 2": "test/e2e/launch.full.test.ts runs it",
+  "brandctl brands create --cell b": "needs a second cell; brandctl/src/commands/cells.test.ts runs it",
+  "brandctl brands delete BRAND": "would delete a brand; brandctl/src/commands/cells.test.ts runs it",
   "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
   "npm test": ".ci/run runs it",
   "npx jest limits": "npm test runs the same files",

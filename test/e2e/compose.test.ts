@@ -108,6 +108,28 @@ describe("docker-compose.yml", () => {
     }
   });
 
+  it("runs records in a second cell with the override of docs/compose.md", async () => {
+    const [, override = ""] = /^## A second cell\n.*?```yaml\n(.*?)```/ms.exec(readFileSync(join(ROOT, "docs/compose.md"), "utf8")) ?? [];
+    type Override = ComposeService & { readonly extends?: { readonly file: string; readonly service: string } };
+    const { services: added } = parse(override) as { services: Readonly<Record<string, Override>> };
+    const base = Object.entries(added).map(([name, its]) => [name, services[its.extends?.service ?? name]] as const);
+    expect(base.filter(([, service]) => service === undefined)).toEqual([]);
+    expect(Object.entries(added).flatMap(([name, its]) => (its.extends === undefined ? [] : [name]))).toEqual([
+      "postgres-b",
+      "records-b",
+      "platform-role-b",
+    ]);
+    const settings = Object.entries(added).flatMap(([, { environment = {} }]) => Object.keys(environment));
+    expect(settings).toEqual(expect.arrayContaining(["DATABASE_URL", "RECORDS_CELLS", "RECORDS_CELL_DATABASES"]));
+    const { stdout: help } = await run(join(ROOT, "node_modules/.bin/brandctl"), ["--help"]);
+    for (const name of Object.keys(added["brandctl"]?.environment ?? {})) expect(help).toContain(name);
+    // The gateway calls it by a name of its certificate, which records' own has too.
+    expect(added["gateway"]?.environment).toEqual({ RECORDS_CELLS: "b=records-b:7000" });
+    expect(added["certificates"]?.command).toEqual(
+      (services["certificates"]?.command ?? []).map((name) => (name === "records" ? "records,records-b" : name)),
+    );
+  });
+
   it("publishes only the gateway, and only to this machine", () => {
     const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name, { ports }]) => [name, ports])).toEqual([["gateway", ["127.0.0.1:${PORT:-8080}:8080"]]]);
@@ -151,8 +173,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** Substitutes variables as Compose does; those without a default come from SETTINGS. */
 function withSettings(value: string): string {
-  return value.replaceAll(
-    /\$\{([A-Z_]+)(?::[-?]([^}]*))?\}/g,
+  const inner = value.replaceAll(
+    /\$\{([A-Z_]+)(?::[-?]([^{}]*))?\}/g,
     (_, name: string, fallback: string) => SETTINGS[name] ?? (fallback || "secret"),
   );
+  return inner === value ? value : withSettings(inner);
 }

@@ -16,11 +16,18 @@ const PREFIX = "brand-records-restore-";
 export const REFUSING = 9;
 export const SERVICES: readonly ServiceName[] = ["accounts", "plans", "records", "webhook"];
 
-/** The shell blocks of "Backup and restore" in docs/operations.md, by their first word and, for `node`, the service. */
-export async function documentedCommands(): Promise<readonly string[]> {
+/** The lines of the shell blocks of a section of docs/operations.md. */
+export async function documentedCommands(title = "Backup and restore"): Promise<readonly string[]> {
   const page = await readFile(join(process.cwd(), "docs/operations.md"), "utf8");
-  const section = /^## Backup and restore\n(.*?)^## /ms.exec(page)?.[1] ?? "";
+  const section = new RegExp(`^## ${title}\\n(.*?)^## `, "ms").exec(page)?.[1] ?? "";
   return [...section.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = ""]) => block.trim().split("\n"));
+}
+
+/** Returns the one documented command that contains `words`. @param replaced text of the page by what takes its place */
+export function commandWith(commands: readonly string[], words: string, replaced: Readonly<Record<string, string>>): string {
+  const found = commands.filter((line) => line.includes(words));
+  if (found.length !== 1) throw new Error(`docs/operations.md has ${found.length} commands with ${words}`);
+  return Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), found[0] ?? "");
 }
 
 export interface Restore {
@@ -88,9 +95,7 @@ export async function startRestore(kafkaBrokers: string): Promise<Restore> {
     db,
     urlOf,
     async command(words, service, replaced = {}) {
-      const found = commands.filter((line) => line.includes(words));
-      if (found.length !== 1) throw new Error(`docs/operations.md has ${found.length} commands with ${words}`);
-      const line = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), found[0] ?? "");
+      const line = commandWith(commands, words, replaced);
       const env = {
         ...envOf[service],
         ADMIN_URL: server.url,
@@ -112,7 +117,8 @@ export async function startRestore(kafkaBrokers: string): Promise<Restore> {
   };
 }
 
-async function runIn(cwd: string, line: string, env: Record<string, string>): Promise<string> {
+/** Runs a line of bash. @throws with its output if it fails */
+export async function runIn(cwd: string, line: string, env: Record<string, string>): Promise<string> {
   const shell = spawn("bash", ["-e", "-o", "pipefail", "-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -2,8 +2,7 @@ import { choice, type Column, flag, mandatory, shortTime } from "@brand-records/
 import { newId } from "@brand-records/ids";
 import type { Brand, SetBrandTierResponse, SetBrandVerifiedResponse } from "@brand-records/proto/accounts/v1";
 import { Argument } from "commander";
-import { entryTo } from "../connection/cells.ts";
-import { readPages } from "../connection/read-pages.ts";
+import { allBrands, entryTo } from "../connection/cells.ts";
 import { required } from "../failure.ts";
 import { command, group, type Session } from "../session.ts";
 import { deleteBrand } from "./brands-delete.ts";
@@ -12,7 +11,6 @@ import { BRAND_HELP, idArgument, idOption, textOption } from "./options.ts";
 
 const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
 const TIER_HELP = "starter has no API keys; plus, pro and enterprise allow 60, 120 and 240 requests a minute";
-const PAGE_SIZE = 1_000;
 
 const create = command("create", {
   summary: "make a brand",
@@ -51,8 +49,7 @@ const list = command("list", {
   description: "List all brands by id, also those that are being deleted.",
   examples: [["brandctl brands list --json | jq '.brands[] | select(.verified | not)'", "those not verified yet"]],
   run: async (session) => {
-    const accounts = session.client("accounts");
-    const { items: brands } = await readPages(Infinity, PAGE_SIZE, "brands", (page) => accounts.listBrands(page));
+    const { items: brands } = await allBrands(session);
     const deletion = brands.some(({ deletion_started_at: startedAt }) => startedAt != null) ? [DELETION_COLUMN] : [];
     const cell = brands.some((brand) => brand.cell != null) ? [CELL_COLUMN] : [];
     session.printTable({ brands }, [...COLUMNS, ...cell, ...deletion], brands, "There are no brands yet: brandctl brands create");

@@ -40,8 +40,10 @@ export function findAdminAddresses({ flags, env, runFile }: AdminSources): Reado
     const setting = adminSetting(process);
     const set = env[setting];
     if (set) return set.split(",").map((address) => ({ origin: originOf(address.trim(), setting), from: setting }));
-    const recorded = runFile?.admin[process];
-    return runFile === undefined || recorded === undefined ? [] : [{ origin: originOf(recorded, runFile.path), from: runFile.path }];
+    if (runFile === undefined) return [];
+    // records-b is records in the cell b.
+    const recorded = Object.entries(runFile.admin).filter(([name]) => name === process || name.startsWith(`${process}-`));
+    return recorded.map(([, address]) => ({ origin: originOf(address, runFile.path), from: runFile.path }));
   };
   return new Map(PROCESS_NAMES.map((process) => [process, find(process)]));
 }

@@ -2,6 +2,7 @@ import { parseCellDatabases } from "@brand-records/config";
 import { CommandFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { withPlatformDatabase, type PlatformDatabase } from "./platform-database.ts";
+import { readPages } from "./read-pages.ts";
 
 /** Returns the databases of cells by the cell's name, empty for the one without: each by a login that owns the schema. @throws ConfigError */
 export function cellDatabases({ terminal, endpoints }: Session): ReadonlyMap<string, PlatformDatabase> {
@@ -15,14 +16,30 @@ const settingOf = (cell: string): string => (cell === "" ? "RECORDS_DATABASE_URL
 /** Whether a database serves only the brands in `records.brands`: see the migration 0004-cells. */
 export const IS_CELL = "exists (select from pg_trigger where tgname = 'campaigns_cell' and tgrelid = 'records.campaigns'::regclass)";
 
-/** Returns what lets a new brand into its cell, which is nothing without cells. @throws CommandFailure if the cell's database is not known */
-export function entryTo(session: Session, cell = ""): (brandId: string) => Promise<unknown> {
+/**
+ * Returns what lets a new brand into its cell, which is nothing without cells. The database without a name becomes a cell with the first
+ * brand of another: a gateway that knows no cells asks it for every brand.
+ *
+ * @throws CommandFailure if a database is not known
+ */
+export function entryTo(session: Session, cell = ""): (brandId: string) => Promise<void> {
   const databases = cellDatabases(session);
-  const database = databases.get(cell);
-  if (database === undefined && (cell !== "" || databases.size + session.endpoints.cells().size > 0))
-    throw new CommandFailure("unknown_address", `The database of ${cellText(cell)} is not known: set ${settingOf(cell)}.`);
-  const statement = `select records.become_cell(array[$1]) where $2 or ${IS_CELL}`;
-  return async (id) => database && withPlatformDatabase(database, (db) => db.query(statement, [id, cell !== ""]));
+  const hasCells = databases.size + session.endpoints.cells().size > 0;
+  const needed = [...new Set(hasCells || cell !== "" ? ["", cell] : [])];
+  const missing = needed.find((each) => !databases.has(each));
+  if (missing !== undefined)
+    throw new CommandFailure("unknown_address", `The database of ${cellText(missing)} is not known: set ${settingOf(missing)}.`);
+  return async (brandId) => {
+    const { items } = cell === "" ? { items: [] } : await allBrands(session);
+    for (const each of needed) {
+      const ids = each === cell ? [brandId] : items.flatMap((brand) => (brand.cell == null ? [brand.id] : []));
+      await withPlatformDatabase(databases.get(each) as PlatformDatabase, (db) =>
+        db.query(`select records.become_cell($1) where $2 or ${IS_CELL}`, [ids, cell !== ""]),
+      );
+    }
+  };
 }
+
+export const allBrands = (session: Session) => readPages(Infinity, 1_000, "brands", (page) => session.client("accounts").listBrands(page));
 
 export const cellText = (cell: string): string => (cell === "" ? "the cell without a name" : `the cell ${cell}`);

@@ -1,10 +1,8 @@
-import { cellDatabases, cellText, IS_CELL } from "../connection/cells.ts";
+import { allBrands, cellDatabases, cellText, IS_CELL } from "../connection/cells.ts";
 import { withPlatformDatabase } from "../connection/platform-database.ts";
-import { readPages } from "../connection/read-pages.ts";
 import type { Session } from "../session.ts";
 import type { CheckResult } from "./check-process.ts";
 
-const PAGE_SIZE = 1_000;
 const DETAILS_MAX = 10;
 const REMEDY =
   "If no move is to be continued, a database was restored: docs/operations.md#a-cell. RECORDS_DATABASE_URL and RECORDS_CELL_DATABASES name them.";
@@ -18,8 +16,7 @@ const DIFFERENCES = `select coalesce(b.brand_id, named.id) as id, coalesce(b.sta
 export async function checkCells(session: Session): Promise<CheckResult[]> {
   const [databases, cells] = [cellDatabases(session), session.endpoints.cells()];
   if (databases.size === 0 && cells.size === 0) return [];
-  const accounts = session.client("accounts");
-  const { items: brands } = await readPages(Infinity, PAGE_SIZE, "brands", (page) => accounts.listBrands(page));
+  const { items: brands } = await allBrands(session);
   const named = brands.map(({ cell }) => cell ?? "");
   const [problems, moving] = [new Map<string, string>(), new Set<string>()];
   for (const [here, database] of databases) {

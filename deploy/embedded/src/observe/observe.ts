@@ -140,4 +140,7 @@ function keepTargets(runFile: string, targetFile: string, onChange: (isRunning: 
 }
 
 const groupsOf = (admin: RunFile["admin"]): TargetGroup[] =>
-  Object.entries(admin).map(([service, url]) => ({ targets: [new URL(url).host], labels: { service } }));
+  Object.entries(admin).map(([name, url]) => {
+    const [service = "", cell] = name.split("-");
+    return { targets: [new URL(url).host], labels: { service, ...(cell !== undefined && { cell }) } };
+  });
