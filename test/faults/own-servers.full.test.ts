@@ -12,6 +12,10 @@ import { commandWith, documentedCommands, runIn, SERVICES } from "./restore-harn
 /** One promise: a service moves to a server of its own by the commands of docs/operations.md, and nothing is lost. */
 
 const PASSWORD = "own-servers";
+const ADD_PENDING = `
+  insert into records.submissions
+  select (jsonb_populate_record(null::records.submissions, one || jsonb_build_object('id', 'sub_pending' || i))).*
+    from (select to_jsonb(s) as one from records.submissions s where brand_id = $1 and status = 'pending' limit 1) s, generate_series(1, 4000) i`;
 /** Writes as the platform does. */
 const PLATFORM = "platform_backend";
 
@@ -68,6 +72,9 @@ beforeAll(async () => {
   await seedBrand(stack, brand.id);
   await stack.addReceiver(brand, receivers.urlOf(0), ["submission.approved"], "First");
   await command("platform-role.sql", {}, { NEW_ADMIN_URL: adminOf(old) });
+  const records = openPool({ url: urlOf(old, "records"), applicationName: "test", max: 1 });
+  await records.query(ADD_PENDING, [brand.id]);
+  await records.stop();
 }, 240_000);
 afterAll(async () => {
   await stack.stop();
@@ -88,7 +95,8 @@ function startWriter() {
   const approving = startClients(1, async () => {
     const rows = await pool.query<{ id: string }>(statement, [brand.id]).catch(() => []);
     written.push(...rows.map(({ id }) => id));
-    await untilArrived(written);
+    // Pages are read at the same time.
+    await statusOf();
   });
   return {
     written,
@@ -112,7 +120,7 @@ const untilArrived = (ids: readonly string[]): Promise<void> =>
 it("makes the database on the new server", async () => {
   await command("create database brand_records");
   for (const service of SERVICES) await command("create role SERVICE", { SERVICE: service, NEW_PASSWORD: PASSWORD });
-  await runIn(process.cwd(), `psql "$NEW_ADMIN_URL" -c "create role ${PLATFORM} login password '${PASSWORD}'"`, environment());
+  await command("create role platform_backend", { NEW_PASSWORD: PASSWORD });
 });
 
 it.each<ServiceName>(["webhook", "plans", "accounts"])(

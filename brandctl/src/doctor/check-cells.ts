@@ -18,7 +18,7 @@ export async function checkCells(session: Session): Promise<CheckResult[]> {
   if (databases.size === 0 && cells.size === 0) return [];
   const { items: brands } = await allBrands(session);
   const named = brands.map(({ cell }) => cell ?? "");
-  const [problems, moving] = [new Map<string, string>(), new Set<string>()];
+  const [problems, moving] = [[] as { id: string; text: string }[], new Set<string>()];
   for (const [here, database] of databases) {
     const parameters = [brands.map(({ id }) => id), named, here];
     const rows = await withPlatformDatabase(database, (db) =>
@@ -27,12 +27,12 @@ export async function checkCells(session: Session): Promise<CheckResult[]> {
     for (const { id, state, cell } of rows) {
       if (state === "closing") moving.add(id);
       const elsewhere = cell === null ? "has no such brand" : `names ${cellText(cell)}`;
-      problems.set(id, `${id} is ${state} in ${cellText(here)}, and accounts ${elsewhere}`);
+      problems.push({ id, text: `${id} is ${state} in ${cellText(here)}, and accounts ${elsewhere}` });
     }
   }
-  for (const id of moving) problems.delete(id);
+  const wrong = problems.flatMap(({ id, text }) => (moving.has(id) ? [] : [text]));
   const unknown = [...new Set(["", ...cells.keys(), ...named])].filter((cell) => !databases.has(cell));
-  const details = [...unknown.map((cell) => `the database of ${cellText(cell)} is not known`), ...problems.values()];
+  const details = [...unknown.map((cell) => `the database of ${cellText(cell)} is not known`), ...wrong];
   const check = { name: "brands of cells", detail: details.slice(0, DETAILS_MAX).join("; ") || "are where accounts names them" };
   return [{ ...check, ...(details.length === 0 ? { state: "ok" } : { state: "degraded", remedy: REMEDY }) }];
 }
