@@ -104,6 +104,7 @@ function beginMove(): Move {
   return { brand, from, to, killMover: () => kill() };
 }
 const moving = new Set<TestBrand>();
+const untilSomeRest = (): Promise<void> => eventually(() => expect(moving.size).toBeLessThan(BRANDS - 1), { timeoutMs: 120_000 });
 
 /** Counts of answers by their status, walks, and what was wrong with a page or a walk. */
 const read = { pages: 0, walks: 0, refused: new Map<string, number>(), wrong: [] as string[] };
@@ -147,6 +148,7 @@ it(
     while (!isOver()) {
       beginMove();
       await Promise.race([reading, pause(MOVE_EVERY_MS)]);
+      await untilSomeRest();
     }
     await reading;
     await Promise.all(running);
@@ -209,7 +211,7 @@ it(
       await kill?.(move);
       if (name !== undefined) killed[name] = (killed[name] ?? 0) + 1;
       await Promise.race([writing, pause(MOVE_EVERY_MS / 2)]);
-      await eventually(() => expect(moving.size).toBeLessThan(BRANDS - 2), { timeoutMs: 120_000 });
+      await untilSomeRest();
     }
     await writing;
     await readers;
