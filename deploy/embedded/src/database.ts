@@ -50,15 +50,8 @@ export async function startDatabase(
     return { urlFor: () => given, platformUrl: async () => given, ownerUrl: given, stop: async () => {} };
   }
   const password = secrets.postgresPassword;
-  const start = (port?: number): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({
-      user: "postgres",
-      settings: { ...SETTINGS, ...settings },
-      dataDir: files.database,
-      password,
-      killed,
-      ...(port !== undefined && { port }),
-    });
+  const options = { user: "postgres", settings: { ...SETTINGS, ...settings }, dataDir: files.database, password, killed };
+  const start = (port?: number): Promise<EmbeddedPostgres> => startEmbeddedPostgres({ ...options, ...(port !== undefined && { port }) });
   const server = await start();
   await createRoles(server.url, password);
   const keeper = keepRunning(server, start, events, killed);

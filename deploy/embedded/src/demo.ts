@@ -1,10 +1,10 @@
 import { keyDigest } from "@brand-records/ids";
 import { importRecords } from "@brand-records/brandctl";
 import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type DemoResource } from "@brand-records/demo-data";
-import { AccountsServiceService, SignInServiceService, VerificationServiceService, type Brand } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, SignInServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { listMethod } from "@brand-records/resources";
-import { connectRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type CallContext } from "@brand-records/rpc";
 import { exampleBrand } from "./banner.ts";
 import { onConnection } from "./database.ts";
 import { readJson, writeJson } from "./local-files.ts";
@@ -49,9 +49,10 @@ const clients = {
   accounts: connectRpc(AccountsServiceService, addresses.accounts),
   verification: connectRpc(VerificationServiceService, addresses.accounts),
   signIn: connectRpc(SignInServiceService, addresses.accounts),
-  ...recordsAt(addresses.records),
 };
-const inCells = new Map(Object.entries(cells).map(([cell, address]) => [cell, recordsAt(address)]));
+/** records in each cell, by its name. */
+const records = new Map(Object.entries({ "": addresses.records, ...cells }).map(([cell, address]) => [cell, recordsAt(address)]));
+const cellOf = new Map<string, string>();
 const brands = await seedBrands();
 if (brands !== undefined) {
   const example = exampleBrand(brands);
@@ -61,13 +62,16 @@ if (brands !== undefined) {
     signInUrl: example && linksTo !== null ? await createSignInUrl(linksTo, example.owner) : null,
   });
 }
-for (const client of [clients, ...inCells.values()].flatMap((each) => Object.values(each))) client.stop();
+for (const client of [clients, ...records.values()].flatMap((each) => Object.values(each))) client.stop();
 
-function recordsAt(address: string): {
-  readonly records: RpcClient<RecordsServiceService>;
-  readonly importing: RpcClient<ImportServiceService>;
-} {
-  return { records: connectRpc(RecordsServiceService, address), importing: connectRpc(ImportServiceService, address) };
+function recordsAt(address: string) {
+  return { listing: connectRpc(RecordsServiceService, address), importing: connectRpc(ImportServiceService, address) };
+}
+
+function recordsOf(brandId: string): ReturnType<typeof recordsAt> {
+  const found = records.get(cellOf.get(brandId) ?? "");
+  if (found === undefined) throw new Error(`${brandId} is in another cell: npm start -- --cells 5`);
+  return found;
 }
 
 /**
@@ -82,7 +86,7 @@ async function seedBrands(): Promise<RunBrand[] | undefined> {
   const kept = new Map(((readJson(file) as RunBrand[] | undefined) ?? []).map((brand) => [brand.id, brand]));
   for (const demo of DEMO_BRANDS) {
     if (isInterrupted) return undefined;
-    const { created_at, cell } = await provision(demo);
+    const created_at = await provision(demo);
     const known = kept.get(demo.id)?.keys;
     const keys = {
       reporting: await keepOrCreateKey(demo, "Reporting", [], known?.reporting),
@@ -90,13 +94,13 @@ async function seedBrands(): Promise<RunBrand[] | undefined> {
     };
     kept.set(demo.id, { id: demo.id, name: demo.name, tier: demo.tier, owner: demo.ownerEmail, keys });
     writeJson(file, [...kept.values()]);
-    await importMissing(demo, Date.parse(created_at), cell == null ? clients : inCells.get(cell));
+    await importMissing(demo, Date.parse(created_at));
   }
   return DEMO_BRANDS.flatMap(({ id }) => kept.get(id) ?? []);
 }
 
 async function findPendingSubmission(brandId: string): Promise<string | undefined> {
-  const { data } = await clients.records.listSubmissions({ brand_id: brandId, limit: 200, cursor: null, since: null }, step());
+  const { data } = await recordsOf(brandId).listing.listSubmissions({ brand_id: brandId, limit: 200, cursor: null, since: null }, step());
   return data.find(({ status }) => status === "pending")?.id;
 }
 
@@ -105,15 +109,15 @@ async function createSignInUrl(consoleUrl: string, email: string): Promise<strin
   return `${consoleUrl}/sign-in#${token}`;
 }
 
-async function provision({ id, name, tier, ownerEmail }: DemoBrand): Promise<Brand> {
+async function provision({ id, name, tier, ownerEmail }: DemoBrand): Promise<string> {
   const cell = id === DEMO_BRANDS[1]?.id ? Object.keys(cells)[0] : undefined;
   const { brand } = await clients.accounts.createBrand({ id, name, tier, verified: true, cell }, step());
   if (brand == null) throw new Error("createBrand returned no brand");
-  const database = cell_databases[brand.cell ?? ""];
-  if (brand.cell != null && database !== undefined)
-    await onConnection(database, (client) => client.query("select records.become_cell(array[$1])", [id]));
+  cellOf.set(id, brand.cell ?? "");
+  const database = brand.cell == null ? undefined : cell_databases[brand.cell];
+  if (database !== undefined) await onConnection(database, (client) => client.query("select records.become_cell(array[$1])", [id]));
   await clients.accounts.addMember({ brand_id: id, email: ownerEmail, role: "owner" }, step());
-  return brand;
+  return brand.created_at;
 }
 
 async function keepOrCreateKey(demo: DemoBrand, name: string, permissions: string[], known: string | undefined): Promise<string> {
@@ -132,15 +136,14 @@ async function isValid(key: string): Promise<boolean> {
   }
 }
 
-async function importMissing(demo: DemoBrand, now: number, its: ReturnType<typeof recordsAt> | undefined): Promise<void> {
-  if (its === undefined) throw new Error(`${demo.name} is in a cell: npm start -- --cells 5`);
+async function importMissing(demo: DemoBrand, now: number): Promise<void> {
   // Dates are relative to the brand's creation: records that a later start generates fit those of an interrupted one.
   const generated = generateBrand({ brandId: demo.id, seed: SEED, now, sizes: demo.sizes });
   for (const resource of DEMO_RESOURCES) {
-    if (await hasRecords(its.records, demo.id, resource)) continue;
+    if (await hasRecords(demo.id, resource)) continue;
     send(`${demo.name}: ${demo.sizes[resource].toLocaleString("en")} ${resource}`);
     const { summary, problems } = await importRecords(
-      its.importing,
+      recordsOf(demo.id).importing,
       { brandId: demo.id, resource, skipBad: false },
       lines(generated[resource]()),
     );
@@ -148,9 +151,9 @@ async function importMissing(demo: DemoBrand, now: number, its: ReturnType<typeo
   }
 }
 
-async function hasRecords(records: RpcClient<RecordsServiceService>, brandId: string, resource: DemoResource): Promise<boolean> {
+async function hasRecords(brandId: string, resource: DemoResource): Promise<boolean> {
   const request = { brand_id: brandId, limit: 1, cursor: null, since: null };
-  return (await records[listMethod(resource)](request, step())).data.length > 0;
+  return (await recordsOf(brandId).listing[listMethod(resource)](request, step())).data.length > 0;
 }
 
 function* lines(records: Iterable<object>): Generator<string> {

@@ -73,9 +73,7 @@ export async function launch(
     const started = startDatabase(config, cellFiles(files, name), secrets, reports, killed, settings);
     cells.set(name, life.own(`database of ${name}`, await started));
   }
-  const cell_databases = Object.fromEntries(
-    cells.size === 0 ? [] : [["", database.ownerUrl], ...Array.from(cells, ([name, each]) => [name, each.ownerUrl])],
-  );
+  const owners = [["", database.ownerUrl], ...Array.from(cells, ([name, each]) => [name, each.ownerUrl])];
 
   signal.throwIfAborted();
   terminal.step("Starting the processes");
@@ -94,14 +92,8 @@ export async function launch(
   signal.throwIfAborted();
   const consoleUrl = publicUrlOf(config);
   const linksTo = hasSignInLinks(env) ? consoleUrl : null;
-  const parts = {
-    addresses: programs.rpc,
-    cells: programs.cells,
-    cell_databases,
-    environment: config.ENVIRONMENT,
-    file: files.demoBrands,
-    linksTo,
-  };
+  const inCells = { cells: programs.cells, cell_databases: Object.fromEntries(cells.size === 0 ? [] : owners) };
+  const parts = { addresses: programs.rpc, ...inCells, environment: config.ENVIRONMENT, file: files.demoBrands, linksTo };
   const demo = await makeDemo(parts, (step) => terminal.step("Making demo data", step), signal);
 
   signal.throwIfAborted();
@@ -116,8 +108,7 @@ export async function launch(
     launcher: lock.launcher,
     admin: programs.admin,
     rpc: programs.rpc,
-    cells: programs.cells,
-    cell_databases,
+    ...inCells,
     platform_database_url: platformUrl,
     console: { url: consoleUrl, sign_in_url: demo.signInUrl },
     brands: demo.brands,

@@ -93,9 +93,7 @@ export async function planPrograms(
       ACCOUNTS_ADDRESS: rpc.accounts,
       PLANS_ADDRESS: rpc.plans,
       RECORDS_ADDRESS: rpc.records,
-      RECORDS_CELLS: Object.entries(cells)
-        .map((cell) => cell.join("="))
-        .join(","),
+      ...(databasesOfCells.size > 0 && { RECORDS_CELLS: Array.from(Object.entries(cells), (cell) => cell.join("=")).join(",") }),
     }),
   };
 }
