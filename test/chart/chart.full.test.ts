@@ -275,6 +275,8 @@ describe("cells of records", () => {
     expect(environmentOf("operator").get("RECORDS_CELL_DATABASES_FILE")).toBe("/secrets/RECORDS_CELL_DATABASES");
     expect(named("ExternalSecret", "operator")["spec"].data).toHaveLength(2);
     expect(environmentOf("console").has("RECORDS_CELLS")).toBe(false);
+    expect(JSON.stringify(named("NetworkPolicy", "gateway")["spec"].egress)).toContain('"app.kubernetes.io/component":"records-b"');
+    expect(named("NetworkPolicy", "operator")["spec"].egress).toContainEqual({ ports: [{ port: 5432 }] });
   });
 
   it("have metrics of the service records, with their name as a label", () => {

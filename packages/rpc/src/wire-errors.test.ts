@@ -1,6 +1,8 @@
 import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
+import { Metadata, status } from "@grpc/grpc-js";
 import fc from "fast-check";
 import { callContext, serveEcho, type Echo, type EchoClient } from "../test/echo-service.ts";
+import { fromServiceError } from "./wire-errors.ts";
 
 let thrown: unknown;
 let echo: Echo;
@@ -31,6 +33,13 @@ it.each(Object.keys(ERROR_KINDS) as ErrorKind[])("%s crosses the wire, with the 
     expect(received).toBeInstanceOf(AppError);
     expect(parts(received)).toEqual(parts(error));
   }
+});
+
+it("a cell's refusal is `unavailable` to a gateway of 1.0, which does not know its kind", () => {
+  const metadata = new Metadata();
+  metadata.set("error-kind", "kind_of_a_later_release");
+  const wire = Object.assign(new Error("refused"), { code: status[ERROR_KINDS.brand_moving.grpc], details: "refused", metadata });
+  expect(fromServiceError(wire)).toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
 });
 
 it("a message of any text arrives unchanged", async () => {
