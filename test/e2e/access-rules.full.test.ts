@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { forgetBrand, openRedis } from "@brand-records/redis";
@@ -364,6 +366,22 @@ it("keeps each login of Redis from everything else", async () => {
   }
   expect(allowed).toEqual({ gateway: ["GET epoch:{a}", "LPUSH rate:{a}"], accounts: ["GET epoch:{a}", "DEL epoch:{a}"] });
   await expect(sendRedisCommand(redis.url, "GET epoch:{a}")).rejects.toThrow("NOAUTH");
+});
+
+it("a password that Kafka refuses ends what runs after a restore of webhook with 78, and names the setting", async () => {
+  const program = scriptOf("webhook").replace("bundle/main", "after-restore");
+  const env = {
+    DATABASE_URL: stack.databaseUrl,
+    ACCOUNTS_ADDRESS: stack.addresses.accounts,
+    RECEIVER_SECRET_KEYS,
+    KAFKA_BROKERS: kafka.brokers,
+    ...kafkaEnv("webhook", "plain", "x-hunter2"),
+  };
+  const args = [program, "--since", "2026-11-23T06:00:00Z"];
+  await expect(promisify(execFile)(process.execPath, args, { env })).rejects.toMatchObject({
+    code: 78,
+    stderr: expect.stringMatching(/^Invalid settings:\n {2}the broker refuses KAFKA_SASL_USERNAME with KAFKA_SASL_PASSWORD/),
+  });
 });
 
 it.each<[string, () => Record<string, string>, RegExp]>([

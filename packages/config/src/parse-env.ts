@@ -7,8 +7,8 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(`Invalid settings:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(`Invalid settings:\n${problems.map((problem) => `  ${problem}`).join("\n")}`, options);
     this.problems = problems;
   }
 }

@@ -11,4 +11,5 @@ export { LOG_FILE_BYTES_MAX, rotateLog } from "./rotate-log.ts";
 export { startReplyDeadline, TIMED_OUT, withStopTimeout, withTimeout } from "./with-timeout.ts";
 export { EX_CONFIG, refuseToStart, reportFailure, runProcess } from "./run-process.ts";
 export { SharedClock, type Clock } from "./shared-clock.ts";
+export { isTlsFailure } from "./tls-failure.ts";
 export { WakeSignal } from "./wake-signal.ts";

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { isTlsFailure } from "@brand-records/lifecycle";
 import { postgresFailureOf, type PostgresFailure } from "./errors.ts";
 import { MigrationError } from "./migration-files.ts";
 
@@ -8,8 +9,8 @@ import { MigrationError } from "./migration-files.ts";
  */
 const REFUSED = new Set(["28P01", "28000", "3D000", "42501"]);
 
-/** Codes of Node for a certificate that does not fit, or a PEM file that cannot be read. */
-const TLS = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ENOENT$|EACCES$)/;
+/** Codes of Node for a PEM file that cannot be read. */
+const UNREADABLE = new Set(["ENOENT", "EACCES"]);
 const NO_TLS = "The server does not support SSL connections";
 
 /** Why a process cannot start with its database. */
@@ -24,7 +25,8 @@ export function startFailureOf(error: unknown): StartFailure | undefined {
   const cause = error instanceof MigrationError && error.cause !== undefined ? error.cause : error;
   if (!types.isNativeError(cause)) return undefined;
   const code = "code" in cause ? String(cause.code) : "";
-  if (REFUSED.has(code) || TLS.test(code) || cause.message === NO_TLS) return { kind: "settings", problem: cause.message };
+  const isRefused = REFUSED.has(code) || UNREADABLE.has(code) || isTlsFailure(code) || cause.message === NO_TLS;
+  if (isRefused) return { kind: "settings", problem: cause.message };
   const failure = postgresFailureOf(cause);
   return failure === undefined || failure === "other" ? undefined : { kind: "passing", failure, cause };
 }

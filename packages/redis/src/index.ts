@@ -4,4 +4,4 @@ export { keySlot, SLOTS } from "./cluster-slots.ts";
 export { luaScript } from "./lua-script.ts";
 export { openRedis } from "./open-redis.ts";
 export type { RedisClient, RedisLog } from "./redis-client.ts";
-export { RedisReplyError, RedisUnavailable } from "./redis-errors.ts";
+export { RedisReplyError, RedisUnavailable, refusalIn } from "./redis-errors.ts";

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { cleanError } from "./redis-errors.ts";
+import { cleanError, RedisReplyError, RedisUnavailable, refusalIn } from "./redis-errors.ts";
 
 it("keeps name, message, code and stack, and drops the command", () => {
   const thrown = Object.assign(new Error("WRONGPASS no"), { name: "ReplyError", code: "E1", command: { args: ["hunter2"] } });
@@ -21,4 +21,14 @@ it("lists the messages of several connection errors if the error itself has none
   expect(cleanError(new AggregateError([new Error("::1 refused"), new Error("127.0.0.1 refused")])).message).toBe(
     "Error: ::1 refused; Error: 127.0.0.1 refused",
   );
+});
+
+it.each<[string, unknown, string | undefined]>([
+  ["the password", new RedisUnavailable(new Error("WRONGPASS invalid username-password pair")), "WRONGPASS invalid username-password pair"],
+  ["a right", new RedisReplyError(new Error("NOPERM no rights for a key")), "NOPERM no rights for a key"],
+  ["TLS", new RedisUnavailable(Object.assign(new Error("self-signed"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" })), "self-signed"],
+  ["nothing", new RedisUnavailable(Object.assign(new Error("refused"), { code: "ECONNREFUSED" })), undefined],
+  ["one command", new RedisReplyError(new Error("WRONGTYPE no list")), undefined],
+])("has the words of a refusal that only other settings end: of %s", (_, error, words) => {
+  expect(refusalIn(error)).toBe(words);
 });

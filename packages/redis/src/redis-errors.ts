@@ -1,3 +1,4 @@
+import { isTlsFailure } from "@brand-records/lifecycle";
 import { ReplyError } from "ioredis";
 
 /** Redis did not execute the command, as far as we know: a late command may still be executed. Callers must have a fallback. */
@@ -38,6 +39,16 @@ export const isReplyAboutCommand = (thrown: unknown): boolean =>
 export const mayHaveRun = (thrown: unknown): boolean =>
   !(thrown instanceof (ReplyError as ErrorConstructor)) &&
   !(thrown instanceof Error && thrown.message.startsWith("Stream isn't writeable"));
+
+/** Replies to a login that is missing or wrong, or lacks the right. */
+const REFUSAL = /^(NOAUTH|WRONGPASS|NOPERM)\b/;
+
+/** Returns the words of a refusal that only other settings end: of the login, or of the certificate by TLS. Undefined for any other error. */
+export function refusalIn(error: unknown): string | undefined {
+  const cause = error instanceof RedisUnavailable || error instanceof RedisReplyError ? error.cause : undefined;
+  if (!(cause instanceof Error)) return undefined;
+  return REFUSAL.test(cause.message) || ("code" in cause && isTlsFailure(String(cause.code))) ? cause.message : undefined;
+}
 
 /** Servers without HELLO or AUTH quote the arguments of the unknown command, the password among them. */
 const QUOTED_ARGUMENTS = /,? with args beginning with.*/g;

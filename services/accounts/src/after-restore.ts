@@ -1,7 +1,7 @@
 import "@brand-records/config/require-node";
 import { ConfigError, loadConfig, readPem } from "@brand-records/config";
 import { openPool } from "@brand-records/postgres";
-import { openRedis } from "@brand-records/redis";
+import { openRedis, refusalIn } from "@brand-records/redis";
 import { parseOptions, runJob, type Job } from "@brand-records/service-runtime";
 import { parseConfig, type AccountsConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -55,6 +55,9 @@ async function restore({ db, log }: Job): Promise<void> {
         list("key works: its revocation may be lost", { brand_id, key_id: id, name, hint, environment, created_at, last_used_at }),
     });
     log.info({ ...done }, "restored database can be served");
+  } catch (error) {
+    const refusal = refusalIn(error);
+    throw refusal === undefined ? error : new ConfigError([`REDIS_URL: ${refusal}`], { cause: error });
   } finally {
     await redis?.stop();
     await ownerDb.stop();

@@ -1,3 +1,4 @@
+import { ConfigError } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 
 /** The part of a broker's answer that says why it refuses: no right, or a topic that is compacted. */
@@ -42,17 +43,21 @@ const REMEDIES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
     "the broker closes new connections; if it is up, it may expect TLS (KAFKA_TLS) or a login (KAFKA_SASL_MECHANISM)",
   ],
 ];
+/** A broker that stops may cause them too. */
+const MAY_PASS = /before secure TLS connection|KafkaJSConnectionClosedError/;
 
 /**
- * Names the setting that a refused connection is probably about, before the words of the client. Repeats no setting's value but
- * addresses. Returns anything else as it is.
+ * Names the setting that a refused connection is probably about, before the words of the client: in a ConfigError, unless it may pass.
+ * Repeats no setting's value but addresses. Returns anything else as it is.
  */
 export function explainRefusal(error: unknown): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { name, message } = cause;
     const words = [name, message, ...("code" in cause ? [cause.code] : []), ...("type" in cause ? [cause.type] : [])].join(" ");
     const [, remedy] = REMEDIES.find(([pattern]) => pattern.test(words)) ?? [];
-    if (remedy !== undefined) return new Error(`${remedy}: ${message}`, { cause: error });
+    if (remedy === undefined) continue;
+    const explained = `${remedy}: ${message}`;
+    return MAY_PASS.test(words) ? new Error(explained, { cause: error }) : new ConfigError([explained], { cause: error });
   }
   return error;
 }
