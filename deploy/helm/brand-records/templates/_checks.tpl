@@ -40,12 +40,7 @@
   (and (or $v.httpRoute.enabled $v.ingress.enabled) (regexMatch "^0*$" $v.trustProxy))
 -}}
 {{- range $message, $isWrong := $refusals -}}{{- if $isWrong -}}{{- fail $message -}}{{- end -}}{{- end -}}
-{{- include "brand-records.maintenanceChecks" . -}}
-{{- include "brand-records.portChecks" . -}}
-{{- include "brand-records.limitChecks" . -}}
-{{- include "brand-records.resourceChecks" . -}}
-{{- include "brand-records.extraCaChecks" . -}}
-{{- include "brand-records.routeChecks" . -}}
+{{- range list "maintenance" "port" "limit" "resource" "extraCa" "route" -}}{{- include (printf "brand-records.%sChecks" .) $ -}}{{- end -}}
 {{- range $name, $files := dict "prometheusRule" "files/rules/*.yml" "dashboards" "files/dashboards/*.json" -}}
   {{- if and (index $v.monitoring $name).enabled (not ($.Files.Glob $files)) -}}{{- fail (printf "monitoring.%s: this chart lacks %s. Run npm run chart in the repository, which copies them into it" $name $files) -}}{{- end -}}
 {{- end -}}

@@ -59,20 +59,11 @@
 - ports: [{ port: 8081 }]
   to: {{- include "brand-records.peer" (dict "root" $root "component" "console") | nindent 4 }}
 {{- end }}
-{{- if .facts.sessions }}
-{{ include "brand-records.egressTo" $v.postgres }}
+{{- $facts := merge (dict "postgres" .facts.sessions "otlp" .root.Values.tracing.endpoint) .facts }}
+{{- range list "postgres" "redis" "kafka" "mail" "otlp" }}
+{{- if get $facts . }}
+{{ include "brand-records.egressTo" (index $v .) }}
 {{- end }}
-{{- if .facts.redis }}
-{{ include "brand-records.egressTo" $v.redis }}
-{{- end }}
-{{- if .facts.kafka }}
-{{ include "brand-records.egressTo" $v.kafka }}
-{{- end }}
-{{- if .facts.mail }}
-{{ include "brand-records.egressTo" $v.mail }}
-{{- end }}
-{{- if .root.Values.tracing.endpoint }}
-{{ include "brand-records.egressTo" $v.otlp }}
 {{- end }}
 {{- if eq .component "webhook" }}
 {{- range (include "brand-records.receiverDnsServers" .root | fromJson).servers }}

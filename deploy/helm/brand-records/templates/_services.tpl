@@ -83,17 +83,11 @@ has changed it, and owns it then. Takes dict root, component.
 {{/* Authorities that a type needs, as YAML: name of the mount to ConfigMap. */}}
 {{- define "brand-records.authorities" -}}
 {{- $v := .root.Values -}}
-{{- if and .facts.sessions $v.postgres.caConfigMap }}
-postgres: {{ $v.postgres.caConfigMap }}
+{{- $facts := merge (dict "postgres" .facts.sessions) .facts }}
+{{- range list "postgres" "redis" "kafka" "mail" }}
+{{- if and (get $facts .) (index $v .).caConfigMap }}
+{{ . }}: {{ (index $v .).caConfigMap }}
 {{- end }}
-{{- if and .facts.redis $v.redis.caConfigMap }}
-redis: {{ $v.redis.caConfigMap }}
-{{- end }}
-{{- if and .facts.kafka $v.kafka.caConfigMap }}
-kafka: {{ $v.kafka.caConfigMap }}
-{{- end }}
-{{- if and .facts.mail $v.mail.caConfigMap }}
-mail: {{ $v.mail.caConfigMap }}
 {{- end }}
 {{- end -}}
 
@@ -138,14 +132,11 @@ MIGRATE_AT_START: "false"
 {{- if or .facts.mail (has .component (list "gateway" "console" "webhook")) }}
 PUBLIC_URL: {{ required "publicUrl: set the origin at which callers reach the gateway, such as https://records.example" $v.publicUrl | quote }}
 {{- end }}
-{{- if and .facts.redis $v.redis.caConfigMap }}
-REDIS_TLS_CA: /authorities/redis/ca.crt
+{{- range $name, $_ := omit (include "brand-records.authorities" . | fromYaml) "postgres" }}
+{{ eq $name "mail" | ternary "smtp" $name | upper }}_TLS_CA: /authorities/{{ $name }}/ca.crt
 {{- end }}
 {{- if .facts.mail }}
 MAIL_FROM: {{ $v.mail.from | quote }}
-{{- if $v.mail.caConfigMap }}
-SMTP_TLS_CA: /authorities/mail/ca.crt
-{{- end }}
 {{- end }}
 {{- if .facts.kafka }}
 KAFKA_BROKERS: {{ join "," $v.kafka.brokers | quote }}
@@ -154,9 +145,6 @@ KAFKA_PARTITIONS: {{ $v.kafka.partitions | int64 | quote }}
 KAFKA_REPLICATION_FACTOR: {{ $v.kafka.replicationFactor | int64 | quote }}
 KAFKA_RETENTION_HOURS: {{ $v.kafka.retentionHours | int64 | quote }}
 KAFKA_TLS: {{ $v.kafka.tls | quote }}
-{{- if $v.kafka.caConfigMap }}
-KAFKA_TLS_CA: /authorities/kafka/ca.crt
-{{- end }}
 {{- if $v.kafka.saslMechanism }}
 KAFKA_SASL_MECHANISM: {{ $v.kafka.saslMechanism | quote }}
 KAFKA_SASL_USERNAME: {{ index $v.kafka.saslUsernames (.facts.identity | default .component) | quote }}
