@@ -6,7 +6,7 @@ import { PAGES } from "@brand-records/console-contract/pages";
 
 const DIST = join(process.cwd(), "console/web/dist");
 /** What a page needs before it shows, and what it may load afterwards, such as a dialog. */
-const FIRST_SCRIPT_BYTES_MAX = 170 * 1000;
+const FIRST_SCRIPT_BYTES_MAX = 165 * 1000;
 const SCRIPT_BYTES_MAX = 200 * 1000;
 const STYLE_BYTES_MAX = 40 * 1000;
 /** With the page itself, its icon and a call right after it: 15 requests. */
@@ -29,7 +29,7 @@ function filesOf(manifest: Manifest, name: string, seen = new Set<string>()): st
   return [file, ...css, ...imports.flatMap((imported) => filesOf(manifest, imported, seen))];
 }
 
-it("every first page takes at most 170 kB of scripts and 40 kB of styles, compressed, in few files", async () => {
+it("every first page takes at most 165 kB of scripts and 40 kB of styles, compressed, in few files", async () => {
   const manifest = JSON.parse(await readFile(join(DIST, "manifest.json"), "utf8")) as Manifest;
   const html = await readFile(join(DIST, "index.html"), "utf8");
   const ofEntry = [...html.matchAll(/"\/console\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, file = ""]) => file);

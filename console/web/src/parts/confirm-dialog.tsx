@@ -1,14 +1,13 @@
 import type { OperationName } from "@brand-records/console-contract";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useChange, type InputInBrand } from "../api/queries.ts";
 import { Dialog } from "./dialog.tsx";
+import { Form } from "./form.tsx";
 import { announce, FormError, showProblems, type FormErrorProps } from "./states.tsx";
 
 interface Confirmable extends Omit<FormErrorProps, "error"> {
   readonly title: string;
-  /** As in Dialog. */
-  readonly receiver?: { readonly label: string };
   /** The mutation that it confirms. */
   readonly change: { readonly isPending: boolean; readonly error: Error | null };
   /** The button that makes the change. */
@@ -28,16 +27,15 @@ interface ConfirmDialogProps extends Confirmable {
   readonly isKept?: boolean;
   /** What the form needs is not there yet. */
   readonly isDisabled?: boolean;
-  /** A dialog without fields has it. */
-  onConfirm?(): void;
-  /** A form has it. */
-  onSubmit?(event: FormEvent<HTMLFormElement>): void;
+  /** Has fields: Enter confirms. */
+  readonly isForm?: boolean;
+  onConfirm(): void;
 }
 
 /** A dialog that makes a change once it is confirmed, and shows why it was not made. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, receiver, change, action, cancel = "Cancel", isDangerous = false, isCancelFocused = false, isKept = false } = props;
-  const { isDisabled = false, fields = [], unknownOutcome, children, onClose, onConfirm, onSubmit } = props;
+  const { title, change, action, cancel = "Cancel", isDangerous = false, isCancelFocused = false, isKept = false, isForm = false } = props;
+  const { isDisabled = false, fields = [], unknownOutcome, children, onClose, onConfirm } = props;
   const { isPending, error } = change;
   const content = (
     <>
@@ -48,7 +46,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           {cancel}
         </Button>
         <Button
-          {...(onSubmit === undefined ? { onClick: onConfirm } : { type: "submit" })}
+          {...(isForm ? { type: "submit" } : { onClick: onConfirm })}
           {...(isDangerous && { color: "red.9" })}
           loading={isPending}
           disabled={isDisabled}
@@ -59,19 +57,19 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     </>
   );
   return (
-    <Dialog title={title} receiver={receiver} isPending={isPending} isKept={isKept} onClose={onClose}>
-      {onSubmit === undefined ? (
-        content
-      ) : (
-        <form onSubmit={onSubmit} noValidate>
+    <Dialog title={title} isPending={isPending} isKept={isKept} onClose={onClose}>
+      {isForm ? (
+        <Form onSubmit={onConfirm}>
           <Stack>{content}</Stack>
-        </form>
+        </Form>
+      ) : (
+        content
       )}
     </Dialog>
   );
 }
 
-interface ConfirmChangeProps<Name extends OperationName> extends Omit<ConfirmDialogProps, "change" | "onConfirm" | "onSubmit"> {
+interface ConfirmChangeProps<Name extends OperationName> extends Omit<ConfirmDialogProps, "change" | "onConfirm"> {
   readonly operation: Name;
   readonly input: InputInBrand<Name>;
   /** The lists that it changes. */
@@ -103,13 +101,12 @@ interface ConfirmByNameProps extends Confirmable {
 export function ConfirmByName({ name, nameKind, children, onConfirm, ...props }: ConfirmByNameProps) {
   const [typed, setTyped] = useState("");
   const [isWrong, setIsWrong] = useState(false);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (typed.trim() === name) onConfirm();
     else showProblems(() => setIsWrong(true));
   };
   return (
-    <ConfirmDialog {...props} isDangerous onSubmit={submit}>
+    <ConfirmDialog {...props} isDangerous isForm onConfirm={submit}>
       {children}
       <TextInput
         label={`Type the ${nameKind} to confirm`}

@@ -1,11 +1,11 @@
 import type { Key } from "@brand-records/console-contract";
-import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { fieldErrors } from "../../api/call.ts";
 import { useChange, useMe } from "../../api/queries.ts";
 import { ConfirmByName, ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { FirstCall } from "../../parts/copyable.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog, Done } from "../../parts/dialog.tsx";
+import { useFields } from "../../parts/form.tsx";
 import { useSecretChange, SecretDialog } from "../../parts/secret-dialog.tsx";
 import { announce, Hint, Notice, showProblems } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
@@ -14,9 +14,8 @@ import { When } from "../../parts/when.tsx";
 export function CreateKey({ onClose }: { onClose(): void }) {
   const { environment } = useMe();
   const create = useSecretChange("keys.create", ["keys.list"], "Key created");
-  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", may_prepare: false } });
-
-  const submit = form.onSubmit((values) => create.make(values, (error) => showProblems(() => form.setErrors(fieldErrors(error)))));
+  const { values, errors, set, text, setErrors } = useFields({ name: "", may_prepare: false });
+  const submit = (): void => create.make(values, (error) => showProblems(() => setErrors(fieldErrors(error))));
 
   if (create.made !== undefined) {
     return (
@@ -35,12 +34,12 @@ export function CreateKey({ onClose }: { onClose(): void }) {
       action="Create key"
       fields={["name", "may_prepare"]}
       unknownOutcome="The key may have been created all the same. Look at the list before you create another."
-      onSubmit={submit}
+      isForm
+      onConfirm={submit}
       onClose={onClose}
     >
       <TextInput
-        key={form.key("name")}
-        {...form.getInputProps("name")}
+        {...text("name")}
         label="Name"
         description="The integration that uses it, such as “Looker report”"
         data-autofocus
@@ -49,8 +48,9 @@ export function CreateKey({ onClose }: { onClose(): void }) {
       />
       {environment === "live" && (
         <Checkbox
-          key={form.key("may_prepare")}
-          {...form.getInputProps("may_prepare", { type: "checkbox" })}
+          checked={values.may_prepare}
+          error={errors["may_prepare"]}
+          onChange={({ currentTarget: { checked } }) => set({ may_prepare: checked })}
           label="May prepare campaign plans"
           description="The key’s integration can put plans into your workspace for review. It cannot publish, fund or pay anything."
         />
@@ -77,11 +77,7 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
           <strong>{name}</strong> is revoked for good. Part of the service does not know yet: requests with it may succeed until{" "}
           <When at={acceptedUntil} isExact />, Manila time.
         </Notice>
-        <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            Close
-          </Button>
-        </Group>
+        <Done onClose={onClose} />
       </Dialog>
     );
   }

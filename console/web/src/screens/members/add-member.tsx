@@ -1,11 +1,11 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, NativeSelect, TextInput, Text } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { NativeSelect, TextInput, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { query, useBrand, useChange } from "../../api/queries.ts";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog, Done } from "../../parts/dialog.tsx";
+import { useFields } from "../../parts/form.tsx";
 import { SecretDialog, useSecretChange } from "../../parts/secret-dialog.tsx";
 import { announce, Hint, showProblems } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
@@ -19,20 +19,19 @@ const ROLES = (["member", "owner"] as const).map((value) => ({ value, label: rol
 export function AddMember({ onClose }: { onClose(): void }) {
   const options = useQuery(query("sign_in.options", {}));
   const [added, setAdded] = useState<string>();
-  const [role, setRole] = useState<Member["role"]>("member");
   const add = useChange("members.add", ["members.list"]);
-  const form = useForm({ mode: "uncontrolled", initialValues: { email: "" } });
+  const { values, set, text, setErrors } = useFields<{ email: string; role: Member["role"] }>({ email: "", role: "member" });
+  const { email, role } = values;
 
-  const submit = form.onSubmit(({ email }) =>
+  const submit = (): void =>
     add.make(
       { email: email.trim(), role },
       ({ member }) => {
         setAdded(member.email);
         announce("Member added");
       },
-      (error) => showProblems(() => form.setErrors(fieldErrors(error))),
-    ),
-  );
+      (error) => showProblems(() => setErrors(fieldErrors(error))),
+    );
 
   if (added !== undefined && options.data?.links === true) return <NewLink member={{ email: added }} isNew onClose={onClose} />;
   if (added !== undefined) return <HowToSignIn email={added} provider={options.data?.provider ?? null} onClose={onClose} />;
@@ -44,12 +43,12 @@ export function AddMember({ onClose }: { onClose(): void }) {
       fields={["email"]}
       unknownOutcome="The person may have been added all the same: the list shows it."
       isDisabled={options.data === undefined}
-      onSubmit={submit}
+      isForm
+      onConfirm={submit}
       onClose={onClose}
     >
       <TextInput
-        key={form.key("email")}
-        {...form.getInputProps("email")}
+        {...text("email")}
         label="E-mail address"
         description="The person signs in with it. No mail is sent: you then get what to send."
         type="email"
@@ -61,7 +60,7 @@ export function AddMember({ onClose }: { onClose(): void }) {
         label="Role"
         description={ROLE_MEANINGS[role]}
         value={role}
-        onChange={({ currentTarget }) => setRole(currentTarget.value === "owner" ? "owner" : "member")}
+        onChange={({ currentTarget }) => set({ role: currentTarget.value === "owner" ? "owner" : "member" })}
         data={ROLES}
       />
     </ConfirmDialog>
@@ -77,9 +76,7 @@ function HowToSignIn({ email, provider, onClose }: { readonly email: string; rea
     <Dialog title={`${email} is a member now`} size="lg" isKept onClose={onClose}>
       <Text>No mail is sent. Send this to the person:</Text>
       <CopyableText text={text} label="The text" />
-      <Group justify="flex-end">
-        <Button onClick={onClose}>Done</Button>
-      </Group>
+      <Done text="Done" onClose={onClose} />
     </Dialog>
   );
 }

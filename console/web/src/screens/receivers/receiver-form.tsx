@@ -1,9 +1,9 @@
 import { Anchor, Checkbox, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useBlocker } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../api/call.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { Form, useFields } from "../../parts/form.tsx";
 import { GuideLink } from "../../parts/links.tsx";
 import { showProblems, FormError, Notice } from "../../parts/states.tsx";
 
@@ -35,34 +35,30 @@ interface ReceiverFormProps {
 
 /** The settings of a receiver, new or not. */
 export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, children }: ReceiverFormProps) {
-  const form = useForm<ReceiverValues>({ mode: "uncontrolled", initialValues: initial });
+  const { values, errors, set, text, setValues, setErrors } = useFields<ReceiverValues>(initial);
   const [isSignedOut, setIsSignedOut] = useState(false);
   useBlocker({
     // The navigation of an ended session names a page to return to. Signing out, the person's choice, names none.
     shouldBlockFn({ next: { pathname, search } }) {
-      const now = form.getValues();
-      const isKept = pathname === "/sign-in" && "return_to" in search && changedBy(initial, now, now).length > 0;
+      const isKept = pathname === "/sign-in" && "return_to" in search && changedBy(initial, values, values).length > 0;
       setIsSignedOut(isKept);
       return isKept;
     },
     enableBeforeUnload: false,
   });
-  const refuse = (refusal: Error): void => showProblems(() => form.setErrors(errorsOf(refusal)));
-  const submit = form.onSubmit((values) => {
-    const submitted = structuredClone(values);
+  const submit = (): void => {
     setIsSignedOut(false);
-    const fill = (stored: ReceiverValues): void => {
-      // Each alone: a form that is filled as a whole takes the focus from the field that is being typed in.
-      for (const [name, value] of changedBy(stored, submitted, form.getValues())) form.setFieldValue(name, value);
-    };
-    onSubmit(submitted, { refuse, fill });
-  });
+    setErrors({});
+    onSubmit(values, {
+      refuse: (refusal) => showProblems(() => setErrors(errorsOf(refusal))),
+      fill: (stored) => setValues((now) => ({ ...now, ...Object.fromEntries(changedBy(stored, values, now)) })),
+    });
+  };
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={submit}>
       <Stack maw={560}>
         <TextInput
-          key={form.key("url")}
-          {...form.getInputProps("url")}
+          {...text("url")}
           label="URL"
           description="A public HTTPS address that responds with 2xx. Not an incoming webhook of Slack, Discord, Teams or Google Chat."
           placeholder="https://hooks.example.com/brand-records"
@@ -72,14 +68,13 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
         />
         {error instanceof CallError && error.code === "chat_webhook" && <ChatRelay />}
         <TextInput
-          key={form.key("label")}
-          {...form.getInputProps("label")}
+          {...text("label")}
           label="Label"
           description="How your team recognizes it, such as “Warehouse”"
           required
           autoComplete="off"
         />
-        <Checkbox.Group key={form.key("events")} {...form.getInputProps("events")} label="Events" required>
+        <Checkbox.Group value={values.events} error={errors["events"]} onChange={(events) => set({ events })} label="Events" required>
           <Stack gap="xs" mt="xs">
             {EVENT_TYPES.map(({ type, text }) => (
               <Checkbox key={type} value={type} label={text} description={type} />
@@ -88,8 +83,7 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
         </Checkbox.Group>
         {initial.maxInFlight !== undefined && (
           <TextInput
-            key={form.key("maxInFlight")}
-            {...form.getInputProps("maxInFlight")}
+            {...text("maxInFlight")}
             label="Attempts in flight"
             description="At most this many deliveries are sent to it at the same time: 1 to 64."
             type="number"
@@ -107,7 +101,7 @@ export function ReceiverForm({ initial, error, unknownOutcome, onSubmit, childre
         {isSignedOut && <SignedOut />}
         {children}
       </Stack>
-    </form>
+    </Form>
   );
 }
 

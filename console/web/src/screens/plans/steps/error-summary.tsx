@@ -1,5 +1,6 @@
 import { Anchor, Text } from "@mantine/core";
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useRef, type ComponentProps } from "react";
+import { Form } from "../../../parts/form.tsx";
 import states from "../../../parts/states.module.css";
 import { problemName, type Problems } from "../editing/field-problems.ts";
 import styles from "../plans.module.css";
@@ -14,18 +15,7 @@ interface ErrorSummaryProps {
 }
 
 /** A form that a person fills in to go on with a plan. */
-export const PlanForm = ({ onSubmit, children }: { readonly children: ReactNode; onSubmit(): void }) => (
-  <form
-    className={styles["fields"]}
-    noValidate
-    onSubmit={(event) => {
-      event.preventDefault();
-      onSubmit();
-    }}
-  >
-    {children}
-  </form>
-);
+export const PlanForm = (props: ComponentProps<typeof Form>) => <Form className={styles["fields"] ?? ""} {...props} />;
 
 /** All problems of a step at its top, with links to their fields. It has the focus after each refused attempt. */
 export function ErrorSummary({ problems, attempt, nameOf = problemName }: ErrorSummaryProps) {
