@@ -90,8 +90,10 @@ export type InputInBrand<Name extends OperationName> = Omit<Input<Name>, "brand_
 
 type ReadOptions<Name extends OperationName> = Omit<
   UseQueryOptions<Output<Name>, Error, Output<Name>, readonly [Name, Input<Name>]>,
-  "queryKey" | "queryFn"
+  "queryKey" | "queryFn" | "refetchInterval"
 > & {
+  /** In milliseconds. It may depend on what was read last. */
+  readonly refetchInterval?: number | false | ((data: Output<Name> | undefined) => number | false);
   /** What the pages of a list share: while another page or filter loads, the one before shows if it has the same scope and brand. */
   readonly scope?: Readonly<Record<string, string>>;
 };
@@ -108,10 +110,7 @@ export function useRead<Name extends OperationName>(
     ...query(name, { ...ofBrand, ...input } as Input<Name>),
     ...kept,
     ...options,
-    refetchInterval(read) {
-      if (read.state.error !== null && isOver(read.state.error)) return false;
-      return typeof refetchInterval === "function" ? refetchInterval(read) : refetchInterval;
-    },
+    refetchInterval: (read) => poll(typeof refetchInterval === "function" ? refetchInterval(read.state.data) : refetchInterval)(read),
   });
 }
 
@@ -136,14 +135,14 @@ const POLL_AFTER_ERROR_MS = 30_000;
 /** Gateways send their counts every 10 seconds. */
 export const POLL_COUNTS_MS = 10_000;
 
-/** Value for `refetchInterval`: less often after an error. Hidden tabs do not look at all. */
+/** Value for `refetchInterval`: less often after an error, and not at all once that is final. Hidden tabs do not look at all. */
 export const poll =
-  (ms: number) =>
+  (ms: number | false) =>
   ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number | false =>
-    error === null ? ms : !isOver(error) && POLL_AFTER_ERROR_MS;
+    error === null || !ms ? ms || false : !isOver(error) && POLL_AFTER_ERROR_MS;
 
-/** Value for `refetchInterval` of a list, of which only the first page keeps itself current. */
-export const pollFirst = (page: string | undefined) => page === undefined && poll(POLL_MS);
+/** How often a list is read again, of which only the first page keeps itself current. */
+export const pollFirst = (page: string | undefined, ms = POLL_MS): number | false => page === undefined && ms;
 
 /**
  * The mutation of an operation that changes something of the brand that the page shows. It is made by the person whom the page shows, or

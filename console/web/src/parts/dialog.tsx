@@ -1,20 +1,18 @@
-import { Stack, Text } from "@mantine/core";
-import { useState, type MouseEvent, type ReactNode } from "react";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { createContext, use, useState, type MouseEvent, type ReactNode } from "react";
 import { useTab } from "../api/tab.ts";
 import { loadedDialog, useReturnedFocus } from "./loaded-part.tsx";
 
 const Modal = loadedDialog(async () => (await import("./modal.ts")).default);
 
-/** Loads what dialogs need before anybody opens one, which must succeed without a network, too. */
-export const preloadDialogs = Modal.preload;
-
 /** Longer than any system's. */
 const DOUBLE_CLICK_MS = 1_000;
 
+/** The receiver that the page is about: its dialogs name it. */
+export const ReceiverLabel = createContext<string | undefined>(undefined);
+
 interface DialogProps {
   readonly title: string;
-  /** What it is about, beside the brand. */
-  readonly receiver?: { readonly label: string } | undefined;
   readonly size?: "lg";
   /** A change is on its way. The dialog stays open until it can show what became of it. */
   readonly isPending?: boolean;
@@ -24,10 +22,14 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** A dialog about something of the tab's brand; it names the brand, and the receiver if it is about one. Shown as long as it is mounted. The keyboard's focus then returns to what opened it. */
-export function Dialog({ title, receiver, size, isPending = false, isKept = false, children, onClose }: DialogProps) {
+/**
+ * A dialog about something of the tab's brand; it names the brand, and the receiver if the page is about one. Shown as long as it is mounted. The
+ * keyboard's focus then returns to what opened it.
+ */
+export function Dialog({ title, size, isPending = false, isKept = false, children, onClose }: DialogProps) {
   useReturnedFocus();
   const { brand_name } = useTab();
+  const receiver = use(ReceiverLabel);
   const [openedAt] = useState(() => performance.now());
   /** The second click of a double one was meant for what opened the dialog. */
   const dropDoubleClick = (event: MouseEvent): void => {
@@ -48,7 +50,7 @@ export function Dialog({ title, receiver, size, isPending = false, isKept = fals
         <>
           {title}
           <Text span display="block" size="sm" fw={400} c="dimmed">
-            {receiver && `Receiver: ${receiver.label} · `}Brand: {brand_name}
+            {receiver !== undefined && `Receiver: ${receiver} · `}Brand: {brand_name}
           </Text>
         </>
       }
@@ -63,3 +65,12 @@ export function Dialog({ title, receiver, size, isPending = false, isKept = fals
     </Modal>
   );
 }
+
+/** The only button of a dialog that there is nothing more to do in. */
+export const Done = ({ text = "Close", onClose }: { readonly text?: string; onClose(): void }) => (
+  <Group justify="flex-end">
+    <Button onClick={onClose} data-autofocus>
+      {text}
+    </Button>
+  </Group>
+);

@@ -5,8 +5,6 @@ import { LoadingRows } from "./states.tsx";
 import styles from "./states.module.css";
 
 type LoadedPart<Props> = ComponentType<Props> & {
-  /** Loads it once the page is idle, before it is needed. A failure shows nothing: the part loads again when it is needed. */
-  preload(): void;
   /** Whether what stands around it may show: the part is loaded, or its first load has failed. */
   useIsDue(): boolean;
 };
@@ -18,6 +16,9 @@ interface Retryable {
 /**
  * A part of a page in a file of its own. If it cannot be loaded, not even when it is asked for again, that shows in its place: the page
  * around it stays, with what was typed. A dialog's place is the corner of the window.
+ *
+ * It loads once the page is idle, before it is needed: a lost connection and a new version of the console take nothing away then. A failure
+ * shows nothing before it is needed.
  *
  * It does not suspend, as with React's `lazy`: React shows what has suspended, even for a moment, 300 ms after its fallback.
  *
@@ -58,12 +59,16 @@ export function loadedPart<Props extends object>(
     return isDue;
   }
 
-  return Object.assign(Part, { preload: () => void whenIdle(() => void find().catch(() => undefined)), useIsDue });
+  whenIdle(() => void find().catch(() => undefined));
+  return Object.assign(Part, { useIsDue });
 }
 
-/** Safari has no such callback. */
-const whenIdle = (run: () => void): unknown =>
-  "requestIdleCallback" in window ? requestIdleCallback(run, { timeout: 2_000 }) : setTimeout(run, 1_000);
+/** Not before the page has loaded what it shows first. Safari has no such callback. */
+function whenIdle(run: () => void): void {
+  const wait = (): unknown => ("requestIdleCallback" in window ? requestIdleCallback(run, { timeout: 2_000 }) : setTimeout(run, 1_000));
+  if (document.readyState === "complete") wait();
+  else addEventListener("load", wait, { once: true });
+}
 
 interface Closable {
   onClose(): void;

@@ -10,8 +10,6 @@ import { announce } from "./states.tsx";
 
 interface SecretDialogProps {
   readonly title: string;
-  /** As in Dialog. */
-  readonly receiver?: { readonly label: string };
   /** What it is, for copying: "key", "signing secret" or "link". */
   readonly kind: string;
   readonly secret: string;
@@ -31,8 +29,7 @@ const STORE = "Store it where your integration keeps its secrets, never in a bro
  * Shows a secret that no other page can show. Closes only by the button that says so: Escape, a click beside it, the browser's Back and the
  * end of the session do nothing, and a reload asks first.
  */
-export function SecretDialog(props: SecretDialogProps) {
-  const { title, receiver, kind, secret, advice = STORE, done = "I have stored it", children, onStored } = props;
+export function SecretDialog({ title, kind, secret, advice = STORE, done = "I have stored it", children, onStored }: SecretDialogProps) {
   useShownSecret();
   const isStored = useRef(false);
   useBlocker({ shouldBlockFn: () => !isStored.current, enableBeforeUnload: () => !isStored.current });
@@ -41,7 +38,7 @@ export function SecretDialog(props: SecretDialogProps) {
     onStored();
   };
   return (
-    <Dialog title={title} receiver={receiver} size="lg" isKept onClose={close}>
+    <Dialog title={title} size="lg" isKept onClose={close}>
       <Text>
         <strong>This is the only time the {kind} is shown.</strong> {advice}
       </Text>

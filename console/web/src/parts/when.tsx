@@ -1,8 +1,6 @@
 import { useSyncExternalStore } from "react";
-import { today, dayChanges } from "./filters/days.ts";
+import { eachMinute, today } from "./filters/days.ts";
 import { fullText, whenText, type Precision } from "./when-text.ts";
-
-const onDayChange = dayChanges(globalThis);
 
 interface WhenProps extends Precision {
   /** Null shows nothing. */
@@ -14,7 +12,7 @@ interface WhenProps extends Precision {
 
 /** A moment in Manila time: the day and time, with the year if it is another one; in full as a tooltip. */
 export function When({ at, before, after, ...precision }: WhenProps) {
-  const presentDay = useSyncExternalStore(onDayChange, () => today());
+  const presentDay = useSyncExternalStore(eachMinute, () => today());
   if (at === null) return null;
   const date = new Date(at);
   return (

@@ -1,5 +1,5 @@
 import { Text, UnstyledButton } from "@mantine/core";
-import { useEffect, useId, useState } from "react";
+import { useId, useState } from "react";
 import { loadedPart } from "../parts/loaded-part.tsx";
 import styles from "./shell.module.css";
 import { useMe } from "../api/queries.ts";
@@ -11,8 +11,6 @@ export function AccountMenu() {
   const { email } = useMe();
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
-  // Loaded once the page shows: signing out must work without waiting.
-  useEffect(AccountPanel.preload, []);
   return (
     <>
       <UnstyledButton className={`${styles["account"]} choice`} popoverTarget={id} aria-haspopup="dialog" aria-expanded={isOpen}>

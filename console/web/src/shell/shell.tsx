@@ -5,7 +5,6 @@ import { Suspense, useDeferredValue, useEffect } from "react";
 import { renameBrand } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
-import { preloadDialogs } from "../parts/dialog.tsx";
 import { MenuIcon, RemoveIcon } from "../parts/icons.tsx";
 import { loadedPart } from "../parts/loaded-part.tsx";
 import { LOADING } from "../parts/states.tsx";
@@ -41,12 +40,6 @@ function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const brand = useBrandOfTab();
   const name = brand?.brand_name;
-  useEffect(preloadDialogs, []);
-  // Once something is typed, what shows it again must be here: a new version may replace its file.
-  useEffect(() => {
-    addEventListener("input", Interruption.preload, { once: true });
-    return () => removeEventListener("input", Interruption.preload);
-  }, []);
   useEffect(() => {
     if (name !== undefined) renameBrand(name);
   }, [name]);

@@ -13,10 +13,9 @@ it.each([
   ["one is being sent", [delivery("sending")], 1_500],
   ["nothing is loaded yet", undefined, 15_000],
 ])("if %s, looks again in %#: %p", (_, deliveries, expected) => {
-  expect(pollMs(deliveries, null, { now: NOW })).toBe(expected);
+  expect(pollMs(deliveries, { now: NOW })).toBe(expected);
 });
 
-it("looks at once at a live list, and later after an error", () => {
-  expect(pollMs([], null, { isLive: true, now: NOW })).toBe(1_500);
-  expect(pollMs([delivery("sending")], new Error("x"), { isLive: true, now: NOW })).toBe(30_000);
+it("looks at once at a live list", () => {
+  expect(pollMs([], { isLive: true, now: NOW })).toBe(1_500);
 });

@@ -4,7 +4,6 @@ const SOON_MS = 10_000;
 /** Decision 12 has what it costs. */
 export const LIVE_MS = 1_500;
 const QUIET_MS = 15_000;
-const AFTER_ERROR_MS = 30_000;
 /** A page that a person has not touched for so long is looked at from time to time. */
 export const UNUSED_AFTER_MS = 15 * 60_000;
 
@@ -14,15 +13,9 @@ interface PollOptions {
   readonly now?: number;
 }
 
-/** How soon to look again: soon while something may happen, later after an error. Hidden tabs do not look at all. */
-export function pollMs(
-  deliveries: readonly Delivery[] | undefined,
-  error: Error | null,
-  { isLive = false, now = Date.now() }: PollOptions = {},
-): number {
-  if (error !== null) return AFTER_ERROR_MS;
-  return isLive || deliveries?.some((delivery) => isMoving(delivery, now)) ? LIVE_MS : QUIET_MS;
-}
+/** How soon to look again: soon while something may happen. */
+export const pollMs = (deliveries: readonly Delivery[] = [], { isLive = false, now = Date.now() }: PollOptions = {}): number =>
+  isLive || deliveries.some((delivery) => isMoving(delivery, now)) ? LIVE_MS : QUIET_MS;
 
 const isMoving = ({ state, due_at }: Delivery, now: number): boolean =>
   state === "sending" || (state === "pending" && due_at !== null && Date.parse(due_at) - now < SOON_MS);

@@ -1,4 +1,4 @@
-import { fullDayText, instantsOf, isDay, today, dayChanges } from "./days.ts";
+import { fullDayText, instantsOf, isDay, today } from "./days.ts";
 
 it("a day is Manila's: from its midnight until the next one's, whatever the zone of the browser", () => {
   const range = instantsOf({ from: "2026-11-20", to: "2026-11-20" });
@@ -26,43 +26,4 @@ it("a day in words is the day itself, and today is Manila's, whatever the zone o
     "Friday, December 31, 9999",
   ]);
   expect([new Date("2026-11-22T15:59:59.999Z"), new Date("2026-11-22T16:00:00Z")].map(today)).toEqual(["2026-11-22", "2026-11-23"]);
-});
-
-/** One promise: a page that stays open knows which day it is in Manila. */
-
-let target: EventTarget;
-let listener: jest.Mock;
-let unsubscribe: () => void;
-beforeEach(() => {
-  // 23:59 in Manila.
-  jest.useFakeTimers({ now: Date.parse("2026-11-26T15:59:00Z") });
-  target = new EventTarget();
-  listener = jest.fn();
-  const subscribe = dayChanges(target);
-  unsubscribe = subscribe(listener);
-});
-afterEach(() => jest.useRealTimers());
-
-it("hears of each midnight in Manila, once", () => {
-  jest.advanceTimersByTime(59_999);
-  expect(listener).not.toHaveBeenCalled();
-  jest.advanceTimersByTime(1);
-  expect(listener).toHaveBeenCalledTimes(1);
-  jest.advanceTimersByTime(24 * 3_600_000);
-  expect(listener).toHaveBeenCalledTimes(2);
-});
-
-it("hears of a midnight that the tab has slept over when it shows again, and of the next one", () => {
-  jest.setSystemTime(Date.parse("2026-11-27T01:00:00Z"));
-  target.dispatchEvent(new Event("visibilitychange"));
-  expect(listener).toHaveBeenCalledTimes(1);
-  jest.advanceTimersByTime(15 * 3_600_000);
-  expect(listener).toHaveBeenCalledTimes(2);
-});
-
-it("leaves nothing behind once no one listens", () => {
-  unsubscribe();
-  expect(jest.getTimerCount()).toBe(0);
-  target.dispatchEvent(new Event("visibilitychange"));
-  expect(listener).not.toHaveBeenCalled();
 });

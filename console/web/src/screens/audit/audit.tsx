@@ -2,6 +2,7 @@ import type { Output } from "@brand-records/console-contract";
 import { getRouteApi } from "@tanstack/react-router";
 import { CallError } from "../../api/call.ts";
 import { pollFirst, useBrand, useMe, useRead } from "../../api/queries.ts";
+import { choice } from "../../parts/filters/choice.ts";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -22,13 +23,7 @@ const filtersFor = (people: readonly string[]): readonly Filter[] => [
     problem: "Enter a whole e-mail address, or operator.",
     suggestions: people,
   },
-  {
-    kind: "choice",
-    name: "action",
-    label: "Action",
-    all: "All actions",
-    options: Object.entries({ ...KINDS, ...ACTIONS }).map(([value, label]) => ({ value, label })),
-  },
+  choice("action", "Action", "All actions", Object.entries({ ...KINDS, ...ACTIONS }), (action) => action),
   { kind: "days" },
 ];
 

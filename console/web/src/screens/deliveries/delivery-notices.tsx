@@ -1,7 +1,7 @@
 import type { Delivery, Output, Receiver } from "@brand-records/console-contract";
 import type { ReactNode } from "react";
 import { CallError } from "../../api/call.ts";
-import { useBrand, useRead } from "../../api/queries.ts";
+import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { Notice } from "../../parts/states.tsx";
 import { PausedText } from "../../parts/receivers/paused-text.tsx";
 import { reasonOf } from "../../parts/receivers/receiver-state.ts";
@@ -17,7 +17,7 @@ export interface ReceiverOf {
 
 /** The receiver of a delivery. Read again when the delivery's state changes, for the reason. */
 export function useReceiverOf({ receiver_id, state }: Delivery): ReceiverOf {
-  const { data, error } = useRead("receivers.get", { receiver_id }, { refetchInterval: state === "held" ? 15_000 : false });
+  const { data, error } = useRead("receivers.get", { receiver_id }, { refetchInterval: state === "held" && POLL_MS });
   return { receiverId: receiver_id, receiver: data?.receiver, isDeleted: error instanceof CallError && error.code === "not_found" };
 }
 

@@ -28,7 +28,7 @@ export default function Delivery() {
   const { data, error, refetch } = useRead(
     "deliveries.get",
     { delivery_id: deliveryId },
-    { refetchInterval: ({ state: { data, error } }) => pollMs(data && [data.delivery], error) },
+    { refetchInterval: (read) => pollMs(read && [read.delivery]) },
   );
   if (data === undefined) return <NotReadPage of="delivery" parent="receivers" error={error} refetch={refetch} />;
   return <DeliveryPage key={deliveryId} data={data} error={error} />;

@@ -24,13 +24,7 @@ export default function Event() {
   const { data, error, refetch } = useRead(
     "events.get",
     { event_id: eventId },
-    {
-      refetchInterval: ({ state: { data, error } }) =>
-        pollMs(
-          data?.receivers.flatMap(({ deliveries }) => deliveries),
-          error,
-        ),
-    },
+    { refetchInterval: (read) => pollMs(read?.receivers.flatMap(({ deliveries }) => deliveries)) },
   );
   if (data !== undefined) return <EventPage data={data} error={error} />;
   if (isGone(error)) return <GonePage />;

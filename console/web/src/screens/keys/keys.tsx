@@ -2,7 +2,7 @@ import type { Key } from "@brand-records/console-contract";
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
 import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { Breakable } from "../../parts/breakable.tsx";
@@ -28,11 +28,6 @@ export default function Keys() {
   const isUnknown = isElsewhere && (elsewhere.data?.keys.length === 0 || isGone(elsewhere.error));
   const [isCreating, creating] = useDisclosure(false);
   const [toRevoke, setToRevoke] = useState<Key>();
-  // Loaded once the page shows, and before anybody presses: a dialog must open without a network, too.
-  useEffect(() => {
-    CreateKey.preload();
-    RevokeKey.preload();
-  }, []);
   const create = isOwner && isEligible && <Button onClick={creating.open}>Create key</Button>;
 
   let content: ReactNode = <NotLoaded error={error} refetch={refetch} param="page" first={IN_ORDER[0]} />;

@@ -1,7 +1,7 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useBrand, useMe } from "../../api/queries.ts";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog, Done } from "../../parts/dialog.tsx";
 import { ROLE_MEANINGS } from "./roles.ts";
 import { ConfirmChange } from "../../parts/confirm-dialog.tsx";
 import { Hint } from "../../parts/states.tsx";
@@ -97,9 +97,7 @@ export function LastOwner({ act, onClose }: { readonly act: string; onClose(): v
         refused.
       </Text>
       <Hint>Make another member an owner first, with “Change role” in their row.</Hint>
-      <Group justify="flex-end">
-        <Button onClick={onClose}>Close</Button>
-      </Group>
+      <Done onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import type { Plan as PlanRecord } from "@brand-records/console-contract";
 import { getRouteApi, Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { POLL_MS, poll, useBrand, useRead } from "../../api/queries.ts";
+import { POLL_MS, useBrand, useRead } from "../../api/queries.ts";
 import { NotReadPage } from "../../shell/error-pages.tsx";
 import { keepUnsaved } from "../../api/unsaved.ts";
 import { loadedPart } from "../../parts/loaded-part.tsx";
@@ -9,7 +9,6 @@ import { textsOf } from "./plan-texts.ts";
 import { usePlanEditing } from "./editing/use-plan-editing.ts";
 import { Wizard } from "./wizard.tsx";
 
-/** Loaded before it is needed: another person may close the plan. */
 const ClosedPlan = loadedPart(async () => (await import("./closed-plan.tsx")).ClosedPlan);
 
 /** One plan, where its `review_path` leads. The page of a pending one keeps itself current. */
@@ -20,7 +19,7 @@ export default function Plan() {
   const { data, error, refetch } = useRead(
     "plans.get",
     { plan_id: planId },
-    { refetchInterval: (read) => read.state.data?.plan.status === "pending" && poll(POLL_MS)(read) },
+    { refetchInterval: (read) => read?.plan.status === "pending" && POLL_MS },
   );
   if (data === undefined) return <NotReadPage of="plan" parent="plans" error={error} refetch={refetch} />;
   const { plan } = data;
@@ -39,7 +38,6 @@ function PlanWorkspace({ plan: loaded }: { readonly plan: PlanRecord }) {
   const { plan, unsaved } = editing;
   const { brand_id } = useBrand();
   const [brandId] = useState(brand_id);
-  useEffect(() => ClosedPlan.preload(), []);
   useEffect(() => keepUnsaved(brandId, textsOf(unsaved)));
   return plan.status === "pending" ? <Wizard editing={editing} /> : <ClosedPlan plan={plan} unsaved={unsaved} />;
 }

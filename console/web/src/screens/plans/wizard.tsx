@@ -11,15 +11,13 @@ import { STEP_NAMES, STEPS, type StepName } from "./plan-pages.ts";
 import { visibleControls } from "../../parts/formats.ts";
 import styles from "./plans.module.css";
 import { voided, type Confirmations } from "./steps/confirmations.ts";
-import { STEP_PARTS, StepForm } from "./steps/step-form.tsx";
+import { StepForm } from "./steps/step-form.tsx";
 import { StepList } from "./steps/step-list.tsx";
 
-// Each page needs few of them. All are loaded once a plan is open: unsaved edits outlive a lost connection and a new version of the console.
 const ReviewStep = loadedPart(async () => (await import("./steps/review.tsx")).ReviewStep);
 const CancelPlan = loadedPart(async () => (await import("./plan-dialogs.tsx")).CancelPlan);
 const ConflictPanel = loadedPart(async () => (await import("./steps/conflict-panel.tsx")).ConflictPanel);
 const LeaveDialog = loadedPart(async () => (await import("./plan-dialogs.tsx")).LeaveDialog);
-const PARTS = [...STEP_PARTS, ReviewStep, CancelPlan, ConflictPanel, LeaveDialog];
 
 /** The five steps of a pending plan. Each is saved by itself; the last one completes the plan. */
 export function Wizard({ editing }: { readonly editing: PlanEditing }) {
@@ -34,9 +32,6 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
   const { plan, isDirty } = editing;
   const next = STEP_NAMES[STEP_NAMES.indexOf(step) + 1] ?? "review";
 
-  useEffect(() => {
-    for (const part of PARTS) part.preload();
-  }, []);
   // Any edit, also one that is not saved, makes the confirmations void.
   const edit: PlanEditing["edit"] = (field, value) => {
     setConfirmations(voided);

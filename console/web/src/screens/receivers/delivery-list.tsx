@@ -30,7 +30,7 @@ export function DeliveryList({ receiver }: { readonly receiver: Receiver }) {
   const isLive = !useIdle(UNUSED_AFTER_MS, { initialState: false });
 
   const { data, error, refetch, isPlaceholderData } = useRead("deliveries.list", isFirst ? firstPage : { ...firstPage, after_id: after }, {
-    refetchInterval: ({ state: { data, error } }) => (isFirst ? pollMs(data?.deliveries, error, { isLive }) : false),
+    refetchInterval: (read) => isFirst && pollMs(read?.deliveries, { isLive }),
     scope,
   });
   useReadReceiverWith(data?.deliveries);
@@ -77,7 +77,6 @@ const sendable = (deliveries: readonly Delivery[]): Delivery[] => [
 function SendTheseAgain({ receiver, deliveries }: { readonly receiver: Receiver; readonly deliveries: readonly Delivery[] }) {
   const { isOwner } = useBrand();
   const [isOpen, { open, close }] = useDisclosure(false);
-  useEffect(SendShown.preload, []);
   return (
     <>
       {isOwner && deliveries.length > 0 && (
@@ -105,7 +104,7 @@ function useReadReceiverWith(deliveries: readonly Delivery[] | undefined): void 
 
 /** Says on a later page whether there are deliveries newer than those that were there when the person went to it. */
 function NewDeliveries({ input }: { readonly input: Omit<Input<"deliveries.list">, "brand_id"> }) {
-  const { data } = useRead("deliveries.list", input, { refetchInterval: ({ state: { error } }) => pollMs([], error) });
+  const { data } = useRead("deliveries.list", input, { refetchInterval: pollMs() });
   const newest = data === undefined ? undefined : (data.deliveries[0]?.id ?? "");
   const [seen, setSeen] = useState(newest);
   if (seen === undefined && newest !== undefined) setSeen(newest);

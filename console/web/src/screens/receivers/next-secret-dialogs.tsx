@@ -23,7 +23,6 @@ export function ReplaceNextSecret({ receiver, change, onConfirm, onClose }: Repl
   return (
     <ConfirmDialog
       title="Replace the next secret?"
-      receiver={receiver}
       change={change}
       action="Replace the next secret"
       isDangerous
@@ -57,7 +56,6 @@ export function ActivateNextSecret({ receiver, isForced, onClose }: NextSecretPr
   return (
     <ConfirmChange
       title="Activate the next secret?"
-      receiver={receiver}
       operation="receivers.activate"
       input={{ receiver_id: id, force: isForced }}
       changes={["receivers.get", "receivers.list"]}

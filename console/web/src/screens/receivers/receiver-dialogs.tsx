@@ -5,7 +5,7 @@ import { useState } from "react";
 import { isGone } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { ConfirmByName, ConfirmChange } from "../../parts/confirm-dialog.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog, Done } from "../../parts/dialog.tsx";
 import { countOf, countText } from "../../parts/formats.ts";
 import { announce, FormError } from "../../parts/states.tsx";
 import { Prove } from "../../parts/receivers/prove.tsx";
@@ -19,14 +19,12 @@ interface ReceiverDialogProps {
 const READ_AGAIN = ["receivers.get", "receivers.list", "deliveries.list"] as const;
 
 /** Starts sending again, and decides about what was held meanwhile. */
-export function EnableReceiver({ receiver, onClose }: ReceiverDialogProps) {
-  const { id, label, waiting } = receiver;
+export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: ReceiverDialogProps) {
   const [held, setHeld] = useState<"release" | "drop">("release");
   const count = countText(waiting);
   return (
     <ConfirmChange
       title="Enable this receiver?"
-      receiver={receiver}
       operation="receivers.enable"
       input={{ receiver_id: id, held }}
       changes={READ_AGAIN}
@@ -53,12 +51,10 @@ export function EnableReceiver({ receiver, onClose }: ReceiverDialogProps) {
 }
 
 /** Stops sending; what comes is held. */
-export function DisableReceiver({ receiver, onClose }: ReceiverDialogProps) {
-  const { id, label } = receiver;
+export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDialogProps) {
   return (
     <ConfirmChange
       title="Disable this receiver?"
-      receiver={receiver}
       operation="receivers.disable"
       input={{ receiver_id: id }}
       changes={READ_AGAIN}
@@ -73,8 +69,7 @@ export function DisableReceiver({ receiver, onClose }: ReceiverDialogProps) {
 }
 
 /** Deletes a receiver, once its label is typed. */
-export function DeleteReceiver({ receiver, onClose }: ReceiverDialogProps) {
-  const { id, label, waiting } = receiver;
+export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: ReceiverDialogProps) {
   const navigate = useNavigate();
   const remove = useChange("receivers.delete", ["receivers.list"]);
   const leave = (text: string): void => {
@@ -94,7 +89,6 @@ export function DeleteReceiver({ receiver, onClose }: ReceiverDialogProps) {
   return (
     <ConfirmByName
       title="Delete this receiver?"
-      receiver={receiver}
       name={label}
       nameKind="receiver’s label"
       change={remove}
@@ -122,19 +116,14 @@ const TEST = "Send a test";
 export function SendTest(props: ReceiverDialogProps) {
   if (props.receiver.enabled) return <Test {...props} />;
   return (
-    <Dialog title={TEST} receiver={props.receiver} size="lg" onClose={props.onClose}>
+    <Dialog title={TEST} size="lg" onClose={props.onClose}>
       <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={props.onClose} data-autofocus>
-          Close
-        </Button>
-      </Group>
+      <Done onClose={props.onClose} />
     </Dialog>
   );
 }
 
-function Test({ receiver, onClose }: ReceiverDialogProps) {
-  const { id, events } = receiver;
+function Test({ receiver: { id, events }, onClose }: ReceiverDialogProps) {
   const [type, setType] = useState(events[0] ?? "");
   const [deliveryId, setDeliveryId] = useState<string>();
   const test = useChange("receivers.test", ["deliveries.list"]);
@@ -144,7 +133,7 @@ function Test({ receiver, onClose }: ReceiverDialogProps) {
       setDeliveryId(delivery_id);
     });
   return (
-    <Dialog title={TEST} receiver={receiver} size="lg" isPending={test.isPending} onClose={onClose}>
+    <Dialog title={TEST} size="lg" isPending={test.isPending} onClose={onClose}>
       <Text>
         It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted. <Prove />
       </Text>

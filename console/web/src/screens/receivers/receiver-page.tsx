@@ -5,6 +5,7 @@ import { isGone } from "../../api/call.ts";
 import { POLL_MS, useRead } from "../../api/queries.ts";
 import { LIVE_MS } from "../../parts/deliveries/polling.ts";
 import { isSending } from "../../parts/receivers/waiting-progress.ts";
+import { ReceiverLabel } from "../../parts/dialog.tsx";
 import { Page } from "../../parts/page.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { NotReadPage } from "../../shell/error-pages.tsx";
@@ -24,21 +25,23 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   const { data, error, refetch } = useRead(
     "receivers.get",
     { receiver_id: receiverId },
-    { refetchInterval: ({ state: { data, error } }) => (error === null && data && isSending(data.receiver) ? LIVE_MS : POLL_MS) },
+    { refetchInterval: (read) => (read && isSending(read.receiver) ? LIVE_MS : POLL_MS) },
   );
   // It may be deleted while the page shows it.
   if (data === undefined || isGone(error)) return <NotReadPage of="receiver" parent="receivers" error={error} refetch={refetch} />;
   const { receiver } = data;
   return (
-    <Page title={title(receiver)} parent="receivers" actions={actions?.(receiver)}>
-      <Tabs receiverId={receiver.id} />
-      <FormError error={error} />
-      {/* The state of a form is one receiver's. */}
-      <Fragment key={receiver.id}>
-        <WaitingPanel receiver={receiver} />
-        {children(receiver)}
-      </Fragment>
-    </Page>
+    <ReceiverLabel value={receiver.label}>
+      <Page title={title(receiver)} parent="receivers" actions={actions?.(receiver)}>
+        <Tabs receiverId={receiver.id} />
+        <FormError error={error} />
+        {/* The state of a form is one receiver's. */}
+        <Fragment key={receiver.id}>
+          <WaitingPanel receiver={receiver} />
+          {children(receiver)}
+        </Fragment>
+      </Page>
+    </ReceiverLabel>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Receiver as ReceiverData } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Breakable } from "../../parts/breakable.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { countText } from "../../parts/formats.ts";
@@ -39,11 +39,6 @@ export default function Receiver() {
 function Actions({ receiver }: { readonly receiver: ReceiverData }) {
   const [open, setOpen] = useState<"test" | "enable">();
   const close = (): void => setOpen(undefined);
-  // Loaded after the page shows, and before anybody presses: a dialog must open without a network, too.
-  useEffect(() => {
-    SendTest.preload();
-    EnableReceiver.preload();
-  }, []);
   return (
     <Group gap="xs">
       {!receiver.enabled && <Button onClick={() => setOpen("enable")}>Enable</Button>}

@@ -106,13 +106,7 @@ function MakeStep({ receiver }: ReceiverProps) {
         />
       )}
       {rotate.made !== undefined ? (
-        <SecretDialog
-          title="The next signing secret"
-          receiver={receiver}
-          kind="signing secret"
-          secret={rotate.made.secret}
-          onStored={close}
-        >
+        <SecretDialog title="The next signing secret" kind="signing secret" secret={rotate.made.secret} onStored={close}>
           <Text size="sm">
             Give it to your receiver beside the present one, so that it accepts a signature by either. Then send the test of step 2.
           </Text>

@@ -1,9 +1,9 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
-import { Button, Group, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog, Done } from "../../parts/dialog.tsx";
 import { countOf } from "../../parts/formats.ts";
 import { announce } from "../../parts/states.tsx";
 
@@ -37,13 +37,9 @@ export function SendShown({ receiver, deliveries, onClose }: SendShownProps) {
   };
   if (left.length === 0) {
     return (
-      <Dialog title="Sent again" receiver={receiver} onClose={onClose}>
+      <Dialog title="Sent again" onClose={onClose}>
         <Text>{sentText}</Text>
-        <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            Close
-          </Button>
-        </Group>
+        <Done onClose={onClose} />
       </Dialog>
     );
   }
@@ -51,7 +47,6 @@ export function SendShown({ receiver, deliveries, onClose }: SendShownProps) {
   return (
     <ConfirmDialog
       title={`${action} again?`}
-      receiver={receiver}
       change={{ isPending, error: isPending ? null : replay.error }}
       action={action}
       isCancelFocused

@@ -1,6 +1,6 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
 import { Button, Group } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { useBrand, useChange } from "../../api/queries.ts";
 import { countOf, countText } from "../../parts/formats.ts";
@@ -32,14 +32,13 @@ export function WaitingPanel({ receiver }: { readonly receiver: Receiver }) {
   const send = useChange("receivers.send_waiting", ["receivers.get", "receivers.list", "deliveries.list"]);
   const { id, waiting, waiting_due, paused_until, failures_in_a_row } = receiver;
   const isWaiting = isHeldBack(receiver);
-  useEffect(() => {
-    if (isWaiting) WaitingResult.preload();
-  }, [isWaiting]);
   const press = async (all: boolean): Promise<void> => {
     setIsPressed(true);
-    // Read before anything is sent: if no more have failed at the end, all were accepted.
+    // Read before anything is sent: if no more have failed at the end, all were accepted. It keeps nothing waiting.
     const stats = all
-      ? await call("deliveries.stats", { ...ofBrand, ...attemptsAround(id, Date.now()) }).catch(() => undefined)
+      ? await call("deliveries.stats", { ...ofBrand, ...attemptsAround(id, Date.now()) }, { signal: AbortSignal.timeout(1_000) }).catch(
+          () => undefined,
+        )
       : undefined;
     send.make({ receiver_id: id, all }, ({ receiver: sent, first }) => {
       announce(all ? `Sending ${countOf(totalOf(sent), "delivery", "deliveries")}` : "Trying one delivery");

@@ -20,7 +20,7 @@ function TriedDelivery({ tried }: { readonly tried: Delivery }) {
   const { data, error } = useRead(
     "deliveries.get",
     { delivery_id: tried.id },
-    { refetchInterval: ({ state: { data } }) => (attemptSince(tried, data?.attempts) === undefined ? WATCHED_POLL_MS : false) },
+    { refetchInterval: (read) => attemptSince(tried, read?.attempts) === undefined && WATCHED_POLL_MS },
   );
   const attempt = attemptSince(tried, data?.attempts);
   const text = attempt === undefined ? "Trying one delivery…" : `Tried just now: ${outcomeText(attempt.outcome, attempt.http_status)}.`;

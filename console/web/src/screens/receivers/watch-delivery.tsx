@@ -21,7 +21,7 @@ export function WatchDelivery({ deliveryId, onAttempted }: WatchDeliveryProps) {
   const { data, error, refetch } = useRead(
     "deliveries.get",
     { delivery_id: deliveryId },
-    { refetchInterval: ({ state: { data, error } }) => (isFinished(data) ? false : pollMs(data && [data.delivery], error)) },
+    { refetchInterval: (read) => !isFinished(read) && pollMs(read && [read.delivery]) },
   );
   const last = data?.attempts.at(-1);
   const tell = useEffectEvent((isAccepted: boolean) => {

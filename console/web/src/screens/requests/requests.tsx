@@ -1,6 +1,6 @@
 import type { Key, Output } from "@brand-records/console-contract";
 import { getRouteApi } from "@tanstack/react-router";
-import { poll, POLL_COUNTS_MS, useRead } from "../../api/queries.ts";
+import { POLL_COUNTS_MS, pollFirst, useRead } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { choice } from "../../parts/filters/choice.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
@@ -25,7 +25,7 @@ export default function Requests() {
   const result = useRead(
     "requests.list",
     { key_id: key, route, status, request_id: id, page_token: page },
-    { scope: {}, refetchInterval: page === undefined && poll(POLL_COUNTS_MS) },
+    { scope: {}, refetchInterval: pollFirst(page, POLL_COUNTS_MS) },
   );
   const { keys = [], routes = [], statuses = [], keep_hours = 24 } = result.data ?? {};
   const all = filtersFor(keys, routes, statuses);

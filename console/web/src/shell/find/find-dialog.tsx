@@ -61,8 +61,8 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
           onKeyDown={onKeyDown}
         />
         {/* As high whatever is found: the dialog does not move while one types. */}
-        <Box mt="0.75rem" h="min(24rem, 55vh)" style={{ overflowY: "auto" }}>
-          <Combobox.Options id={listId} aria-label="Found">
+        <Box mt="0.75rem" h="min(24rem, 55vh)">
+          <Combobox.Options id={listId} aria-label="Found" mah="100%" style={{ overflowY: "auto" }}>
             {found.map(({ text: name, of }, index) => (
               <Combobox.Option
                 // Neither a name nor a target tells any two apart: receivers may have the same, and pages.

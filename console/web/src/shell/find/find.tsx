@@ -11,7 +11,6 @@ const KEYS = navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl+K";
 /** Opens the search for pages, receivers, brands and ids: by the button, or ⌘K and Ctrl+K, also from within a field, but not over a dialog. */
 export function Find() {
   const [isOpen, setOpen] = useState(false);
-  useEffect(FindDialog.preload, []);
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {
       if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;

@@ -59,9 +59,6 @@ function BudgetStep({ values: { budget }, problems, edit }: StepProps) {
 const BasicsStep = loadedPart(async () => (await import("./basics.tsx")).BasicsStep);
 const CreativeStep = loadedPart(async () => (await import("./creative.tsx")).CreativeStep);
 
-/** The steps that are loaded on their own. */
-export const STEP_PARTS = [BasicsStep, CreativeStep];
-
 const FIELDS: Readonly<Record<Exclude<StepName, "review">, ComponentType<StepProps>>> = {
   basics: BasicsStep,
   budget: BudgetStep,

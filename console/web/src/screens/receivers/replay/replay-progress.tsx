@@ -61,7 +61,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
           </Button>
         )}
       </Group>
-      {isCancelling && isRunning && <CancelReplay replay={replay} receiver={receiver} onClose={() => setIsCancelling(false)} />}
+      {isCancelling && isRunning && <CancelReplay replay={replay} onClose={() => setIsCancelling(false)} />}
     </Stack>
   );
 }
@@ -95,11 +95,10 @@ function useAnnouncedEnd({ id, queued, finished_at, cancelled_at }: Replay): voi
   }, [client, id, queued, finished_at, cancelled_at]);
 }
 
-function CancelReplay({ replay: { id, queued }, receiver, onClose }: ReplayProgressProps & { onClose(): void }) {
+function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressProps, "replay"> & { onClose(): void }) {
   return (
     <ConfirmChange
       title="Cancel this replay?"
-      receiver={receiver}
       operation="replays.cancel"
       input={{ replay_id: id }}
       changes={["replays.latest"]}

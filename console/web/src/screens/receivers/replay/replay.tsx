@@ -29,7 +29,7 @@ function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
   const { data, error, refetch } = useRead(
     "replays.latest",
     { receiver_id: receiver.id },
-    { refetchInterval: ({ state: { data } }) => (data?.replay?.finished_at === null ? RUNNING_POLL_MS : POLL_MS) },
+    { refetchInterval: (read) => (read?.replay?.finished_at === null ? RUNNING_POLL_MS : POLL_MS) },
   );
   if (data === undefined) return <NotRead error={error} refetch={refetch} loading={<LoadingRows rows={2} />} />;
   const { replay } = data;

@@ -143,7 +143,6 @@ function ConfirmReplay({ receiver, input, events, onStarted, onClose }: ConfirmR
   return (
     <ConfirmDialog
       title={`Send ${number} again?`}
-      receiver={receiver}
       change={start}
       action={`Send ${number}`}
       isCancelFocused
