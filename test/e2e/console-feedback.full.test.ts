@@ -22,7 +22,8 @@ let planPath: string;
 
 // Before the stack stops.
 afterAll(() => server?.stop());
-withConsole({ envOf: { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } } }, async (started) => {
+const WEBHOOK = { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" };
+withConsole({ env: { USAGE_FLUSH_SECONDS: "1" }, envOf: { webhook: WEBHOOK } }, async (started) => {
   ({ stack, browser, url } = started);
   server = await startReceivers(({ url: path }) => [path.startsWith("/bad") ? 500 : 204]);
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
@@ -42,6 +43,7 @@ withConsole({ envOf: { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SE
   const response = await postPlan(stack.url, brand.key, planInput({ title: "Rainy season clips", requirements: ["Vertical"] }));
   planPath = ((await response.json()) as { readonly review_path: string }).review_path;
   await owner.call("plans.update", { ...planOf(planPath), expected_revision: 1, changes: { goal: "Another" } });
+  await stack.get("/api/v1/conversions?conversion_window=7", brand.key);
   await eventually(async () => {
     const { deliveries } = await owner.call("deliveries.list", { brand_id: brand.id, receiver_id: receiverId });
     expect(deliveries.map(({ state }) => state)).toEqual(["delivered", "delivered", "delivered", "delivered"]);
@@ -152,6 +154,9 @@ const PAGES: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers/events", "payout.paid"],
   [() => `/developers/events/${eventId}`, "Copy as sent"],
   [() => "/developers/usage", "Last hour"],
+  [() => "/developers/requests", "invalid_parameter"],
+  [() => "/developers/requests/failed", "invalid_parameter"],
+  [() => "/developers/mail", "No mail is sent here"],
   [() => "/developers/members", "Change role"],
   [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/developers/assistants", "claude mcp add"],
@@ -166,7 +171,8 @@ it("no word is broken from 320 to 1440 px, and no page is wider than its window"
   for (const [path, shown] of PAGES) {
     await page.goto(`${url}${path()}`);
     await page.getByText(shown).filter({ visible: true }).first().waitFor();
-    for (const width of [1440, 1280, 1100, 1024, 800, 360, 320]) {
+    // A window of 1280 px at a zoom of 200% has 640.
+    for (const width of [1440, 1280, 1100, 1024, 800, 640, 360, 320]) {
       await page.setViewportSize({ width, height: 800 });
       expect([path(), width, await page.evaluate(BROKEN_WORDS)]).toEqual([path(), width, [true]]);
     }
@@ -245,6 +251,25 @@ it("in forced colours, what is chosen and the series of a chart are told apart",
   }
   const keys = await grounds("figcaption span", "::before");
   expect(new Set(keys).size).toBe(2);
+});
+
+it("with reduced motion nothing moves, whatever opens or waits", async () => {
+  const { page } = await open({ reducedMotion: "reduce" });
+  const moving = (): Promise<unknown> =>
+    page.evaluate(
+      "document.getAnimations().filter(({ effect }) => effect.getComputedTiming().duration > 0).map(({ effect }) => effect.target.className)",
+    );
+  await page.goto(`${url}/developers/keys`);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Still");
+  expect(await moving()).toEqual([]);
+  const { asked, release } = await hold(page, "**/console/api/keys.create");
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await asked;
+  expect(await moving()).toEqual([]);
+  release();
+  await page.getByText("This is the only time the key is shown").waitFor();
+  expect(await moving()).toEqual([]);
 });
 
 it("offline, a page that was not opened before says why, and shows by itself once it can", async () => {

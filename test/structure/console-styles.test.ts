@@ -55,3 +55,17 @@ it("colours are written in one file, and sizes of type are those of the scale", 
   });
   expect(stray).toEqual([]);
 });
+
+it("space is that of the scale", () => {
+  const space = readFileSync("console/web/src/tokens.css", "utf8");
+  const steps = [...space.matchAll(/--space-(\d+): ([\d.]+)rem;/g)];
+  expect(steps.length).toBeGreaterThan(5);
+  expect(steps.filter(([, px, rem]) => Number(px) !== Number(rem) * 16)).toEqual([]);
+  const stray = LOOKS.flatMap((file) => {
+    const found =
+      readFileSync(file, "utf8").match(/(?<=[\s{])((padding|margin|gap)[a-z-]*: |(gap|[pm][tblrsexy]?)=")[^;"]*[\d.]+rem/g) ?? [];
+    // A button beside fields with labels begins where they do: below one.
+    return found.filter((one) => one !== "margin-top: 1.375rem").map((one) => `${file}: ${one}`);
+  });
+  expect(stray).toEqual([]);
+});

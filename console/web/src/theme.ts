@@ -46,7 +46,6 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: "1.5rem", lineHeight: "1.25" }, h2: { fontSize: "1.0625rem" } },
   },
   cursorType: "pointer",
-  respectReducedMotion: true,
   components: {
     // Hints stand below what they are about, as those of boxes do.
     InputWrapper: { defaultProps: { inputWrapperOrder: ["label", "input", "error", "description"] } },

@@ -27,7 +27,7 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
   const width = WIDTH / Math.max(1, bars.length);
   return (
     <Box component="figure" m={0}>
-      <Group component="figcaption" gap="0.25rem 1rem" mb="0.5rem">
+      <Group component="figcaption" gap="var(--space-4) var(--space-16)" mb="var(--space-8)">
         <Text fw={600} size="sm">
           {title}
         </Text>
@@ -72,7 +72,7 @@ export function Bars({ title, series, bars, limit, isLow = false }: BarsProps) {
           </rect>
         ))}
       </svg>
-      <Group className={styles["scale"] ?? ""} justify="space-between" gap="1rem" mt="0.25rem" wrap="nowrap" aria-hidden>
+      <Group className={styles["scale"] ?? ""} justify="space-between" gap="md" mt="var(--space-4)" wrap="nowrap" aria-hidden>
         <span>{bars[0]?.label}</span>
         <span>{bars.at(-1)?.label}</span>
       </Group>

@@ -1,7 +1,7 @@
 import { Fragment, type CSSProperties } from "react";
 
 /** Longer words may be broken in a table: it has other columns. */
-const WHOLE_MAX = 10;
+const WHOLE_MAX = 12;
 
 /**
  * A text that may be one long word: an address, a name that people have given. It breaks between its parts first, behind @, . and _ and before

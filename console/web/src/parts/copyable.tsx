@@ -26,8 +26,8 @@ export function CopyableText({ text, label }: { readonly text: string; readonly 
   return (
     <Group
       align="start"
-      gap="0.5rem"
-      p="0.5rem 0.5rem 0.5rem 0.75rem"
+      gap="var(--space-8)"
+      p="var(--space-8) var(--space-8) var(--space-8) var(--space-12)"
       bd="1px solid var(--mantine-color-default-border)"
       bdrs="md"
       bg="var(--sunken)"

@@ -88,7 +88,7 @@ export function Page({ of, parent, actions, isLoading = false, children, ...text
 
 /** What stands in a frame of its own, one thing below the other. */
 export const Panel = ({ children, labelledBy }: { readonly children: ReactNode; readonly labelledBy?: string }) => (
-  <Stack component="section" className={`${styles["panel"]} framed`} gap="1.25rem" miw={0} aria-labelledby={labelledBy}>
+  <Stack component="section" className={`${styles["panel"]} framed`} gap="lg" miw={0} aria-labelledby={labelledBy}>
     {children}
   </Stack>
 );

@@ -52,7 +52,7 @@ export function Pager({ label, param, page, next, isLoading = false, links = NEW
     <section ref={list} tabIndex={-1} aria-label={label} aria-busy={isLoading} className={styles["list"]}>
       {children}
       {(page !== undefined || next !== null) && (
-        <Group component="nav" aria-label={`Pages: ${label}`} gap="0.5rem" mt="0.75rem">
+        <Group component="nav" aria-label={`Pages: ${label}`} gap="var(--space-8)" mt="sm">
           {page !== undefined && link(links[0], undefined)}
           {pagesBefore.has(`${label} ${page}`) && link(links[1], pagesBefore.get(`${label} ${page}`))}
           {next !== null && link(links[2], next)}

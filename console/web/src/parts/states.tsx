@@ -18,8 +18,8 @@ export function EmptyState({ title, children, action }: EmptyStateProps) {
     <Stack
       className={styles["empty"] ?? ""}
       align="center"
-      gap="0.5rem"
-      p="3rem 1.25rem"
+      gap="var(--space-8)"
+      p="var(--space-48) var(--space-20)"
       bd="1px dashed var(--mantine-color-default-border)"
       bdrs="lg"
       ta="center"
@@ -92,7 +92,7 @@ interface NoticeProps {
 /** A place for information that needs attention, or of a change that went well. */
 export function Notice({ tone = "note", isWide = false, children }: NoticeProps) {
   return (
-    <Box className="breakable" p="0.75rem 1rem" bdrs="md" fz="sm" bg="var(--ground)" data-tone={tone}>
+    <Box className="breakable" p="var(--space-12) var(--space-16)" bdrs="md" fz="sm" bg="var(--ground)" data-tone={tone}>
       <div className={isWide ? undefined : "prose"}>{children}</div>
     </Box>
   );

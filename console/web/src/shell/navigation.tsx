@@ -11,8 +11,8 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
   return (
     <>
       {AREAS.map(({ title, places }) => (
-        <Stack key={title} component="section" gap={2} mb="0.75rem" aria-label={title}>
-          <Text component="h2" p="0.5rem 0.625rem 0.25rem" fz="xs" fw={550} lh={1.55} c="dimmed">
+        <Stack key={title} component="section" gap={2} mb="sm" aria-label={title}>
+          <Text component="h2" p="var(--space-8) var(--space-10) var(--space-4)" fz="xs" fw={550} lh={1.55} c="dimmed">
             {title}
           </Text>
           {places
@@ -50,7 +50,7 @@ export function BrandSwitcher() {
   const brand = useBrand();
   const showBrand = useShowBrand();
   return (
-    <Box p="0 0.5rem 0.75rem">
+    <Box p="0 var(--space-8) var(--space-12)">
       {memberships.length > 1 ? (
         <NativeSelect
           aria-label="Brand"

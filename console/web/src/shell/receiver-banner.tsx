@@ -1,4 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
+import { Group } from "@mantine/core";
 import { linkOptions, useLocation } from "@tanstack/react-router";
 import { POLL_MS, useRead } from "../api/queries.ts";
 import { countOf } from "../parts/formats.ts";
@@ -23,12 +24,18 @@ export function ReceiverBanner() {
       ? linkOptions({ to: "/developers/receivers/$receiverId", params: { receiverId: first.id } })
       : linkOptions({ to: "/developers/receivers" });
   return (
-    <Notice tone="waiting">
-      <strong>{others.length === 0 ? `The receiver “${first.label}” is disabled.` : `${disabled.length} receivers are disabled.`}</strong>{" "}
-      {heldText(disabled)}{" "}
-      <AnchorLink {...leadsTo} inherit underline="always">
-        {others.length === 0 ? "See the receiver" : "See the receivers"}
-      </AnchorLink>
+    <Notice tone="waiting" isWide>
+      <Group justify="space-between" gap="0 var(--space-16)">
+        <span>
+          <strong>
+            {others.length === 0 ? `The receiver “${first.label}” is disabled.` : `${disabled.length} receivers are disabled.`}
+          </strong>{" "}
+          {heldText(disabled)}
+        </span>
+        <AnchorLink {...leadsTo} inherit underline="always">
+          {others.length === 0 ? "See the receiver" : "See the receivers"}
+        </AnchorLink>
+      </Group>
     </Notice>
   );
 }

@@ -50,7 +50,7 @@ function Frame() {
       </a>
       <header className={`${styles["header"]} ${KEPT_WIDTH}`}>
         {brand && (
-          <UnstyledButton onClick={toggle} hiddenFrom="sm" p="0.25rem" aria-label="Navigation" aria-expanded={isOpen}>
+          <UnstyledButton onClick={toggle} hiddenFrom="sm" p="var(--space-4)" aria-label="Navigation" aria-expanded={isOpen}>
             {isOpen ? <RemoveIcon size={24} /> : <MenuIcon size={24} />}
           </UnstyledButton>
         )}

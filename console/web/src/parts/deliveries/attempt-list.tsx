@@ -18,8 +18,8 @@ export const AttemptList = ({ attempts }: { readonly attempts: readonly Attempt[
 function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
   const { attempt: number, started_at, duration_ms, outcome, http_status, error, response, request_headers } = attempt;
   return (
-    <Stack component="li" className={styles["attempt"] ?? ""} gap="0.375rem" p="0.875rem 1.25rem">
-      <Group className={styles["line"] ?? ""} gap="0.25rem 0.75rem" fz="sm">
+    <Stack component="li" className={styles["attempt"] ?? ""} gap="var(--space-6)" p="var(--space-12) var(--space-20)">
+      <Group className={styles["line"] ?? ""} gap="var(--space-4) var(--space-12)" fz="sm">
         <strong>Attempt {number}</strong>
         <StateBadge state={outcome === "accepted" ? "delivered" : "failed"} text={outcomeText(outcome, http_status)} />
         <span>

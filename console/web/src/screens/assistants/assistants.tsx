@@ -29,7 +29,7 @@ export default function Assistants() {
       <Eligibility />
       <WhatItNeeds place={place} />
       <Tabs value={shown?.id ?? null} onChange={show} variant="pills" keepMounted={false}>
-        <Tabs.List aria-label="Assistants" style={{ gap: "0.25rem" }}>
+        <Tabs.List aria-label="Assistants" style={{ gap: "var(--space-4)" }}>
           {clients.map(({ id, name }) => (
             <Tabs.Tab key={id} value={id}>
               {SHORT_NAMES[id] ?? name}
@@ -37,7 +37,7 @@ export default function Assistants() {
           ))}
         </Tabs.List>
         {clients.map((one) => (
-          <Tabs.Panel key={one.id} value={one.id} pt="1.25rem">
+          <Tabs.Panel key={one.id} value={one.id} pt="lg">
             <Instructions client={one} place={place} />
           </Tabs.Panel>
         ))}
@@ -73,7 +73,7 @@ function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
 
 function Instructions({ client: { name, examples, isProgram, note }, place }: { readonly client: Client; readonly place: Place }) {
   return (
-    <Stack component="section" gap="1.25rem" maw="52rem" aria-label={name}>
+    <Stack component="section" gap="lg" maw="52rem" aria-label={name}>
       {isProgram && <Example instruction="The program takes the address and the key from the environment:" text={environmentOf(place)} />}
       {examples.map((example) => (
         <Example key={example.instruction} {...example} />

@@ -1,4 +1,5 @@
 import type { Output, Key, PlanSummary, Receiver } from "@brand-records/console-contract";
+import { linkOptions, type LinkProps } from "@tanstack/react-router";
 import { Breakable } from "../../parts/breakable.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { visibleControls } from "../../parts/formats.ts";
@@ -120,39 +121,24 @@ interface SubjectProps {
 /** What an entry is about, with a link if it still has a page. */
 function Subject({ id, at, names: { keys, receivers, plans } }: SubjectProps) {
   const { brand_id, brand_name } = useBrand();
-  if (id === brand_id) return brand_name;
-  const key = keys.get(id);
-  if (key !== undefined) {
-    return (
-      <AnchorLink to="/developers/keys" inherit>
-        <Breakable of={key.name} /> <code className="code">{key.hint}</code>
-      </AnchorLink>
-    );
-  }
-  const receiver = receivers?.get(id);
-  if (receiver !== undefined) {
-    return (
-      <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: id }} inherit>
-        <Breakable of={receiver.label} />
-      </AnchorLink>
-    );
-  }
-  const shown = <Id id={id} />;
-  if (id.startsWith("pln_")) {
-    const { title, campaign_type: type = "ugc" } = plans.get(id) ?? {};
-    return (
-      // The plan's own type takes the place of one that is not known.
-      <AnchorLink to="/workspaces/$type/plans/$planId" params={{ type, planId: id }} search={{}} inherit>
-        {title === undefined ? shown : <Breakable of={visibleControls(title)} />}
-      </AnchorLink>
-    );
-  }
-  if (id.startsWith("rcv_") && receivers !== undefined) return <>{shown} (deleted)</>;
-  // A delivery is stored no longer than its event.
-  if (!id.startsWith("dlv_") || Date.now() - Date.parse(at) > KEEP_MS) return id.includes("@") ? <Breakable of={id} /> : shown;
-  return (
-    <AnchorLink to="/developers/deliveries/$deliveryId" params={{ deliveryId: id }} inherit>
-      {shown}
+  const [kind] = id.split("_");
+  const name = kind === "rcv" ? receivers?.get(id)?.label : visibleControls(plans.get(id)?.title ?? "") || keys.get(id)?.name;
+  const shown = name === undefined ? <Id id={id} /> : <Breakable of={name} />;
+  const link = (leadsTo: Pick<LinkProps, "to" | "params" | "search">) => (
+    <AnchorLink {...leadsTo} inherit>
+      {shown} {kind === "key" && <code className="code">{keys.get(id)?.hint}</code>}
     </AnchorLink>
   );
+  if (id === brand_id) return brand_name;
+  if (id.includes("@")) return <Breakable of={id} />;
+  // The plan's own type takes the place of one that is not known.
+  const type = plans.get(id)?.campaign_type ?? "ugc";
+  if (kind === "pln") return link(linkOptions({ to: "/workspaces/$type/plans/$planId", params: { type, planId: id }, search: {} }));
+  if (kind === "key" && name !== undefined) return link(linkOptions({ to: "/developers/keys" }));
+  if (kind === "rcv" && name !== undefined)
+    return link(linkOptions({ to: "/developers/receivers/$receiverId", params: { receiverId: id } }));
+  if (kind === "rcv" && receivers !== undefined) return <>{shown} (deleted)</>;
+  // A delivery is stored no longer than its event.
+  if (kind !== "dlv" || Date.now() - Date.parse(at) > KEEP_MS) return shown;
+  return link(linkOptions({ to: "/developers/deliveries/$deliveryId", params: { deliveryId: id } }));
 }

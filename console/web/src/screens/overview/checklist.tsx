@@ -21,8 +21,8 @@ export function Checklist({ steps, isEligible }: { readonly steps: readonly SetU
     );
   }
   return (
-    <Stack component="section" gap="0.625rem" aria-label="Set-up">
-      <Group justify="space-between" align="baseline" gap="0.25rem 1rem">
+    <Stack component="section" gap="xs" aria-label="Set-up">
+      <Group justify="space-between" align="baseline" gap="var(--space-4) var(--space-16)">
         <Text component="h2" fw={600}>
           {isEligible ? "Set up your integration" : "What you can set up then"}
         </Text>
@@ -42,7 +42,7 @@ function SetUpSteps({ steps }: { readonly steps: readonly SetUpStep[] }) {
       {steps.map((step) => (
         <Step key={step.title} title={step.title} isDone={step.isDone} isCurrent={step === next}>
           <Hint>{step.text}</Hint>
-          <Group className={styles["action"] ?? ""} align="stretch" gap="0.5rem 1.25rem" mt="0.25rem">
+          <Group className={styles["action"] ?? ""} align="stretch" gap="var(--space-8) var(--space-20)" mt="var(--space-4)">
             {step.action}
           </Group>
         </Step>

@@ -10,7 +10,7 @@ const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
 
 /** How many requests the brand made in the last 24 hours, and how near they came to its limit. @param usage null if it could not be read */
 export const LastDay = ({ usage }: { readonly usage: Output<"overview.get">["usage"] }) => (
-  <Stack component="section" gap="1rem" aria-labelledby="last-day">
+  <Stack component="section" gap="md" aria-labelledby="last-day">
     <Text id="last-day" component="h2" fw={600}>
       Requests of the last 24 hours
     </Text>

@@ -15,7 +15,7 @@ export function ReceiverProblems({ receivers }: { readonly receivers: readonly R
   const rows = receivers.filter((receiver) => stateOf(receiver) !== "enabled");
   if (rows.length === 0) return null;
   return (
-    <Stack component="section" gap="0.5rem" aria-label="Receivers that need attention">
+    <Stack component="section" gap="var(--space-8)" aria-label="Receivers that need attention">
       <Text component="h2" fw={600}>
         {rows.length === 1 ? "One receiver needs attention" : `${rows.length} receivers need attention`}
       </Text>

@@ -21,7 +21,7 @@ const SECTIONS = STEP_NAMES.filter((step) => STEPS[step].fields.length > 0);
 export const PlanContents = ({ values, actionOf }: PlanContentsProps) =>
   SECTIONS.map((step) => (
     <section key={step} className={styles["section"]} aria-labelledby={`contents-${step}`}>
-      <Group align="baseline" gap="0.75rem" mb="0.75rem" wrap="nowrap">
+      <Group align="baseline" gap="sm" mb="sm" wrap="nowrap">
         <Text component="h3" id={`contents-${step}`} fw={650}>
           {STEPS[step].title}
         </Text>
@@ -32,7 +32,7 @@ export const PlanContents = ({ values, actionOf }: PlanContentsProps) =>
         )}
         {actionOf?.(step)}
       </Group>
-      <Stack component="dl" className={styles["contents"] ?? ""} gap="0.625rem" m={0} fz="sm">
+      <Stack component="dl" className={styles["contents"] ?? ""} gap="xs" m={0} fz="sm">
         {STEPS[step].fields.map((field) => (
           <div key={field}>
             {/* The title of the section is that of its only field. */}
@@ -59,7 +59,7 @@ export function FieldValue({ field, value }: { readonly field: PlanField; readon
     );
   if (typeof value !== "string") {
     return (
-      <Stack component="ol" gap="0.25rem" m={0} ps="1.25rem">
+      <Stack component="ol" gap="var(--space-4)" m={0} ps="lg">
         {value.map((entry, index) => (
           <li key={index}>
             <div className={styles["text"]} dir="auto">

@@ -46,7 +46,7 @@ export function DeliveryList({ receiver }: { readonly receiver: Receiver }) {
   }
 
   return (
-    <Stack gap="0.75rem">
+    <Stack gap="sm">
       <Text component="h2" fw={650}>
         Deliveries
       </Text>

@@ -1,8 +1,7 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Checkbox, Text } from "@mantine/core";
-import { useState } from "react";
+import { Text } from "@mantine/core";
 import { ConfirmChange, ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Hint, showProblems } from "../../parts/states.tsx";
+import { Hint } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 
 interface NextSecretProps {
@@ -16,39 +15,25 @@ interface ReplaceProps extends NextSecretProps {
 }
 
 /** Asks before another secret takes the place of the next one: that is lost then. */
-export function ReplaceNextSecret({ receiver, change, onConfirm, onClose }: ReplaceProps) {
-  const { next_secret_at, next_secret_accepted_at } = receiver;
-  const [isConfirmed, setIsConfirmed] = useState(false);
-  const [isMissing, setIsMissing] = useState(false);
-  return (
-    <ConfirmDialog
-      title="Replace the next secret?"
-      change={change}
-      action="Replace the next secret"
-      isDangerous
-      isCancelFocused
-      unknownOutcome="The secret may have been made, but it cannot be shown any more. Make another one to replace it."
-      onConfirm={() => (isConfirmed ? onConfirm() : showProblems(() => setIsMissing(true)))}
-      onClose={onClose}
-    >
-      <Text>
-        There is a next secret already
-        <When before=", made " at={next_secret_at} />
-        {next_secret_accepted_at !== null && ", and your receiver accepted a test signed with it"}. Another one replaces it for good.
-      </Text>
-      <Checkbox
-        checked={isConfirmed}
-        onChange={({ currentTarget }) => {
-          setIsConfirmed(currentTarget.checked);
-          setIsMissing(false);
-        }}
-        label="Replace it: nothing uses that secret alone"
-        description="A receiver that has only the replaced secret refuses every delivery from now on."
-        error={isMissing && "Confirm that it may be replaced."}
-      />
-    </ConfirmDialog>
-  );
-}
+export const ReplaceNextSecret = ({ receiver: { next_secret_at, next_secret_accepted_at }, change, onConfirm, onClose }: ReplaceProps) => (
+  <ConfirmDialog
+    title="Replace the next secret?"
+    change={change}
+    action="Replace the next secret"
+    isDangerous
+    isCancelFocused
+    unknownOutcome="The secret may have been made, but it cannot be shown any more. Make another one to replace it."
+    onConfirm={onConfirm}
+    onClose={onClose}
+  >
+    <Text>
+      There is a next secret already
+      <When before=", made " at={next_secret_at} />
+      {next_secret_accepted_at !== null && ", and your receiver accepted a test signed with it"}. Another one replaces it for good.
+    </Text>
+    <Hint>A receiver that has only the replaced secret refuses every delivery from now on.</Hint>
+  </ConfirmDialog>
+);
 
 /** Puts the next secret in force, and the present one out. It closes itself: the receiver that is read again has no next secret. */
 export function ActivateNextSecret({ receiver, isForced, onClose }: NextSecretProps & { readonly isForced: boolean }) {

@@ -55,7 +55,7 @@ function Actions({ receiver }: { readonly receiver: ReceiverData }) {
 function ReceiverLine({ receiver }: { readonly receiver: ReceiverData }) {
   const { id, url, events, last_delivery_at, last_outcome, failures, waiting, enabled } = receiver;
   return (
-    <Group className={styles["line"] ?? ""} gap="0.25rem 1.25rem" fz="sm">
+    <Group className={styles["line"] ?? ""} gap="var(--space-4) var(--space-20)" fz="sm">
       <span>
         <StateBadge state={stateOf(receiver)} /> {explanationOf(receiver)}
       </span>

@@ -1,5 +1,6 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
@@ -19,22 +20,17 @@ export function SendShown({ receiver, deliveries, onClose }: SendShownProps) {
   const replay = useChange("deliveries.replay", ["deliveries.list"], false);
   const [all] = useState(deliveries);
   const [sent, setSent] = useState(0);
-  const [isPending, setIsPending] = useState(false);
   const left = all.slice(sent);
   const sentText = `${countOf(sent, "event was", "events were")} sent again.`;
-  const submit = async (): Promise<void> => {
-    setIsPending(true);
-    try {
+  const send = useMutation({
+    mutationFn: async () => {
       for (const { id } of left) {
         await replay.mutateAsync({ delivery_id: id });
         setSent((count) => count + 1);
       }
       announce("Sent again");
-    } catch {
-      // The dialog shows why.
-    }
-    setIsPending(false);
-  };
+    },
+  });
   if (left.length === 0) {
     return (
       <Dialog title="Sent again" onClose={onClose}>
@@ -47,10 +43,10 @@ export function SendShown({ receiver, deliveries, onClose }: SendShownProps) {
   return (
     <ConfirmDialog
       title={`${action} again?`}
-      change={{ isPending, error: isPending ? null : replay.error }}
+      change={send}
       action={action}
       isCancelFocused
-      onConfirm={() => void submit()}
+      onConfirm={() => send.mutate()}
       onClose={onClose}
     >
       <Text>

@@ -80,7 +80,7 @@ const Held = ({ receiver: { disabled_at, waiting } }: { readonly receiver: Recei
 );
 
 const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="0.75rem" p="1.25rem" aria-label={title}>
+  <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="sm" p="lg" aria-label={title}>
     <Text component="h2" fw={650}>
       {title}
     </Text>

@@ -24,7 +24,7 @@ export default function SignIn() {
   const token = useLocation({ select: ({ hash }) => hash });
   return (
     <main className={styles["screen"]}>
-      <Stack className="framed" gap="1.25rem" w="min(26rem, 100%)" p="2rem" bg="var(--mantine-color-body)">
+      <Stack className="framed" gap="lg" w="min(26rem, 100%)" p="xl" bg="var(--mantine-color-body)">
         <img src={iconUrl} alt="" width={40} height={40} />
         {token === "" ? <HowToSignIn /> : <SignInByLink key={token} token={token} />}
       </Stack>

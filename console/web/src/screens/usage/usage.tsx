@@ -14,7 +14,7 @@ import { ClientTable, KeyTable } from "./usage-tables.tsx";
 import { daysText } from "./client-rows.ts";
 import { nameIn, totalOf } from "../../parts/usage-buckets.ts";
 import { UsageCharts } from "./usage-charts.tsx";
-import styles from "./usage.module.css";
+import styles from "../../parts/ranges.module.css";
 import { FirstCall } from "../../parts/copyable.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 
@@ -38,7 +38,7 @@ export default function Usage() {
           {brand_name} may make {limit} requests in any 60 seconds, with all of its keys together.
         </Text>
       )}
-      <Group justify="space-between" gap="0.5rem 1rem">
+      <Group justify="space-between" gap="var(--space-8) var(--space-16)">
         <Ranges shown={name} />
         {data !== undefined && <AsOf at={data.at} hasFailed={error !== null} />}
       </Group>

@@ -61,7 +61,7 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
           onKeyDown={onKeyDown}
         />
         {/* As high whatever is found: the dialog does not move while one types. */}
-        <Box mt="0.75rem" h="min(24rem, 55vh)">
+        <Box mt="sm" h="min(24rem, 55vh)">
           <Combobox.Options id={listId} aria-label="Found" mah="100%" style={{ overflowY: "auto" }}>
             {found.map(({ text: name, of }, index) => (
               <Combobox.Option
@@ -72,7 +72,7 @@ export default function FindDialog({ onClose: close }: { onClose(): void }) {
                 selected={index === chosen}
                 aria-selected={index === chosen}
               >
-                <Group className={`${styles["option"]} breakable`} justify="space-between" align="stretch" gap="0 1rem">
+                <Group className={`${styles["option"]} breakable`} justify="space-between" align="stretch" gap="0 var(--space-16)">
                   {name} <span>{of}</span>
                 </Group>
               </Combobox.Option>

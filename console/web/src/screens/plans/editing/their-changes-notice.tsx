@@ -32,7 +32,7 @@ export function TheirChangesNotice({ editing, isChoosing, refusedRevision }: The
   return (
     <div ref={notice} tabIndex={-1} role="group" aria-label="Changes by others" className="page-title breakable">
       <Notice tone="waiting" isWide>
-        <Group justify="space-between" gap="0.5rem 1rem">
+        <Group justify="space-between" gap="var(--space-8) var(--space-16)">
           <span style={{ flex: "1 1 16rem" }}>
             <strong className="breakable">{isMe ? "You" : (theirs.by ?? "Another person")}</strong> changed {what}
             {isMe && " in another tab"} (<When at={theirs.at} isBrief />

@@ -15,7 +15,7 @@ import { When } from "../../../parts/when.tsx";
 import { PLAN_FILTERS, type PlanFilter } from "../plan-pages.ts";
 import { typeName } from "../plan-texts.ts";
 import { visibleControls } from "../../../parts/formats.ts";
-import styles from "./plan-list.module.css";
+import styles from "../../../parts/ranges.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
 export default function PlanList() {
@@ -28,12 +28,11 @@ export default function PlanList() {
   const { data } = result;
   return (
     <Page of="plans">
-      <Group justify="space-between" gap="0.5rem 1rem">
-        <nav aria-label="State of the plans" className={styles["filters"]}>
+      <Group justify="space-between" gap="var(--space-8) var(--space-16)">
+        <nav aria-label="State of the plans" className={styles["ranges"]}>
           {PLAN_FILTERS.map(({ filter, text }) => (
             <Link
               key={filter}
-              className="choice"
               to="/workspaces"
               search={filter === "pending" ? {} : { status: filter }}
               // The address without a status is a part of the others.

@@ -123,7 +123,7 @@ function ListField({ field, entryName, help, limits, isMultiline = false, values
           );
         })}
       </ol>
-      <Group gap="0.5rem 0.75rem">
+      <Group gap="var(--space-8) var(--space-12)">
         <Button id={`${fieldId(field)}-add`} variant="default" size="xs" onClick={() => add()}>
           Add a {entryName.toLowerCase()}
         </Button>

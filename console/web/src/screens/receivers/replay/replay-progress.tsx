@@ -29,7 +29,7 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
   const isRunning = finished_at === null;
   useAnnouncedEnd(replay);
   return (
-    <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="0.75rem" p="1.25rem" aria-label="Replay">
+    <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="sm" p="lg" aria-label="Replay">
       <Group gap="sm">
         <Text component="h2" fw={650}>
           {isRunning ? "Replay in progress" : "Last replay"}

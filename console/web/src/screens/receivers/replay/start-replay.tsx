@@ -43,14 +43,7 @@ export function StartReplay({ receiver, onStarted }: StartReplayProps) {
   };
 
   return (
-    <Stack
-      component="section"
-      className={`${styles["section"]} framed`}
-      align="flex-start"
-      gap="0.75rem"
-      p="1.25rem"
-      aria-label="Start a replay"
-    >
+    <Stack component="section" className={`${styles["section"]} framed`} align="flex-start" gap="sm" p="lg" aria-label="Start a replay">
       <Text component="h2" fw={650}>
         Send events again
       </Text>
