@@ -23,6 +23,8 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entry:
   },
   "brands delete": "all that is left of the brand",
   "brands list": "reads",
+  "brands move": "needs two databases: brands-move.full.test.ts",
+  "brands moves": "reads",
   "brands set-tier": {
     line: "brands set-tier BRAND pro",
     entry: { action: "brand.set_tier", subject_id: "BRAND", fields: ["tier"] },

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { sampleRecord } from "../../test/any-record.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
@@ -36,12 +34,4 @@ describe.each(RESOURCE_NAMES)("the table of %s", (resource) => {
     expect(indexes.filter(({ is_primary }) => is_primary)).toHaveLength(1);
     expect(indexes.filter(({ leads_with }) => leads_with !== "brand_id")).toEqual([]);
   });
-});
-
-it("docs/sizing.md says that a distributed Postgres does not work, as long as status changes are looked up under the name of a table", async () => {
-  const [checked] = await served.db.query<{ source: string }>(
-    "select prosrc as source from pg_proc where oid = 'records.check_transition'::regproc",
-  );
-  const page = readFileSync(join(import.meta.dirname, "../../../../docs/sizing.md"), "utf8");
-  expect(page.includes("**A distributed Postgres does not work.**")).toBe(checked?.source.includes("tg_table_name"));
 });
