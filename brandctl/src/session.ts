@@ -1,5 +1,5 @@
 import { clockTime, CommandOutput, declareCommand, declareGroup } from "@brand-records/command-line";
-import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName, type TlsFiles } from "./connection/endpoints.ts";
+import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
 import { askText, type Terminal } from "./terminal.ts";
 import type * as Clients from "./connection/clients.ts";
@@ -73,9 +73,7 @@ export class Session extends CommandOutput<Terminal> {
     return new Proxy({} as Client<Name>, { get: (_, method) => (request: unknown) => call(String(method), request) });
   }
 
-  async imports(
-    cell: string | null | undefined,
-  ): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {
+  async imports(cell: string | null): Promise<Clients.Connection & { readonly client: ImportClient }> {
     const connection = this.#connectionTo(this.endpoints.recordsIn(cell));
     return { ...connection, client: await this.#open(({ connectImport }) => connectImport(connection)) };
   }

@@ -149,7 +149,7 @@ it("names the brands that moved since the backup, shows no page that is old or e
   records = await startRecords();
   await eventually(async () => expect(await pageOf(stayed)).toEqual([200, 3]));
   expect([await pageOf(left), (await pageOf(came))[0]]).toEqual([[200, 3], 503]);
-  await expect(seed(came, addressOfB())).rejects.toThrow();
+  await expect(seed(came, addressOfB())).rejects.toThrow("in another cell");
 
   for (const brand of [left, gone]) await command("Cells", "for table in", { BRAND: brand.id });
   await command("Cells", "become_cell", { BRAND: came.id });

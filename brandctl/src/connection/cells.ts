@@ -29,13 +29,11 @@ export function entryTo(session: Session, cell = ""): (brandId: string) => Promi
   const missing = needed.find((each) => !databases.has(each));
   if (missing !== undefined)
     throw new CommandFailure("unknown_address", `The database of ${cellText(missing)} is not known: set ${settingOf(missing)}.`);
+  const statement = `select records.become_cell($1) where $2 or ${IS_CELL}`;
   return async (brandId) => {
-    const { items } = cell === "" ? { items: [] } : await allBrands(session);
     for (const each of needed) {
-      const ids = each === cell ? [brandId] : items.flatMap((brand) => (brand.cell == null ? [brand.id] : []));
-      await withPlatformDatabase(databases.get(each) as PlatformDatabase, (db) =>
-        db.query(`select records.become_cell($1) where $2 or ${IS_CELL}`, [ids, cell !== ""]),
-      );
+      const ids = each === cell ? [brandId] : (await allBrands(session)).items.flatMap((brand) => (brand.cell == null ? [brand.id] : []));
+      await withPlatformDatabase(databases.get(each) as PlatformDatabase, (db) => db.query(statement, [ids, cell !== ""]));
     }
   };
 }
