@@ -2,8 +2,9 @@ import { type Column, counted, flag, openProgressBar, option, shortTime } from "
 import { CELL_NAME, CELL_NAME_RULE } from "@brand-records/config";
 import type { BrandMove } from "@brand-records/proto/accounts/v1";
 import { InvalidArgumentError } from "commander";
+import { cellText } from "../connection/cells.ts";
 import { CommandFailure, Interrupted, required, restated, UsageFailure } from "../failure.ts";
-import { cellText, openCell } from "../move-brand/cell.ts";
+import { openCell } from "../move-brand/cell.ts";
 import { abortMove, beginMove, continueMove, findMove, releaseSource, type Moved } from "../move-brand/move-brand.ts";
 import type { Moving } from "../move-brand/moving.ts";
 import { command, type Session } from "../session.ts";

@@ -13,6 +13,13 @@ export function cellDatabases({ terminal, endpoints }: Session): ReadonlyMap<str
 }
 const settingOf = (cell: string): string => (cell === "" ? "RECORDS_DATABASE_URL" : "RECORDS_CELL_DATABASES");
 
+/** Returns one of them. @throws CommandFailure if it is not known */
+export function cellDatabase(session: Session, cell: string): PlatformDatabase {
+  const database = cellDatabases(session).get(cell);
+  if (database !== undefined) return database;
+  throw new CommandFailure("unknown_address", `The database of ${cellText(cell)} is not known: set ${settingOf(cell)}.`);
+}
+
 /** Whether a database serves only the brands in `records.brands`: see the migration 0004-cells. */
 export const IS_CELL = "exists (select from pg_trigger where tgname = 'campaigns_cell' and tgrelid = 'records.campaigns'::regclass)";
 
@@ -23,17 +30,13 @@ export const IS_CELL = "exists (select from pg_trigger where tgname = 'campaigns
  * @throws CommandFailure if a database is not known
  */
 export function entryTo(session: Session, cell = ""): (brandId: string) => Promise<void> {
-  const databases = cellDatabases(session);
-  const hasCells = databases.size + session.endpoints.cells().size > 0;
-  const needed = [...new Set(hasCells || cell !== "" ? ["", cell] : [])];
-  const missing = needed.find((each) => !databases.has(each));
-  if (missing !== undefined)
-    throw new CommandFailure("unknown_address", `The database of ${cellText(missing)} is not known: set ${settingOf(missing)}.`);
+  const hasCells = cellDatabases(session).size + session.endpoints.cells().size > 0;
+  const needed = [...new Set(hasCells || cell !== "" ? ["", cell] : [])].map((each) => [each, cellDatabase(session, each)] as const);
   const statement = `select records.become_cell($1) where $2 or ${IS_CELL}`;
   return async (brandId) => {
-    for (const each of needed) {
+    for (const [each, database] of needed) {
       const ids = each === cell ? [brandId] : (await allBrands(session)).items.flatMap((brand) => (brand.cell == null ? [brand.id] : []));
-      await withPlatformDatabase(databases.get(each) as PlatformDatabase, (db) => db.query(statement, [ids, cell !== ""]));
+      await withPlatformDatabase(database, (db) => db.query(statement, [ids, cell !== ""]));
     }
   };
 }

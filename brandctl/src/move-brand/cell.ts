@@ -1,6 +1,6 @@
 import { errorReason } from "@brand-records/command-line";
-import { parseCellDatabases } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
+import { cellDatabase, cellText } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 
@@ -19,17 +19,13 @@ export interface Cell {
   stop(): Promise<void>;
 }
 
-export const cellText = (name: string): string => (name === "" ? "the cell without a name" : `the cell ${name}`);
-
 /**
  * Connects to a cell, and keeps other movers of the brand away from it as long as the connection lasts.
  *
  * @throws CommandFailure
  */
-export async function openCell({ terminal: { env } }: Session, name: string, brandId: string): Promise<Cell> {
-  const url = parseCellDatabases(env).get(name);
-  const setting = name === "" ? "RECORDS_DATABASE_URL" : "RECORDS_CELL_DATABASES";
-  if (url === undefined) throw new CommandFailure("unknown_address", `The database of ${cellText(name)} is not known: see ${setting}.`);
+export async function openCell(session: Session, name: string, brandId: string): Promise<Cell> {
+  const { url } = cellDatabase(session, name);
   const where = `The database of ${cellText(name)} (${new URL(url).host})`;
   // Loaded when needed, as gRPC is.
   const { openDatabaseSession } = await import("@brand-records/postgres");

@@ -1,5 +1,6 @@
+import { cellText } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
-import { type Cell, cellText } from "./cell.ts";
+import type { Cell } from "./cell.ts";
 
 const ROLE = "(select r from pg_roles r where r.rolname = current_user)";
 

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { BrandMove } from "@brand-records/proto/accounts/v1";
 import { readPages } from "../connection/read-pages.ts";
+import { cellText } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
-import { type Cell, cellText, stateIn } from "./cell.ts";
+import { type Cell, stateIn } from "./cell.ts";
 import { checkCells } from "./checks.ts";
 import type { Moving } from "./moving.ts";
 import { compareRecords, countRecords, deleteRecords } from "./records.ts";

@@ -1,5 +1,6 @@
+import { cellText } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
-import { type Cell, cellText, STATEMENT_MS, stateIn } from "./cell.ts";
+import { type Cell, STATEMENT_MS, stateIn } from "./cell.ts";
 import { type Moving, until } from "./moving.ts";
 import { isCaughtUp } from "./replication.ts";
 
