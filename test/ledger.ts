@@ -16,6 +16,8 @@ export interface LedgerOptions {
   readonly receiversPerBrand: number;
   /** The rate of all writers together. */
   readonly changesPerSecond: number;
+  /** Default: 4. */
+  readonly writers?: number | undefined;
   /** Runs a statement about a brand's records, which can be repeated. Default: in the database of the others. */
   readonly write?: ((brand: string, statement: string, values: readonly unknown[]) => Promise<unknown>) | undefined;
 }
@@ -121,7 +123,7 @@ export class Ledger {
       }
     };
     let inProgress = 0;
-    await Promise.all(Array.from({ length: 4 }, writer));
+    await Promise.all(Array.from({ length: this.#options.writers ?? 4 }, writer));
   }
 
   async #change(): Promise<void> {

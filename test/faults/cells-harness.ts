@@ -156,7 +156,7 @@ export class Cells {
 }
 
 function openPlatform(url: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max: 6, application_name: "platform", connectionTimeoutMillis: 5_000 });
+  const pool = new pg.Pool({ connectionString: url, max: 20, application_name: "platform", connectionTimeoutMillis: 5_000 });
   // A connection that breaks while nobody uses it.
   pool.on("error", () => {});
   return pool;
@@ -165,5 +165,5 @@ function openPlatform(url: string): pg.Pool {
 /** A connection that cannot be opened, or breaks: whether the statement was committed is not known. */
 function isAway(error: unknown): boolean {
   const { code = "", message } = error as { code?: string; message: string };
-  return /^(57P|08|ECONN|EPIPE)/.test(code) || /^Connection terminated|^timeout exceeded/.test(message);
+  return /^(57P|08|ECONN|EPIPE)/.test(code) || /^Connection terminated|connection error|timeout exceeded|^timeout expired/.test(message);
 }

@@ -39,6 +39,7 @@ export interface LedgerHarnessOptions {
   /** More of the stack, and where records are written. Default: in the stack's database. */
   readonly stackOptions?: StackOptions;
   readonly write?: LedgerOptions["write"];
+  readonly writers?: number;
   /** What the records need besides the stack. */
   readonly prepare?: (stack: Stack) => Promise<void>;
 }
@@ -86,6 +87,7 @@ export async function startLedgerHarness(options: LedgerHarnessOptions): Promise
     receiversPerBrand: 2,
     changesPerSecond,
     write: options.write,
+    writers: options.writers,
   });
   await options.prepare?.(stack);
   await ledger.prepare(stack);

@@ -44,6 +44,8 @@ beforeAll(async () => {
     caughtUpWithinMs: 180_000,
     deliveredWithinMs: TIME_MAX_MS,
     receiversAccept: true,
+    // A transaction takes four round trips, each as long as a busy machine makes it.
+    writers: 16,
     stackOptions: cells.stackOptions,
     write: (...written) => cells.write(...written),
     prepare: (stack) => cells.join(stack),

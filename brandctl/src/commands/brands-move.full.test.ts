@@ -288,14 +288,18 @@ it.each(["--resume", "--abort"])("ends with %s after the source was killed, and 
   await expectIn(option === "--resume" ? other : first, RECORDS + 1);
 });
 
-it("opens the brand again where it was while the relay is away, and ends the move once it is back", async () => {
-  await first.db.query(
-    "insert into records.outbox (id, aggregatetype, aggregateid, type, payload) values ('evt_1', 'payout', 'po_1', 'payout.paid', $1)",
-    [JSON.stringify({ brand_id: brand.id, created_at: new Date().toISOString() })],
-  );
+const EVENT =
+  "insert into records.outbox (id, aggregatetype, aggregateid, type, payload) values ('evt_1', 'payout', 'po_1', 'payout.paid', $1)";
+
+it.each([
+  ["does not close the brand while the relay is behind", 0, "are in step"],
+  ["opens the brand again where it was if an event stays in the outbox", 3_600_000, "open again where it was"],
+])("%s, and ends the move once it is not", async (_, aheadMs, text) => {
+  const event = { brand_id: brand.id, created_at: new Date(Date.now() + aheadMs).toISOString() };
+  await first.db.query(EVENT, [JSON.stringify(event)]);
   const stderr = new Recorder(false);
   const moving = product.run(["brands", "move", brand.id, "--to", "b"], { env, stderr });
-  await eventually(() => expect(stderr.text).toContain("open again where it was"), { timeoutMs: 30_000 });
+  await eventually(() => expect(stderr.text).toContain(text), { timeoutMs: 30_000 });
   await eventually(() => write(first), { timeoutMs: 6_000 });
   await first.db.query("delete from records.outbox");
   expect((await moving).code).toBe(0);
@@ -327,10 +331,7 @@ it("refuses two movers of one brand, a second move, and a brand that is there al
 
 it("lists why a cell is not ready, before anything is changed", async () => {
   const database = await createDatabase("records_cell", migrateRecords);
-  await first.db.query(
-    "insert into records.outbox (id, aggregatetype, aggregateid, type, payload) values ('evt_1', 'payout', 'po_1', 'payout.paid', $1)",
-    [JSON.stringify({ brand_id: "brd_1", created_at: "2026-11-21T08:30:00Z" })],
-  );
+  await first.db.query(EVENT, [JSON.stringify({ brand_id: "brd_1", created_at: "2026-11-21T08:30:00Z" })]);
   const { code, stderr } = await product.run(["brands", "move", brand.id, "--to", "b"], { env });
   await first.db.query("delete from records.outbox");
   expect({ code, stderr }).toEqual({

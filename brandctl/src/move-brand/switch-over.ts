@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { cellText } from "../connection/cells.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Cell, STATEMENT_MS, stateIn } from "./cell.ts";
@@ -9,7 +10,11 @@ const CLOSING_SECONDS = 5;
 /** What is left is for the last two statements. */
 const GIVE_UP_MS = 4_000;
 const TRIES_MAX = 10;
-const OTHER_TRANSACTIONS = "select from pg_stat_activity where backend_xid is not null and xact_start < clock_timestamp() - interval '1 s'";
+/** After a try, writers get more time than they lost. */
+const RETRY_MS = 10_000;
+/** What would keep the brand closed: transactions, as a snapshot is as old as the oldest, of whatever brand; and events, if the relay is behind. */
+const BUSY = `select from pg_stat_activity where backend_xid is not null and xact_start < clock_timestamp() - interval '1 s'
+  union all select from records.outbox where payload->>'brand_id' = $1 and (payload->>'created_at')::timestamptz < clock_timestamp() - interval '1 s'`;
 
 /** Returns whether the source is closed for the target. @throws CommandFailure `not_here` if the source does not have the brand */
 export async function hasSwitched({ source, target, brandId }: Moving): Promise<boolean> {
@@ -30,15 +35,15 @@ export const reopenSource = (source: Cell, brandId: string): Promise<unknown> =>
 
 /** Closes the source and opens the target. @returns how long writers were refused, in milliseconds. @throws CommandFailure `still_written` */
 export async function switchOver(moving: Moving): Promise<number> {
-  const { source, target, signal } = moving;
+  const { source, target, brandId, signal } = moving;
   try {
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-      // A snapshot is as old as the oldest transaction, of whatever brand.
-      await until(Infinity, signal, async () => (await source.query(OTHER_TRANSACTIONS)).length === 0);
+      await until(Infinity, signal, async () => (await source.query(BUSY, [brandId])).length === 0);
       while (!(await isCaughtUp(moving, performance.now() + 500)));
       const closedMs = await trySwitch(moving);
       if (closedMs !== undefined) return closedMs;
       moving.tell("The brand is open again where it was: a transaction, replication or the relay took too long. Trying again.");
+      await pause(RETRY_MS, undefined, { signal });
     }
   } finally {
     for (const cell of [source, target]) await limitStatements(cell, STATEMENT_MS);
