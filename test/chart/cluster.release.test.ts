@@ -367,16 +367,31 @@ describe("docs/kubernetes.md: its commands end, and tell what is wrong", () => {
     expect(told).toContain('Failed to pull image "brand-records:missing"');
   });
 
+  const applyJob = async (tag: string, values: string): Promise<string> => {
+    const job = [
+      "--set",
+      `maintenance.program=re-encrypt,maintenance.service=webhook${values}`,
+      "--show-only",
+      "templates/maintenance.yaml",
+    ];
+    await cluster.kubectl(inNamespace("apply", "--filename=-"), await cluster.helm(["template", "br", ...withTag(tag), ...job]));
+    return runDocumented(/^kubectl .* wait .* job\/br-brand-records-re-encrypt/, / delete .* job\/br-brand-records-re-encrypt/);
+  };
+
   it.each([
     ["refused", "Failed"],
     [PRESENT, "Complete"],
   ])("of a Job whose image is %s, that it is %s, and its last line", async (tag, status) => {
-    const job = ["--set", "maintenance.program=re-encrypt,maintenance.service=webhook", "--show-only", "templates/maintenance.yaml"];
-    await cluster.kubectl(inNamespace("apply", "--filename=-"), await cluster.helm(["template", "br", ...withTag(tag), ...job]));
-    const told = await runDocumented(/^kubectl .* wait .* job\/br-brand-records-re-encrypt/, / delete .* job\/br-brand-records-re-encrypt/);
+    const told = await applyJob(tag, "");
     expect(told).toContain("job.batch/br-brand-records-re-encrypt condition met");
     expect(told).toMatch(new RegExp(`^br-brand-records-re-encrypt +(${status}|FailureTarget|SuccessCriteriaMet) `, "m"));
     expect(told).toContain(LAST_LINE);
+  });
+
+  it("of a Job that no node takes, the claim that its pod lacks", async () => {
+    const told = await applyJob(PRESENT, ",maintenance.claim=absent");
+    expect(told).toMatch(/^br-brand-records-re-encrypt +Running /m);
+    expect(told).toContain('persistentvolumeclaim "absent" not found');
   });
 
   it.each([
