@@ -43,7 +43,7 @@ it("takes at most 5,000 at once, all of a brand together, those first that have 
   ]);
 });
 
-it("is bounded: the flood of a brand takes no place of another's", () => {
+it("is bounded: the flood of a brand takes no place of another's, and makes room for it", () => {
   const requests = new LastRequests(100);
   add(requests, "brd_quiet", 5);
   add(requests, "brd_1", 10_000);
@@ -51,9 +51,16 @@ it("is bounded: the flood of a brand takes no place of another's", () => {
   add(requests, "brd_quiet", 2, 6);
   expect(requests.size).toBe(100);
   expect(requests.take().map(summary)).toEqual([
-    ["brd_quiet", 5, "r3", "r7"],
-    ["brd_1", 95, "r9906", "r10000"],
+    ["brd_quiet", 7, "r1", "r7"],
+    ["brd_1", 92, "r9909", "r10000"],
+    ["brd_late", 1, "r1", "r1"],
   ]);
-  add(requests, "brd_late", 1);
-  expect(requests.take().map(summary)).toEqual([["brd_late", 1, "r1", "r1"]]);
+  expect([requests.size, requests.take()]).toEqual([0, []]);
+});
+
+it("stays bounded where there are more brands than places, and takes no brand without requests", () => {
+  const requests = new LastRequests(3);
+  for (let n = 1; n <= 5; n += 1) add(requests, `brd_${n}`, 2);
+  expect(requests.size).toBe(3);
+  expect(requests.take()).toHaveLength(3);
 });

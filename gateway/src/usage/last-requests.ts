@@ -7,7 +7,7 @@ const REQUESTS_MAX = 20_000;
 /** Requests that are recorded at once: 1 MB, at most 3. */
 const BATCH_MAX = 5_000;
 
-/** The last requests of each brand, until they are recorded. Bounded: beyond it a request takes the place of its own brand's oldest. */
+/** The last requests of each brand, until they are recorded. Bounded: beyond it the oldest of a brand with more than its share makes room. */
 export class LastRequests {
   readonly #byBrand = new Map<string, ServedRequest[]>();
   readonly #max: number;
@@ -23,10 +23,18 @@ export class LastRequests {
 
   add(brandId: string, request: ServedRequest): void {
     const requests = this.#byBrand.get(brandId) ?? [];
-    if (requests.length < PER_BRAND_MAX && this.#size < this.#max) this.#size += 1;
-    // A brand that has none gets no place.
-    else if (requests.shift() === undefined) return;
     if (requests.push(request) === 1) this.#byBrand.set(brandId, requests);
+    if (requests.length > PER_BRAND_MAX) requests.shift();
+    else if (this.#size < this.#max) this.#size += 1;
+    else this.#dropOldest(requests);
+  }
+
+  /** Of its own, or of the first brand with more than its share. A brand gets to its share once, so that few calls look further than at its own. */
+  #dropOldest(own: ServedRequest[]): void {
+    const share = this.#max / this.#byBrand.size;
+    const hasMore = (requests: ServedRequest[]): boolean => requests.length > share;
+    const dropped = hasMore(own) ? own : [...this.#byBrand.values()].find(hasMore);
+    dropped?.shift();
   }
 
   /** Removes and returns up to 5,000 requests: all of some brands, those first that have waited longest. */
@@ -37,7 +45,7 @@ export class LastRequests {
       const count = requests.length;
       sum += count;
       if (sum > BATCH_MAX) break;
-      taken.push({ brand_id, count, requests: Buffer.from(ServedRequests.encode({ requests }).finish()) });
+      if (count > 0) taken.push({ brand_id, count, requests: Buffer.from(ServedRequests.encode({ requests }).finish()) });
       this.#byBrand.delete(brand_id);
       this.#size -= count;
     }

@@ -1,16 +1,21 @@
-import { UsageCounts, type Failure, type UsageBatch } from "./usage-counts.ts";
+import type { RecordUsageRequest } from "@brand-records/proto/accounts/v1";
+import { type KeyedRequest, UsageCounts } from "./usage-counts.ts";
 
 /** 20:00 in Manila. */
 const NOON = Date.UTC(2026, 10, 22, 12);
 const HOUR_MS = 3_600_000;
 const of = (key: number, brand = 1) => ({ brand_id: `brd_${brand}`, key_id: `key_${key}` });
 const call = (declared: string) => ({ declared, callsTool: true });
-const failure = (request_id: string, more: Partial<Failure> = {}): Failure => ({
+const failure = (request_id: string, more: Partial<KeyedRequest> = {}): KeyedRequest => ({
   ...of(1),
   route: "GET /api/v1/payouts",
+  http_status: 400,
   code: "invalid_parameter",
   field: "limit",
+  isFailure: true,
+  duration_ms: 1,
   request_id,
+  client: "node",
   ...more,
 });
 
@@ -73,7 +78,8 @@ it("counts failures by minute, key, route, code and field, and keeps the last th
   const others = [{ key_id: "key_2" }, { route: "GET /api/v1/links" }, { code: "rate_limited" }, { field: "" }];
   for (const more of others) counts.addFailure(failure("r9", more), NOON);
   expect(counts.size).toBe(6);
-  const { request_id: _, ...group } = failure("");
+  const { brand_id, key_id, route, code, field } = failure("");
+  const group = { brand_id, key_id, route, code, field };
   expect(counts.takeBatch()?.failures.slice(0, 2)).toEqual([
     { ...group, minute: "2026-11-22T12:00:00.000Z", requests: 7, request_ids: ["r5", "r6", "r7"] },
     { ...group, minute: "2026-11-22T12:01:00.000Z", requests: 1, request_ids: ["r8"] },
@@ -86,7 +92,7 @@ it("takes batches that accounts accepts, each count once, with ids of their own"
     counts.addMessage(of(key), call("claude-code"), NOON);
     counts.addFailure(failure("r1", of(key)), NOON);
   }
-  const batches: UsageBatch[] = [];
+  const batches: RecordUsageRequest[] = [];
   for (let batch = counts.takeBatch(); batch !== undefined; batch = counts.takeBatch()) batches.push(batch);
   const sizes = batches.map(({ minutes, clients, failures }) => [minutes.length, clients.length, failures.length]);
   expect(sizes).toEqual([
@@ -100,7 +106,7 @@ it("takes batches that accounts accepts, each count once, with ids of their own"
   expect(counts.size).toBe(0);
 });
 
-it.each<[string, (key: number) => void, (batch: UsageBatch | undefined) => [string, number][] | undefined]>([
+it.each<[string, (key: number) => void, (batch: RecordUsageRequest | undefined) => [string, number][] | undefined]>([
   ["requests", (key) => counts.add(of(key), "accepted", NOON), (batch) => batch?.minutes.map((each) => [each.key_id, each.accepted])],
   ["messages", (key) => counts.addMessage(of(key), call("a"), NOON), (batch) => batch?.clients.map((each) => [each.key_id, each.messages])],
   [

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { BrandRequests, ClientUsage, FailedMinute, MinuteUsage, ServedRequest } from "@brand-records/proto/accounts/v1";
+import type { ClientUsage, FailedMinute, MinuteUsage, RecordUsageRequest, ServedRequest } from "@brand-records/proto/accounts/v1";
 import type { Principal } from "../auth/principal.ts";
 import { manilaDay } from "../manila.ts";
 import { LastRequests } from "./last-requests.ts";
@@ -30,23 +30,12 @@ export interface KeyedRequest extends Pick<Key, "brand_id">, Omit<ServedRequest,
   readonly isFailure: boolean;
 }
 
-export type Failure = Pick<KeyedRequest, "brand_id" | "key_id" | "route" | "code" | "field" | "request_id">;
-
 /** A message of an assistant. */
 export interface DeclaredMessage {
   /** What its client calls itself. */
   readonly declared: string;
   /** If not, it connects, lists tools or pings, or was refused unread. */
   readonly callsTool: boolean;
-}
-
-/** Counts that are recorded together. A repetition has the same id, so that it adds nothing. */
-export interface UsageBatch {
-  readonly batch_id: string;
-  readonly minutes: MinuteUsage[];
-  readonly clients: ClientUsage[];
-  readonly failures: FailedMinute[];
-  readonly requests: BrandRequests[];
 }
 
 /** Counts by id. Bounded: beyond `max`, what has an id that is not counted yet is dropped. */
@@ -154,7 +143,7 @@ export class UsageCounts {
     this.#requests?.add(brand_id, { at, key_id, route, http_status, code, duration_ms, request_id, client });
   }
 
-  addFailure({ request_id, brand_id, key_id, route, code, field }: Failure, now: number): void {
+  addFailure({ request_id, brand_id, key_id, route, code, field }: KeyedRequest, now: number): void {
     const minute = startOfMinute(now);
     const id = [minute, key_id, route, code, field].join(" ");
     const failure = { brand_id, key_id, route, code, field };
@@ -166,8 +155,8 @@ export class UsageCounts {
     if (counted.request_ids.length > REQUEST_IDS_MAX) counted.request_ids.shift();
   }
 
-  /** Removes and returns what fits into a batch, oldest first; undefined if there is nothing. */
-  takeBatch(): UsageBatch | undefined {
+  /** Removes and returns what fits into a batch, oldest first; undefined if there is nothing. By its id, a repetition adds nothing. */
+  takeBatch(): RecordUsageRequest | undefined {
     if (this.size === 0) return undefined;
     return {
       batch_id: randomUUID(),

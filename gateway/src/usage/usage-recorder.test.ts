@@ -97,6 +97,27 @@ it("collects no requests while accounts keeps none, as that of 1.0 does", async 
   expect(requests.every(({ failures }) => failures.length === 1)).toBe(true);
 });
 
+it("makes one call at an interval, however many requests come during it, and records all of them at the stop", async () => {
+  jest.useFakeTimers({ now: 0, doNotFake: ["nextTick", "queueMicrotask", "performance", "hrtime"] });
+  try {
+    const recorder = start(1_000);
+    let during = 5;
+    respond = async () => {
+      if ((during -= 1) >= 0) recorder.count(caller, "accepted");
+      return RECORDED;
+    };
+    recorder.count(caller, "accepted");
+    for (const calls of [1, 2, 3]) {
+      await jest.advanceTimersByTimeAsync(1_000);
+      expect(requests).toHaveLength(calls);
+    }
+    await recorder.stop();
+    expect([requests.length, totals()]).toEqual([6, 6]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 it("records what is left when it stops", async () => {
   const recorder = start(HOUR_MS);
   for (let i = 0; i < 7; i += 1) recorder.count(caller, i % 2 === 0 ? "accepted" : "refused");

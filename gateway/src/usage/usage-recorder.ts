@@ -1,9 +1,9 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import { withTimeout, type Clock } from "@brand-records/lifecycle";
-import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
+import type { RecordUsageRequest, UsageServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type RpcClient } from "@brand-records/rpc";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
-import { UsageCounts, type DeclaredMessage, type Key, type KeyedRequest, type UsageBatch } from "./usage-counts.ts";
+import { UsageCounts, type DeclaredMessage, type Key, type KeyedRequest } from "./usage-counts.ts";
 
 const CALL_MS = 3_000;
 /** Time for all remaining batches, within the 20 s of a stop after its grace period. */
@@ -26,11 +26,15 @@ export type UsageRecorder = ReturnType<typeof startUsageRecorder>;
  */
 export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, counts = new UsageCounts() }: UsageRecorderOptions) {
   metrics.registerMetric(droppedOf(counts));
-  let failed: UsageBatch | undefined;
+  let failed: RecordUsageRequest | undefined;
   let stopping = false;
 
   const flush = async (): Promise<void> => {
-    for (let batch = failed ?? counts.takeBatch(); batch !== undefined; batch = counts.takeBatch()) {
+    for (let hasMore = true; hasMore || stopping; ) {
+      const batch = failed ?? counts.takeBatch();
+      if (batch === undefined) return;
+      // What comes during the call waits for the next interval: under load there is always some.
+      hasMore = counts.size > 0;
       failed = batch;
       try {
         const { keeps_requests } = await accounts.recordUsage(batch, newCallContext(CALL_MS));
@@ -77,7 +81,7 @@ export function startUsageRecorder({ accounts, clock, flushMs, log, metrics, cou
   };
 }
 
-const sizeOf = ({ minutes, clients, failures, requests }: UsageBatch): number =>
+const sizeOf = ({ minutes, clients, failures, requests }: RecordUsageRequest): number =>
   requests.reduce((sum, { count }) => sum + count, minutes.length + clients.length + failures.length);
 
 const isRefusal = (error: unknown): boolean => error instanceof AppError && ERROR_KINDS[error.kind].grpc === "INVALID_ARGUMENT";

@@ -1,5 +1,5 @@
 import type { EntryFacts } from "@brand-records/proto/methods";
-import { type Person, type PlannedEntry, SECRETS } from "./call-context.ts";
+import { type Person, holdsSecret, type PlannedEntry } from "./call-context.ts";
 
 type Request = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ function textIn(request: Request, name: string): string | undefined {
   // A letter may become several.
   const value = typeof sent === "string" && sent.length <= NAME_LENGTH_MAX ? sent.toLowerCase() : "";
   if (value.length > NAME_LENGTH_MAX || !/^[^\s\p{Cc}]+$/u.test(value)) return undefined;
-  const isSecret = !value.includes("@") && SECRETS.some((secret) => secret.test(String(sent)) || secret.test(value));
+  const isSecret = !value.includes("@") && [String(sent), value].some(holdsSecret);
   return isSecret ? undefined : value;
 }
 

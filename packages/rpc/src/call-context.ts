@@ -39,8 +39,7 @@ export interface PlannedEntry {
 
 const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** What must not be sent on as an id, because ids appear in responses, logs and spans. */
-export const SECRETS = [
+const SECRETS = [
   // API keys, and the signing secrets of receivers.
   /brk_|whsec_/,
   // Signed and encrypted tokens of providers (JWT): base64url of `{"…`, and two or four dots.
@@ -50,9 +49,12 @@ export const SECRETS = [
   /(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{42}[AEIMQUYcgkosw048](?![\w-])/,
 ];
 
+/** Whether a text, which a client may have mistaken for another, must not be in a response, a log, a span or a row. */
+export const holdsSecret = (text: string): boolean => SECRETS.some((secret) => secret.test(text));
+
 /** Returns the id that a caller gives its request, if it is sane and holds no secret sent in the wrong header; otherwise a new one. */
 export function requestIdFrom(given: unknown): string {
-  const isSane = typeof given === "string" && SANE.test(given) && !SECRETS.some((secret) => secret.test(given));
+  const isSane = typeof given === "string" && SANE.test(given) && !holdsSecret(given);
   return isSane ? given : randomUUID();
 }
 

@@ -1,7 +1,7 @@
 export { boundHandshakes } from "./bound-handshakes.ts";
 export { actsForPerson, type AuditSink, GRANT_METADATA, grantIn, type Grants } from "./actors.ts";
 export { plannedEntry } from "./audit-entries.ts";
-export { newCallContext, type CallContext, type Person, type PlannedEntry, requestIdFrom } from "./call-context.ts";
+export { newCallContext, type CallContext, type Person, holdsSecret, type PlannedEntry, requestIdFrom } from "./call-context.ts";
 export { Certificates } from "./certificates.ts";
 export { connectRpc, type ConnectOptions, type RpcClient, type RpcConnection } from "./connect.ts";
 export { RECORDED_TRAILER, service, type Handlers, type ServedService } from "./handlers.ts";

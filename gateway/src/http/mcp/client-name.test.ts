@@ -24,7 +24,9 @@ it.each([
   expect(clientNameOf(messageFrom({ jsonrpc: "2.0", method: "notifications/initialized" }), { "user-agent": userAgent })).toBe(name);
 });
 
-it.each([undefined, "", "(unknown)", "/1.0"])("is unnamed without either: %p", (userAgent) => {
+const SECRET = `brk_live_${"a1".repeat(16)}`;
+it.each([undefined, "", "(unknown)", "/1.0", SECRET, `${SECRET}/1.0`])("is unnamed without either: %p", (userAgent) => {
+  expect(initialize(SECRET, userAgent)).toBe("unnamed");
   expect(nameOf("ping", {}, userAgent)).toBe("unnamed");
 });
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { holdsSecret } from "@brand-records/rpc";
 import { isObject, type RpcOneWay, type RpcParams, type RpcRequest } from "./json-rpc.ts";
 
 /** Characters of a name that are kept. */
@@ -13,7 +14,7 @@ const PRODUCT = /^[^\s/(]+/;
  * Returns what the client of a message calls itself. `initialize` and every request of the stateless generation declare a name; other
  * messages have User-Agent alone, as the server keeps nothing of a connection, and so has what is refused unread. It proves nothing.
  *
- * @returns 1 to 64 visible characters; `unnamed` if there is no name
+ * @returns 1 to 64 visible characters; `unnamed` if there is no name, or a secret in its place
  */
 export function clientNameOf(message: RpcRequest | RpcOneWay | undefined, headers: IncomingHttpHeaders): string {
   const declared = message?.kind === "request" ? cleanName(declaredIn(message)) : undefined;
@@ -37,6 +38,7 @@ function cleanName(name: unknown): string | undefined {
     .toWellFormed()
     .replaceAll(CONTROL, " ")
     .replaceAll(INVISIBLE, "");
+  if (holdsSecret(visible)) return undefined;
   const clean = visible.replaceAll(/\s+/g, " ").trim();
   return [...clean].slice(0, NAME_LENGTH_MAX).join("").trim() || undefined;
 }
