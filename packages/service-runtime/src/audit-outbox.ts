@@ -190,31 +190,15 @@ interface Notice {
   readonly action: NoticeAction;
   readonly brand_id: string;
   readonly subject_id: string;
-  /** Of several with one id the first counts. Default: a new one. */
-  readonly id?: string;
 }
 
-type OfPerson = Omit<NewAuditEntry, keyof Notice | "request_id">;
-const NOBODY: OfPerson = {
-  actor: null,
-  via: null,
-  fields: [],
-  role: null,
-  address: null,
-  browser: null,
-  outcome: "done",
-  error_kind: null,
-};
-
-/**
- * Returns what writes a notice of a service, in the transaction of what it is about. It goes the way of entries.
- *
- * @returns a function that takes, too, the id of another notice: without that one, nothing is written
- */
-export function noticeWriter(schema: string): (sql: Sql, notice: Notice, after?: string) => Promise<unknown> {
-  const { notify } = outboxStatements(schema);
-  return (sql, { id = nextEntryId(), ...notice }, after) =>
-    sql.query(notify, [...valuesOf({ id, ...notice, ...NOBODY, request_id: id }), after ?? null]);
+/** Returns what writes a notice of a service, in the transaction of what it is about. It goes the way of entries, as nobody's. */
+export function noticeWriter(schema: string): (sql: Sql, notice: Notice) => Promise<unknown> {
+  const { insert } = outboxStatements(schema);
+  return (sql, { brand_id, ...notice }) => {
+    const id = nextEntryId();
+    return sql.query(insert, [id, brand_id, JSON.stringify({ ...notice, fields: [], request_id: id, outcome: "done" })]);
+  };
 }
 
 /** Deletes what waits or is kept of a brand: accounts drops what it still gets of a deleted one. */
@@ -238,8 +222,6 @@ const outboxStatements = (schema: string) => {
   const [table, relay] = [`${schema}.audit_outbox`, `${schema}.audit_relay`];
   return statementsOf("audit_outbox", {
     insert: `insert into ${table} (id, brand_id, entry) values ($1, $2, $3::jsonb)`,
-    notify: `insert into ${table} (id, brand_id, entry)
-           select $1, $2, $3::jsonb where $4::text is null or exists (select from ${table} where id = $4) on conflict (id) do nothing`,
     count: `insert into ${table} as o (id, brand_id, entry, counted_by) values ($1, $2, $3::jsonb, $4)
            on conflict (counted_by) do update set entry = excluded.entry, tries = o.tries + 1, acknowledged_at = null, refused_at = null,
                                                   waits_since = clock_timestamp()`,

@@ -3,6 +3,7 @@ import { resultOf } from "../test/attempt-result.ts";
 import { useSending } from "../test/serve-sending.ts";
 import { noteDisabled, noteLongPauses, writeDisabled } from "./notices.ts";
 import { claimDeliveries, type ClaimedDelivery } from "./storage/claims.ts";
+import { forgetFailures } from "./storage/lanes.ts";
 import { disableReceiver } from "./storage/receivers.ts";
 import { writeResults } from "./use-cases/write-results.ts";
 
@@ -46,15 +47,17 @@ it("writes the line of each receiver that the service has disabled in the last d
 });
 
 it("writes one line with ids alone for each receiver that has been paused for an hour, and another when it is paused again", async () => {
-  const make = async (columns: string): Promise<string> => {
+  const make = async (columns: string, openUntil = "now() - interval '20 seconds'"): Promise<string> => {
     const { id } = await sending.createReceiver("https://receiver.example/hook");
-    await sending.db.query(`update webhook.lanes set ${columns} where receiver_id = $1`, [id]);
+    await sending.db.query(`update webhook.lanes set ${columns}, open_until = ${openUntil} where receiver_id = $1`, [id]);
     return id;
   };
   const paused = await make("trips = 3, first_failure_at = now() - interval '61 minutes'");
   await make("trips = 3, first_failure_at = now() - interval '59 minutes'");
   await make("trips = 0, first_failure_at = now() - interval '2 hours'");
   await make("trips = 3, first_failure_at = now() - interval '2 hours', held = true");
+  // Nothing waits for it.
+  await make("trips = 3, first_failure_at = now() - interval '2 hours'", "now() - interval '11 minutes'");
   const note = noteLongPauses(sending.db, log);
   await note();
   await note();
@@ -71,9 +74,10 @@ it("writes one line with ids alone for each receiver that has been paused for an
   await sending.db.query("update webhook.lanes set first_failure_at = now() - interval '70 minutes' where receiver_id = $1", [paused]);
   await note();
   expect(lines).toHaveLength(2);
-  // Of two processes one queues mail.
+  // Neither another process, nor this one after a restart, queues mail of a pause again, however long ago the first was.
+  await sending.db.query("delete from webhook.audit_outbox");
   await noteLongPauses(sending.db, log)();
-  expect(await noticesOf(paused)).toEqual(["notice.receiver_paused", "notice.receiver_paused"]);
+  expect([lines.length, await noticesOf(paused)]).toEqual([3, []]);
 });
 
 it("queues mail of a receiver that works again, if there was mail of its pause, and of one that the service disables, each once", async () => {
@@ -85,7 +89,11 @@ it("queues mail of a receiver that works again, if there was mail of its pause, 
     claimed.push(...(await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true })));
   }
   const failing = (interval: string, id: string) =>
-    sending.db.query(`update webhook.lanes set trips = 3, first_failure_at = now() - interval '${interval}' where receiver_id = $1`, [id]);
+    sending.db.query(
+      `update webhook.lanes set trips = 3, open_until = now() + interval '5 minutes', first_failure_at = now() - interval '${interval}'
+        where receiver_id = $1`,
+      [id],
+    );
   await failing("61 minutes", receiver.id);
   await failing("59 minutes", short.id);
   await noteLongPauses(sending.db, log)();
@@ -98,9 +106,19 @@ it("queues mail of a receiver that works again, if there was mail of its pause, 
   const refused = { outcome: "refused", http_status: 500, state: "failed" };
   await write(receiver.id, refused);
   expect(await noticesOf(receiver.id)).toEqual(["notice.receiver_paused"]);
+  // As a change of the URL does.
+  await forgetFailures(sending.db, receiver.id);
   for (const { id } of [receiver, receiver, short]) await write(id);
   expect(await noticesOf(receiver.id)).toEqual(["notice.receiver_paused", "notice.receiver_works"]);
   await write(receiver.id, { ...refused, http_status: 410 });
   expect(await noticesOf(receiver.id)).toEqual(["notice.receiver_paused", "notice.receiver_works", "notice.receiver_gone"]);
+  // It recovers while it is being noted.
+  await failing("61 minutes", short.id);
+  const query: typeof sending.db.query = async (statement, values) => {
+    const found = await sending.db.query(statement, values);
+    await write(short.id);
+    return found as never;
+  };
+  await noteLongPauses({ ...sending.db, query }, log)();
   expect(await noticesOf(short.id)).toEqual([]);
 });

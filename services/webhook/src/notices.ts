@@ -1,27 +1,18 @@
-import type { Sql } from "@brand-records/postgres";
-import { countingId, noticeWriter } from "@brand-records/service-runtime";
+import type { Database, Sql } from "@brand-records/postgres";
+import { noticeWriter } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
+import { notePause } from "./storage/lanes.ts";
 import { disabledToday, longPauses, type DisabledReceiver, type LongPause } from "./storage/notices.ts";
 
 const notify = noticeWriter("webhook");
-
-/** Of one pause: of several processes that note it, one does. */
-const pauseNoticeId = (receiverId: string, event: "paused" | "works", failingSince: number): string =>
-  countingId([receiverId, event, new Date(Math.round(failingSince)).toISOString()]);
 
 /** Queues mail about a receiver that the service disables, in the transaction that does. */
 export const notifyDisabled = (sql: Sql, { receiver_id, brand_id, reason }: DisabledReceiver): Promise<unknown> =>
   notify(sql, { action: `notice.receiver_${reason}`, brand_id, subject_id: receiver_id });
 
-/** Queues mail about a receiver that accepts again, if there is some about its pause. @param failingSince milliseconds since the epoch */
-export const notifyWorks = (
-  sql: Sql,
-  { receiver_id, brand_id }: Pick<DisabledReceiver, "receiver_id" | "brand_id">,
-  failingSince: number,
-): Promise<unknown> => {
-  const idOf = (event: "paused" | "works"): string => pauseNoticeId(receiver_id, event, failingSince);
-  return notify(sql, { id: idOf("works"), action: "notice.receiver_works", brand_id, subject_id: receiver_id }, idOf("paused"));
-};
+/** Queues mail about a receiver that accepts again. */
+export const notifyWorks = (sql: Sql, { receiver_id, brand_id }: Pick<DisabledReceiver, "receiver_id" | "brand_id">): Promise<unknown> =>
+  notify(sql, { action: "notice.receiver_works", brand_id, subject_id: receiver_id });
 
 /** Writes the line by which a platform hears of a receiver that the service has disabled. */
 export function writeDisabled(log: Logger, receiver: DisabledReceiver): void {
@@ -40,15 +31,16 @@ export const noteDisabled = (sql: Sql, log: Logger): (() => Promise<void>) =>
     (receiver) => writeDisabled(log, receiver),
   );
 
-/** Returns a task that writes a line for each receiver that has been paused for an hour, and queues mail about it. */
-export const noteLongPauses = (sql: Sql, log: Logger): (() => Promise<void>) =>
+/** Returns a task that writes a line for each receiver that has been paused for an hour, and queues mail about it: of one pause once. */
+export const noteLongPauses = (db: Database, log: Logger): (() => Promise<void>) =>
   noteOnce(
-    () => longPauses(sql),
+    () => longPauses(db),
     pauseId,
     async (pause) => {
-      const { receiver_id, brand_id, failing_since } = pause;
-      const id = pauseNoticeId(receiver_id, "paused", Date.parse(failing_since));
-      await notify(sql, { id, action: "notice.receiver_paused", brand_id, subject_id: receiver_id });
+      const { receiver_id, brand_id } = pause;
+      await db.transaction(async (sql) => {
+        if (await notePause(sql, receiver_id)) await notify(sql, { action: "notice.receiver_paused", brand_id, subject_id: receiver_id });
+      });
       log.warn({ notice: "receiver.paused", notice_id: pauseId(pause), ...pause }, "receiver paused for an hour");
     },
   );

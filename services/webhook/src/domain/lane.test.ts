@@ -12,6 +12,7 @@ const lane = (more: Partial<LaneState> = {}): LaneState => ({
   failures: 0,
   lastStatus: null,
   lastOutcome: null,
+  pauseNoted: false,
   firstFailureAt: null,
   failingSince: null,
   ...more,

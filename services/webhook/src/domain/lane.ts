@@ -19,6 +19,8 @@ export interface LaneState extends FailureClock {
   readonly failures: number;
   readonly lastStatus: number | null;
   readonly lastOutcome: OutcomeKind | null;
+  /** Owners have got mail of the pause: the next success is worth some, too. */
+  readonly pauseNoted: boolean;
 }
 
 export interface LaneChange {
@@ -75,6 +77,7 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
         failures: 0,
         firstFailureAt: null,
         failingSince: null,
+        pauseNoted: false,
       });
       openSeconds = undefined;
       // A success stops a clock that ran out earlier in this batch. A 410 stands.

@@ -22,6 +22,10 @@ import { dueBy } from "./lane-bound.ts";
 /** A column of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
 export const PAUSED_UNTIL = "case when l.open_until > now() and not l.held then l.open_until end as paused_until";
 
+/** A condition on `webhook.lanes l`: it has only failed for an hour, and is paused, or was until a moment ago: between pauses there is a try. */
+export const IS_LONG_PAUSED = `not l.held and l.trips > 0 and l.open_until > now() - interval '10 minutes'
+              and l.first_failure_at <= now() - interval '1 hour'`;
+
 const statements = statementsOf("lanes", {
   insert: "insert into webhook.lanes (receiver_id) values ($1)",
   lockOne: `select from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
@@ -47,11 +51,12 @@ const statements = statementsOf("lanes", {
     "update webhook.lanes set held = true where not held and receiver_id in (select r.id from webhook.receivers r where r.brand_id = $1)",
   lowerLimit: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
   release: `update webhook.lanes l
-              set held = false, ${closedCircuit()} where l.receiver_id = $1`,
+              set held = false, pause_noted = false, ${closedCircuit()} where l.receiver_id = $1`,
   noteRepeatedTest: `update webhook.lanes l
               set tests_repeated_at =
                     array(select t.at from unnest(l.tests_repeated_at) t(at) where t.at > now() - make_interval(secs => $2)) || now()
             where l.receiver_id = $1`,
+  notePause: `update webhook.lanes l set pause_noted = true where receiver_id = $1 and not pause_noted and ${IS_LONG_PAUSED} returning 1`,
   forgetFailures: `update webhook.lanes set ${closedCircuit()}, failures = 0 where receiver_id = $1`,
 });
 
@@ -172,7 +177,10 @@ export const limitLane = (sql: Sql, receiverId: string, maxInFlight: number): Pr
 export const noteRepeatedTest = (sql: Sql, receiverId: string): Promise<unknown> =>
   sql.query(statements.noteRepeatedTest, [receiverId, TESTS_SECONDS]);
 
-/** Resets circuit, failure clock and the number of failures. The lane must be locked. */
+/** Notes that owners get mail of the pause, and locks the lane. Returns false if it is over, or was noted before. */
+export const notePause = (sql: Sql, receiverId: string): Promise<boolean> => isFound(sql.query(statements.notePause, [receiverId]));
+
+/** Resets circuit, failure clock and the number of failures, but not that a pause is noted. The lane must be locked. */
 export const forgetFailures = (sql: Sql, receiverId: string): Promise<unknown> => sql.query(statements.forgetFailures, [receiverId]);
 
 interface LaneId {

@@ -17,7 +17,7 @@ const READ_LANES = {
   name: "locked_lanes.read",
   text: `with l as materialized (select ctid, * from webhook.lanes where ctid = any($1::tid[]))
   select l.receiver_id as "receiverId", l.ctid, r.url, b.deletion_started_at is not null as "isClosed", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
-         l.trips, l.failures, l.last_status as "lastStatus", l.last_outcome as "lastOutcome",
+         l.trips, l.failures, l.pause_noted as "pauseNoted", l.last_status as "lastStatus", l.last_outcome as "lastOutcome",
          extract(epoch from clock_timestamp() - l.opened_at)::float8 * 1000 as "openedMsAgo",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
@@ -83,6 +83,7 @@ const UPDATES = unnestRows({
   was_opened: "boolean",
   has_opened: "boolean",
   last_outcome: "text null",
+  pause_noted: "boolean",
 });
 
 const UPDATE_LANES = {
@@ -90,7 +91,7 @@ const UPDATE_LANES = {
   text: `
   update webhook.lanes l
      set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
-         trips = t.trips, failures = t.failures, last_status = t.last_status, last_outcome = t.last_outcome,
+         pause_noted = t.pause_noted, trips = t.trips, failures = t.failures, last_status = t.last_status, last_outcome = t.last_outcome,
          last_delivery_at = now(),
          opened_at = case when t.has_opened then clock_timestamp() when t.was_opened then l.opened_at end,
          first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
@@ -120,6 +121,7 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
     was_opened: lane.openedAt !== null,
     has_opened: hasOpened,
     last_outcome: lane.lastOutcome,
+    pause_noted: lane.pauseNoted,
   }));
   requireAll(rows, await sql.query<LaneId>(UPDATE_LANES, UPDATES.values(rows)));
 }

@@ -1,4 +1,5 @@
 import { type Sql, statementsOf } from "@brand-records/postgres";
+import { IS_LONG_PAUSED } from "./lanes.ts";
 
 /** A receiver that the service has disabled itself. */
 export interface DisabledReceiver {
@@ -27,7 +28,7 @@ const statements = statementsOf("notices", {
   /** One scan of the lanes. */
   longPauses: `select l.receiver_id, r.brand_id, l.first_failure_at as failing_since
              from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
-            where not l.held and l.trips > 0 and l.first_failure_at <= now() - interval '1 hour'
+            where ${IS_LONG_PAUSED}
             order by l.first_failure_at desc limit ${NOTICES_MAX}`,
 });
 

@@ -105,12 +105,10 @@ async function acceptTestedSecrets(sql: Sql, settled: readonly AttemptResult[]):
   }
 }
 
-/** Only a success ends the trips of a circuit. */
 async function noteRecoveries(sql: Sql, changes: readonly ChangedLane[]): Promise<void> {
   for (const { lane, change, settled } of changes) {
-    const { receiverId: receiver_id, trips, firstFailureAt } = lane;
-    if (trips === 0 || change.lane.trips > 0 || firstFailureAt === null) continue;
-    await notifyWorks(sql, { receiver_id, brand_id: settled[0]?.brand_id ?? "" }, firstFailureAt);
+    if (!lane.pauseNoted || change.lane.pauseNoted) continue;
+    await notifyWorks(sql, { receiver_id: lane.receiverId, brand_id: settled[0]?.brand_id ?? "" });
   }
 }
 
